@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from linsep import TableEncoder, open_data
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
-from linsep.data.text.distinct import by_distinct, counted, decoded, distinct, in_order, is_encoded, whole
+from linsep.data.text.distinct import by_distinct, counted, decoded, distinct, in_order, is_encoded
+from linsep.kernels.text.cells import MOST, encode_cells
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -32,7 +33,8 @@ def test_distinct_texts_give_the_column_back(words: list[str]) -> None:
 
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_blocks_with_dictionaries_of_their_own_are_one_column(blocks: list[list[str]]) -> None:
-    raw = whole(pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks]))
+    cells = pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks])
+    raw = cells.unify_dictionaries().combine_chunks()
     words = [word for block in blocks for word in block]
     assert decoded(raw).to_pylist() == words
     for text in (raw, decoded(raw)):
@@ -138,24 +140,21 @@ def test_a_level_of_rows_that_are_left_out_is_none(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("kept", [["a"], ["a", "b"], []])
 def test_text_that_parquet_keeps_in_dictionaries_is_not_made_into_rows(tmp_path: Path, kept: list[str]) -> None:
-    cells = {"a": ["few", "texts", None] * 2000, "b": [f"text {k % 5}" for k in range(6000)], "n": list(range(6000))}
-    table = pa.table(cells, schema=pa.schema({"a": pa.large_string(), "b": pa.string(), "n": pa.int32()}))
+    a, b = ["few", "texts", None] * 2000, [f"text {k % 5}" for k in range(6000)]
+    table = pa.table({"a": pa.array(a, pa.large_string()), "b": b, "n": np.arange(6000)})
     pq.write_table(table, tmp_path / "t.parquet", use_dictionary=kept, row_group_size=1999, compression="none")
     chunk = open_data(tmp_path / "t.parquet").read()
     columns = {name: chunk.column(name) for name in ("a", "b")}
     assert [name for name, column in columns.items() if is_encoded(column.raw)] == kept
-    assert columns["a"].text.to_pylist() == [cell or "" for cell in cells["a"]]
-    assert columns["b"].text.to_pylist() == cells["b"] and columns["a"].missing.sum() == 2000
+    assert columns["a"].text.to_pylist() == [cell or "" for cell in a]
+    assert columns["b"].text.to_pylist() == b and columns["a"].missing.sum() == 2000
 
 
 def test_a_dictionary_of_pandas_may_hold_levels_that_no_row_has() -> None:
     pd = pytest.importorskip("pandas")
     levels = pd.Categorical(["u", "v"] * 600, categories=["z", "v", "u"])
-    assert TableEncoder().fit(pd.DataFrame({"a": levels, "b": [1.5, 2.5, 1.0] * 400})).feature_names_ == [
-        "a=u",
-        "a=v",
-        "b",
-    ]
+    encoder = TableEncoder().fit(pd.DataFrame({"a": levels, "b": [1.5, 2.5, 1.0] * 400}))
+    assert encoder.feature_names_ == ["a=u", "a=v", "b"]
 
 
 @given(st.lists(st.sampled_from([0.0, 3.0, -7.0, 2.0**21, -(2.0**60), np.inf, np.nan]), max_size=40))
@@ -187,3 +186,61 @@ def test_a_row_stands_where_it_stood_before_its_text_was_dropped(content: str) -
     chunk, lines = source.read(), content.split("\n")
     assert lines[int(chunk.where(2).removeprefix("buffer:")) - 1].strip() == "3,0"
     assert lines[int(chunk.where(0).removeprefix("buffer:")) - 1].strip().strip('"') in ("1,0", '1",0')
+
+
+CELLS = st.sampled_from(["", "a", " b", "seven b", "eight by", "nine byte", "ä" * 9, "word by word to no end", "0.5"])
+ROWS = st.integers(1, 3).flatmap(lambda k: st.lists(st.lists(CELLS, min_size=k, max_size=k), min_size=1, max_size=9))
+
+
+@given(ROWS, st.booleans())
+def test_cells_are_numbered_as_python_splits_them(rows: list[list[str]], ended: bool) -> None:
+    text = "\n".join(map(",".join, rows)) + "\n" * ended
+    found = encode_cells(np.frombuffer(text.encode(), np.uint8), len(rows), len(rows[0]), ord(","))
+    if len(rows[0]) == 1 and [""] in rows:  # a line without a cell is no row
+        assert found is None
+        return
+    assert found is not None
+    words = [[texts[code].decode() for code in codes] for codes, texts in zip(found.codes, found.texts, strict=True)]
+    assert words == [list(column) for column in zip(*rows, strict=True)]
+    assert [[text.decode() for text in texts] for texts in found.texts] == [list(dict.fromkeys(one)) for one in words]
+
+
+@pytest.mark.parametrize("text", ["1,2\n3\n", "1,2\n3,4,5\n", "1,2\n\n3,4\n", "\n1,2\n"])
+def test_lines_that_are_no_rows_are_not_numbered(text: str) -> None:
+    assert encode_cells(np.frombuffer(text.encode(), np.uint8), text.count("\n"), 2, ord(",")) is None
+
+
+def test_a_column_with_many_texts_is_not_numbered() -> None:
+    lines = "".join(f"{k}\n" for k in range(MOST + 1)).encode()
+    fits = np.frombuffer(lines, np.uint8)[: lines.rindex(b"\n", 0, -1) + 1]
+    found = encode_cells(fits, MOST, 1, ord(","))
+    assert found is not None and found.codes[0].tolist() == list(range(MOST))
+    assert encode_cells(np.frombuffer(lines, np.uint8), MOST + 1, 1, ord(",")) is None
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+@pytest.mark.parametrize("odd", ["", "1,x,0\r\n", '"1","x",0\n', "\n", "1,x,0", "7,é,1\n"])
+def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyPatch, odd: str, sep: str) -> None:
+    lines = [f"{k % 2},{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(300)]
+    content = ("n,word,y\n" + "".join(lines) + odd).replace(",", sep).encode()
+    before = in_small_blocks(monkeypatch, content)
+    numbered: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        numbered.append(True)
+        return encode_cells(*given)
+
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 1000)
+    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    after = in_small_blocks(monkeypatch, content)
+    assert bool(numbered) == (not set(odd) & set('"\r'))
+    assert after.y.tolist() == before.y.tolist() and after.where(299) == before.where(299)
+    for name in ("n", "word"):
+        assert after.column(name).text.to_pylist() == before.column(name).text.to_pylist()
+    assert after.column("n").values.tolist() == before.column("n").values.tolist()
+
+
+def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 100)
+    with pytest.raises(DataError, match=r"^buffer:202: 1 fields where the header has 2"):
+        in_small_blocks(monkeypatch, b"a,y\n" + b"1,0\n" * 200 + b"1\n" + b"1,1\n" * 50)

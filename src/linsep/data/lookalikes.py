@@ -298,6 +298,8 @@ def a_pair_of_numbers(column: Column) -> str:
     if column.raw is None or column.values is not None:
         return ""
     texts, codes = distinct(column.raw)
+    if len(texts) < _MANY_PAIRS:
+        return ""
     counts = np.bincount(codes, minlength=len(texts))
     there = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
     like = there & pc.match_substring_regex(texts, _PAIR).to_numpy(zero_copy_only=False)

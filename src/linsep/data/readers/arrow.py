@@ -14,7 +14,7 @@ from linsep.data.cells import category_column, infinite, kept_column, read_numbe
 from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.text.distinct import decoded, in_order, is_encoded
+from linsep.data.text.distinct import decoded, in_one_piece, in_order, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
@@ -133,8 +133,8 @@ def _label_values(values: Any) -> Any:
 
 def _values(table: Any, column: str, where: Where) -> Any:
     """The values of a column as one array; of a dictionary that of text is kept, each text once."""
-    values = table.column(column).combine_chunks()
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    values = in_one_piece(table.column(column))
+    values = in_one_piece(values) if isinstance(values, pa.ChunkedArray) else values
     if is_encoded(values) and not holds_text(values.dictionary.type):
         values = values.dictionary_decode()
     _check_utf8(values, column, where)

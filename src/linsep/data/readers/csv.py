@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -20,13 +21,15 @@ from linsep.data.labels import are_unlabelled, as_labels, with_labels
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded, distinct, whole
+from linsep.data.text.distinct import decoded, distinct, in_one_piece, in_order, is_encoded
+from linsep.kernels.text.cells import encode_cells
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
+_NUMBERED_BYTES = 1 << 23  # from which on compiled code for files with few texts alone is worth its loading
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
@@ -91,7 +94,7 @@ class CsvReader(TextReader):
             types = _few_texts(place, self.names) if types is None else types
             tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
-            places.append(_by_lines(lines.name) if _are_lines(lines.content, tables[-1].num_rows) else place.of)
+            places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
         table, where = joined(tables, sources, places)
         chunk = self._chunk(table.unify_dictionaries().combine_chunks(), where, names, 0)
         if chunk.n_read == 0:
@@ -107,6 +110,9 @@ class CsvReader(TextReader):
             take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
             gone = are_unlabelled(_cells(table, target, na), decimal)
             table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
+        if unlabelled is not None:  # a text may have been in those rows alone
+            columns = {name: in_one_piece(table.column(name)) for name in table.column_names}
+            table = pa.table({name: in_order(raw) if is_encoded(raw) else raw for name, raw in columns.items()})
 
         def parse(column: str) -> Column:
             text = _cells(table, column, na)
@@ -169,7 +175,7 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
 
 def _cells(table: Any, column: str, na: Collection[str]) -> Any:
     """The cells of a column as text; those that `na` says stand for no value are empty."""
-    raw = whole(table.column(column))
+    raw = in_one_piece(table.column(column))
     if not na:
         return raw
     text = decoded(raw)
@@ -264,6 +270,9 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
 
 def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
     """The cells as text, of some columns as `types` says."""
+    numbered = _numbered(place, names, types)
+    if numbered is not None:
+        return numbered
     content = place.content
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
@@ -311,12 +320,26 @@ def _read(
     return table, ragged
 
 
-def _are_lines(content: bytes, n_rows: int) -> bool:
-    """Whether each row is a line, below a header of one: then nobody needs the text to say where a row stands."""
-    return b"\r" not in content and count_lines(content, len(content)) + (content[-1:] != b"\n") == n_rows + 1
+def _numbered(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
+    """The table of a large file in which all columns have few texts; None where quotes or other lines need Arrow."""
+    content, written = place.content, place.written
+    if len(content) < _NUMBERED_BYTES or len(types) < len(names) or b'"' in content or place.n_lines < 2:
+        return None
+    begin = content.find(_NEWLINE) + 1
+    if content[:begin].decode() != f"{written.sep.join(names)}\n":
+        return None
+    found = encode_cells(_as_array(content)[begin:], place.n_lines - 1, len(names), written.mark)
+    if found is None:
+        return None
+    columns = {}
+    for name, codes, texts in zip(names, found.codes, found.texts, strict=True):
+        words = pa.array([text.decode() for text in texts], pa.string())
+        columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), words)
+    return pa.table(columns)
 
 
 def _by_lines(name: str) -> Where:
+    """Where a row stands that is a line, below a header of one: nobody needs the text for that."""
     return lambda row: f"{name}:{row + 2}"
 
 
@@ -327,6 +350,12 @@ class _Place:
         self.written = written
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
         self.has_header = lines.first_line == 1
+
+    @cached_property
+    def n_lines(self) -> int:
+        """How many lines there are; 0 where other marks than line feeds may end one."""
+        content = self.content
+        return 0 if b"\r" in content else count_lines(content, len(content)) + (content[-1:] != _NEWLINE)
 
     def of(self, row: int) -> str:
         start = int(record_start(_as_array(self.content), row + self.has_header, self.written.mark))

@@ -1,14 +1,14 @@
 """Each distinct cell of a column is looked at once: a column of categories has a thousand rows to a level.
 
 Text may come dictionary-encoded, as large CSV and Parquet files are read: each text kept once, and a code for each row.
-`whole` begins with it, `distinct` asks it, `decoded` makes strings of it.
+`in_order` puts it as all others expect it, `distinct` asks it, `decoded` makes strings of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Concatenate, NamedTuple, ParamSpec, TypeGuard
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeGuard
 from weakref import ref
 
 import numpy as np
@@ -64,21 +64,6 @@ def distinct(text: pa.Array) -> Distinct:
     return _keep(text, text.dictionary_encode())
 
 
-def whole(column: pa.ChunkedArray) -> pa.Array:
-    """The cells of a column of text as one array, dictionary-encoded if the column is; no text is null then.
-
-    Examples
-    --------
-    >>> column = pa.chunked_array([pa.array(part).dictionary_encode() for part in (["b", "a"], ["c"])])
-    >>> whole(column[1:]).dictionary.to_pylist(), whole(column[1:]).indices.to_pylist()
-    (['a', 'c'], [0, 1])
-    """
-    if not pa.types.is_dictionary(column.type):
-        text: pa.Array = column.combine_chunks()
-        return text
-    return in_order(column.unify_dictionaries().combine_chunks())
-
-
 def in_order(encoded: pa.DictionaryArray) -> pa.DictionaryArray:
     """The same cells with each distinct text kept once, in the order in which they first come; null becomes "".
 
@@ -119,6 +104,17 @@ def _first_come(codes: Array, n: int) -> Array:
             if seen.all():
                 break
     return np.concatenate(order) if order else np.empty(0, np.int32)
+
+
+def in_one_piece(column: pa.ChunkedArray) -> Any:
+    """The cells of a column as one array, which is no copy where there is one already.
+
+    Examples
+    --------
+    >>> in_one_piece(pa.chunked_array([[1, 2], [3]])).to_pylist()
+    [1, 2, 3]
+    """
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def taken(text: pa.Array, rows: Array) -> pa.Array:
