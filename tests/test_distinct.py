@@ -244,3 +244,20 @@ def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest
     monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 100)
     with pytest.raises(DataError, match=r"^buffer:202: 1 fields where the header has 2"):
         in_small_blocks(monkeypatch, b"a,y\n" + b"1,0\n" * 200 + b"1\n" + b"1,1\n" * 50)
+
+
+def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.readers.arrow._MANY_ROWS", 2)
+    cells = {
+        "n": [3, -1, 2],
+        "x": [0.5, 2.0, 1.0],
+        "is": [True, False, True],
+        "gap": [1, None, 2],
+        "far": [2**60, 1, 2],
+    }
+    chunk = open_data(pa.table({"y": [0, 1, 0]} | cells), target="y").read()
+    for name in cells:
+        first, again = chunk.parse(name), chunk.parse(name)
+        assert again.values.tolist() == first.values.tolist() == [float(cell or 0) for cell in cells[name]]
+        assert (again.text is None) == (first.text is None) == (name != "far")
+        assert (again.missing is None) == (first.missing is None) == (name != "gap")

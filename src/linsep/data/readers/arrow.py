@@ -19,6 +19,7 @@ from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
 Where = Callable[[int], str]
+_MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth the calls that give it back
 
 
 def row_of(name: str, start: int = 0) -> Where:
@@ -47,6 +48,21 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
         return places[k](row - int(firsts[k]))
 
     return table, where
+
+
+def compact(table: Any) -> Any:
+    """Return a table with each column in one piece, where looking at one makes no copy beside the pieces.
+
+    Arrow keeps the memory of the pieces for itself, unless it is told that others need it.
+
+    Examples
+    --------
+    >>> compact(pa.concat_tables([pa.table({"a": [1, 2]}), pa.table({"a": [3]})])).column("a").num_chunks
+    1
+    """
+    table = table.combine_chunks()
+    pa.default_memory_pool().release_unused()
+    return table
 
 
 def from_arrow(
@@ -111,7 +127,16 @@ def from_arrow(
             rows = np.flatnonzero(there)
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
             return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
-        return typed(column, _values(table, column, where), where)
+        found = typed(column, _values(table, column, where), where)
+        if table.num_rows > _MANY_ROWS and found.values is not None and found.raw is None and found.missing is None:
+            keep_numbers(column, found.values)
+        return found
+
+    def keep_numbers(column: str, values: Array) -> None:
+        """Let numbers stand for the column that they were read from: one copy of them is enough."""
+        nonlocal table
+        table = table.set_column(table.column_names.index(column), column, pa.array(values))
+        pa.default_memory_pool().release_unused()
 
     y = None
     if target is not None:

@@ -18,7 +18,7 @@ import pyarrow.csv
 from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, with_labels
-from linsep.data.readers.arrow import Where, joined
+from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, distinct, in_one_piece, in_order, is_encoded
@@ -96,7 +96,7 @@ class CsvReader(TextReader):
             sources.append(lines.name)
             places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
         table, where = joined(tables, sources, places)
-        chunk = self._chunk(table.unify_dictionaries().combine_chunks(), where, names, 0)
+        chunk = self._chunk(compact(table), where, names, 0)
         if chunk.n_read == 0:
             raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)

@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import free_memory
-from linsep.data.readers.arrow import from_arrow, holds_text, joined, row_of
+from linsep.data.readers.arrow import compact, from_arrow, holds_text, joined, row_of
 from linsep.data.readers.asked import Asked, Whole, in_a_line
 from linsep.types import DataError
 
@@ -48,11 +48,7 @@ class ParquetReader:
                 with _opened(file, name, read_dictionary=few, metadata=parquet.metadata) as parquet:
                     tables.append(parquet.read())
         table, where = joined(tables, names, [row_of(name) for name in names])
-        # In one piece, or each column that is looked at would be copied into one beside the pieces that stay. Arrow
-        # keeps the memory of the pieces for itself, unless it is told that others need it.
-        table = table.combine_chunks()
-        pa.default_memory_pool().release_unused()
-        return Whole(from_arrow(table, names[0], self.asked, where))
+        return Whole(from_arrow(compact(table), names[0], self.asked, where))
 
     def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
