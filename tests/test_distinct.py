@@ -248,7 +248,7 @@ def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest
 
 def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linsep.data.readers.arrow._MANY_ROWS", 2)
-    cells = {
+    cells: dict[str, list[Any]] = {
         "n": [3, -1, 2],
         "x": [0.5, 2.0, 1.0],
         "is": [True, False, True],

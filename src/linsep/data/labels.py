@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing, are_numbers
-from linsep.data.text.distinct import is_encoded
+from linsep.data.text.distinct import distinct, is_encoded
 from linsep.types import Array, DataError
 
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
@@ -112,6 +112,23 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         if blank.size:
             raise DataError(_no_label(blank.tolist(), where, target))
     return array
+
+
+def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Array:
+    """What `as_labels` returns of a column of text, of which each distinct one is looked at once.
+
+    Examples
+    --------
+    >>> text_labels(pa.array(["no", "yes", "no"]), "row {}".format, "y").tolist()
+    ['no', 'yes', 'no']
+    """
+    if not text.null_count:
+        texts, codes = distinct(text)
+        try:
+            return np.asarray(as_labels(texts.to_pylist(), where, target)[codes])
+        except DataError:  # which is to name the row
+            pass
+    return as_labels(text.to_pylist(), where, target)
 
 
 def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:

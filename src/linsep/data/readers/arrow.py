@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
-from linsep.data.labels import are_unlabelled, as_labels, with_labels
+from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.text.distinct import decoded, in_one_piece, in_order, is_encoded
+from linsep.data.text.distinct import in_one_piece, in_order, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
@@ -103,7 +103,7 @@ def from_arrow(
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        gone = are_unlabelled(decoded(_values(table, target, where)), "." if target in untyped else None)
+        gone = are_unlabelled(_values(table, target, where), "." if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
 
     def typed(column: str, values: Any, where: Where) -> Column:
@@ -140,20 +140,22 @@ def from_arrow(
 
     y = None
     if target is not None:
-        labels = decoded(_values(table, target, where))
+        labels = _values(table, target, where)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         numbers = read_numbers(labels) if target in untyped else None
-        y = as_labels(_label_values(labels) if numbers is None else numbers[1], where, target)
+        y = _labels(labels, where, target) if numbers is None else as_labels(numbers[1], where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
 
 
-def _label_values(values: Any) -> Any:
-    """Numbers as an array, which costs no Python object a row; anything else as a list."""
+def _labels(values: Any, where: Where, target: str) -> Array:
+    """Labels from numbers and text without a Python object a row; from anything else with one."""
+    if is_encoded(values) or holds_text(values.type):
+        return text_labels(values if is_encoded(values) else pc.cast(values, pa.string()), where, target)
     plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
-    return values.to_numpy(zero_copy_only=False) if plain else values.to_pylist()
+    return as_labels(values.to_numpy(zero_copy_only=False) if plain else values.to_pylist(), where, target)
 
 
 def _values(table: Any, column: str, where: Where) -> Any:

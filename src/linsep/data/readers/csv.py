@@ -17,7 +17,7 @@ import pyarrow.csv
 
 from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, check_names, take_target
-from linsep.data.labels import are_unlabelled, as_labels, with_labels
+from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
@@ -121,11 +121,10 @@ class CsvReader(TextReader):
 
         y = None
         if target is not None:
-            texts, codes = distinct(_cells(table, target, na))
+            text = _cells(table, target, na)
+            texts, codes = distinct(text)
             numbers = read_numbers(texts, decimal)
-            y = as_labels(
-                texts.take(pa.array(codes)).to_pylist() if numbers is None else numbers[1][codes], where, target
-            )
+            y = text_labels(text, where, target) if numbers is None else as_labels(numbers[1][codes], where, target)
         features = [column for column in names if column != target]
         size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
