@@ -93,7 +93,8 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     n = int(there.sum())
     if n < FEWEST_ROWS:
         return Found()
-    few = pc.utf8_trim_whitespace(decoded(raw.take(pa.array(np.flatnonzero(there)[:_TRIED]))))
+    first = np.arange(min(n, _TRIED)) if n == len(there) else np.flatnonzero(there)[:_TRIED]
+    few = pc.utf8_trim_whitespace(decoded(raw.take(pa.array(first))))
     if 2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() < len(few):
         return Found()
     is_money = _is_money(few, column.decimal)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
-from linsep.data.text.distinct import counted, distinct
+from linsep.data.text.distinct import code_counts, counted, distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -300,7 +300,7 @@ def a_pair_of_numbers(column: Column) -> str:
     texts, codes = distinct(column.raw)
     if len(texts) < _MANY_PAIRS:
         return ""
-    counts = np.bincount(codes, minlength=len(texts))
+    counts = code_counts(codes, len(texts))
     there = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
     like = there & pc.match_substring_regex(texts, _PAIR).to_numpy(zero_copy_only=False)
     many = counts[like].sum() >= _NEARLY_ALL_PAIRS * counts[there].sum() and like.sum() >= _MANY_PAIRS

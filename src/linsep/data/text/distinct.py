@@ -225,11 +225,25 @@ def counted(values: Array) -> tuple[Array, Array]:
     low, high = (int(values.min()), int(values.max())) if values.dtype.kind == "i" and len(values) else (0, _BLOCK)
     if high - low >= _BLOCK:
         return np.unique_counts(values)
-    counts = np.zeros(high - low + 1, np.int64)
-    for rows in _blocks(len(values)):
-        counts += np.bincount(values[rows] - low, minlength=len(counts))
+    counts = code_counts(values, high - low + 1, low)
     there = np.flatnonzero(counts)
     return (there + low).astype(values.dtype), counts[there]
+
+
+def code_counts(codes: Array, n: int, least: int = 0) -> Array:
+    """How often each of n whole numbers from the least one on comes.
+
+    Examples
+    --------
+    >>> code_counts(np.array([2, 0, 2]), 4).tolist()
+    [1, 0, 2, 0]
+    """
+    if n > _BLOCK:
+        return np.bincount(codes.astype(np.intp) - least, minlength=n)
+    counts = np.zeros(n, np.int64)
+    for rows in _blocks(len(codes)):
+        counts += np.bincount(codes[rows].astype(np.intp) - least, minlength=n)
+    return counts
 
 
 def _blocks(n: int) -> Iterator[slice]:
