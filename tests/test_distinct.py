@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep import open_data
+from linsep import TableEncoder, open_data
+from linsep.data.columns import Column
 from linsep.data.text import distinct as module
-from linsep.data.text.distinct import by_distinct, decoded, distinct, known
+from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, in_order, is_encoded
+from linsep.kernels.text.cells import MOST, encode_cells
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -30,12 +33,14 @@ def test_distinct_texts_give_the_column_back(words: list[str]) -> None:
 
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_blocks_with_dictionaries_of_their_own_are_one_column(blocks: list[list[str]]) -> None:
-    text = decoded(pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks]))
+    cells = pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks])
+    raw = cells.unify_dictionaries().combine_chunks()
     words = [word for block in blocks for word in block]
-    assert text.to_pylist() == words
-    found = known(text)
-    assert found is not None and found.texts.to_pylist() == list(dict.fromkeys(words))
-    assert found.texts.take(pa.array(found.codes)).to_pylist() == words
+    assert decoded(raw).to_pylist() == words
+    for text in (raw, decoded(raw)):
+        found = distinct(text)
+        assert found.texts.to_pylist() == list(dict.fromkeys(words))
+        assert found.texts.take(pa.array(found.codes)).to_pylist() == words
 
 
 @pytest.mark.parametrize("cells", [["x", "", "x"] * 500, ["x", None, ""] * 500, ["x", ""], []])
@@ -53,9 +58,8 @@ def test_a_test_by_distinct_texts_says_what_it_says_of_each_cell(cells: list[str
 
 def test_what_is_known_goes_with_its_column() -> None:
     text = pa.array(["a", "b"])
-    distinct(text)
-    place, kept = id(text), known(text)
-    assert kept is not None and module._known[place][1] is kept
+    place, kept = id(text), distinct(text)
+    assert distinct(text) is kept and module._known[place][1] is kept
     del text
     gc.collect()
     assert place not in module._known or module._known[place][1] is not kept
@@ -80,10 +84,9 @@ def test_csv_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_columns_with_few_texts_keep_each_once_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"{k}.5,{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(400)]
     parts = in_small_blocks(monkeypatch, ("a,b,y\n" + "".join(lines)).encode())
-    few, many = parts.column("b").text, parts.column("a")
-    found = known(few)
-    assert found is not None and found.texts.to_pylist() == ["odd", "even"]
-    assert known(many.text) is None and many.values.tolist() == [k + 0.5 for k in range(400)]
+    few, many = parts.column("b").raw, parts.column("a")
+    assert is_encoded(few) and few.dictionary.to_pylist() == ["odd", "even"]
+    assert not is_encoded(many.raw) and many.values.tolist() == [k + 0.5 for k in range(400)]
 
 
 @pytest.mark.parametrize("sizes", [(100, 100), (3, 100), (100, 3)])
@@ -113,3 +116,154 @@ def test_bytes_that_are_no_text_are_told_by_their_line(monkeypatch: pytest.Monke
     content = b"a,y\n" + "é,0\n".encode() * 50 + b"\xff,1\n"
     with pytest.raises(DataError, match=r"^buffer:52: not UTF-8 text"):
         open_data(content, target="y").read()
+
+
+CODED = st.lists(st.sampled_from([0, 1, 2, 4, None]), min_size=1, max_size=30)
+
+
+@given(
+    CODED, st.sampled_from([["b", "a", "c", "not there", ""], ["a", "b", "b", "x", "y"], ["a", None, "b", "c", "d"]])
+)
+def test_a_dictionary_is_put_in_order(codes: list[int | None], texts: list[str | None]) -> None:
+    ordered = in_order(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(texts, pa.large_string())))
+    words = ["" if code is None else texts[code] or "" for code in codes]
+    assert ordered.to_pylist() == words and ordered.dictionary.type == pa.string()
+    assert ordered.dictionary.to_pylist() == list(dict.fromkeys(words))
+
+
+def test_a_level_of_rows_that_are_left_out_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{'odd' if k % 2 else 'even'},{k % 2}\n" for k in range(200)] + ["lost,\n"]
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 256)
+    rows = open_data(("a,y\n" + "".join(lines)).encode(), target="y", drop_unlabelled=True)
+    assert TableEncoder().fit(rows).feature_names_ == ["a=even", "a=odd"]
+
+
+@pytest.mark.parametrize("kept", [["a"], ["a", "b"], []])
+def test_text_that_parquet_keeps_in_dictionaries_is_not_made_into_rows(tmp_path: Path, kept: list[str]) -> None:
+    a, b = ["few", "texts", None] * 2000, [f"text {k % 5}" for k in range(6000)]
+    table = pa.table({"a": pa.array(a, pa.large_string()), "b": b, "n": np.arange(6000)})
+    pq.write_table(table, tmp_path / "t.parquet", use_dictionary=kept, row_group_size=1999, compression="none")
+    chunk = open_data(tmp_path / "t.parquet").read()
+    columns = {name: chunk.column(name) for name in ("a", "b")}
+    assert [name for name, column in columns.items() if is_encoded(column.raw)] == kept
+    assert columns["a"].text.to_pylist() == [cell or "" for cell in a]
+    assert columns["b"].text.to_pylist() == b and columns["a"].missing.sum() == 2000
+
+
+def test_a_dictionary_of_pandas_may_hold_levels_that_no_row_has() -> None:
+    pd = pytest.importorskip("pandas")
+    levels = pd.Categorical(["u", "v"] * 600, categories=["z", "v", "u"])
+    encoder = TableEncoder().fit(pd.DataFrame({"a": levels, "b": [1.5, 2.5, 1.0] * 400}))
+    assert encoder.feature_names_ == ["a=u", "a=v", "b"]
+
+
+@given(st.lists(st.sampled_from([0.0, 3.0, -7.0, 2.0**21, -(2.0**60), np.inf, np.nan]), max_size=40))
+def test_distinct_numbers_are_those_of_numpy(values: list[float]) -> None:
+    column = Column("a", np.array(values), None)
+    assert column.are_whole == all(value == np.floor(value) for value in values)
+    assert np.array_equal(column.numbers, np.unique(np.array(values)), equal_nan=True)
+
+
+@given(st.lists(st.sampled_from([0, 1, -128, 127]), min_size=1, max_size=40), st.sampled_from(["i1", "i8", "f8", "U"]))
+def test_values_are_counted_as_numpy_counts_them(values: list[int], kind: str) -> None:
+    array = np.array(values).astype(kind)
+    for found, expected in zip(counted(array), np.unique(array, return_counts=True), strict=True):
+        assert found.tolist() == expected.tolist() and found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,y\n1,0\n2,1\n3,0\n",
+        "a,y\n1,0\n2,1\n3,0",
+        "a,y\r\n1,0\r\n2,1\r\n3,0\r\n",
+        "a,y\n1,0\n\n2,1\n3,0\n",
+        '\na,y\n"1",0\n"\n",1\n3,0\n',
+    ],
+)
+def test_a_row_stands_where_it_stood_before_its_text_was_dropped(content: str) -> None:
+    source = open_data(content.encode(), target="y")
+    chunk, lines = source.read(), content.split("\n")
+    assert lines[int(chunk.where(2).removeprefix("buffer:")) - 1].strip() == "3,0"
+    assert lines[int(chunk.where(0).removeprefix("buffer:")) - 1].strip().strip('"') in ("1,0", '1",0')
+
+
+CELLS = st.sampled_from(["", "a", " b", "seven b", "eight by", "nine byte", "ä" * 9, "word by word to no end", "0.5"])
+ROWS = st.integers(1, 3).flatmap(lambda k: st.lists(st.lists(CELLS, min_size=k, max_size=k), min_size=1, max_size=9))
+
+
+@given(ROWS, st.booleans())
+def test_cells_are_numbered_as_python_splits_them(rows: list[list[str]], ended: bool) -> None:
+    text = "\n".join(map(",".join, rows)) + "\n" * ended
+    found = encode_cells(np.frombuffer(text.encode(), np.uint8), len(rows), len(rows[0]), ord(","))
+    if len(rows[0]) == 1 and [""] in rows:  # a line without a cell is no row
+        assert found is None
+        return
+    assert found is not None
+    words = [[texts[code].decode() for code in codes] for codes, texts in zip(found.codes, found.texts, strict=True)]
+    assert words == [list(column) for column in zip(*rows, strict=True)]
+    assert [[text.decode() for text in texts] for texts in found.texts] == [list(dict.fromkeys(one)) for one in words]
+
+
+@pytest.mark.parametrize("text", ["1,2\n3\n", "1,2\n3,4,5\n", "1,2\n\n3,4\n", "\n1,2\n"])
+def test_lines_that_are_no_rows_are_not_numbered(text: str) -> None:
+    assert encode_cells(np.frombuffer(text.encode(), np.uint8), text.count("\n"), 2, ord(",")) is None
+
+
+def test_a_column_with_many_texts_is_not_numbered() -> None:
+    lines = "".join(f"{k}\n" for k in range(MOST + 1)).encode()
+    fits = np.frombuffer(lines, np.uint8)[: lines.rindex(b"\n", 0, -1) + 1]
+    found = encode_cells(fits, MOST, 1, ord(","))
+    assert found is not None and found.codes[0].tolist() == list(range(MOST))
+    assert encode_cells(np.frombuffer(lines, np.uint8), MOST + 1, 1, ord(",")) is None
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+@pytest.mark.parametrize("odd", ["", "1,x,0\r\n", '"1","x",0\n', "\n", "1,x,0", "7,é,1\n"])
+def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyPatch, odd: str, sep: str) -> None:
+    lines = [f"{k % 2},{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(300)]
+    content = ("n,word,y\n" + "".join(lines) + odd).replace(",", sep).encode()
+    before = in_small_blocks(monkeypatch, content)
+    numbered: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        numbered.append(True)
+        return encode_cells(*given)
+
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 1000)
+    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    after = in_small_blocks(monkeypatch, content)
+    assert bool(numbered) == (not set(odd) & set('"\r'))
+    assert after.y.tolist() == before.y.tolist() and after.where(299) == before.where(299)
+    for name in ("n", "word"):
+        assert after.column(name).text.to_pylist() == before.column(name).text.to_pylist()
+    assert after.column("n").values.tolist() == before.column("n").values.tolist()
+
+
+def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 100)
+    with pytest.raises(DataError, match=r"^buffer:202: 1 fields where the header has 2"):
+        in_small_blocks(monkeypatch, b"a,y\n" + b"1,0\n" * 200 + b"1\n" + b"1,1\n" * 50)
+
+
+def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.readers.arrow._MANY_ROWS", 2)
+    cells: dict[str, list[Any]] = {
+        "n": [3, -1, 2],
+        "x": [0.5, 2.0, 1.0],
+        "is": [True, False, True],
+        "gap": [1, None, 2],
+        "far": [2**60, 1, 2],
+    }
+    chunk = open_data(pa.table({"y": [0, 1, 0]} | cells), target="y").read()
+    for name in cells:
+        first, again = chunk.parse(name), chunk.parse(name)
+        assert again.values.tolist() == first.values.tolist() == [float(cell or 0) for cell in cells[name]]
+        assert (again.text is None) == (first.text is None) == (name != "far")
+        assert (again.missing is None) == (first.missing is None) == (name != "gap")
+
+
+@pytest.mark.parametrize("n", [3, 20_000])
+def test_codes_are_counted_however_many_there_are(n: int) -> None:
+    codes = np.random.default_rng(0).integers(0, n, 50_000).astype(np.int32)
+    assert code_counts(codes, n + 1).tolist() == np.bincount(codes, minlength=n + 1).tolist()

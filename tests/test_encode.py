@@ -54,6 +54,25 @@ def test_numbers_too_large_to_square_are_refused() -> None:
         TableEncoder().fit(source(b=[1.0, 2.0], a=[1e200, -1e200], y=[0, 1]))
 
 
+@pytest.mark.parametrize("width", [1, 2, 7])
+def test_columns_one_by_one_have_the_bits_of_a_matrix(width: int) -> None:
+    X = np.exp(np.random.default_rng(width).normal(0.0, 4.0, (9_999, width)))
+    rows = source(**{f"a{j}": X[:, j] for j in range(width)})
+    assert np.array_equal(TableEncoder().fit(rows).transform(rows).X, TableEncoder().fit(X).transform(X))
+
+
+def test_sparse_rows_of_a_table_have_no_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.features.fitted_columns._ENTRIES", 12)
+    numbers, levels = np.array([1.0, 2.0, 3.0] * 20), [f"l{k % 30}" for k in range(60)]
+    encoder = TableEncoder().fit(source(a=numbers, b=levels))
+    encoded = encoder.transform(source(a=numbers, b=[*levels[:-1], "new"])).X
+    assert isinstance(encoded, sp.csr_matrix) and (encoded.data != 0).all()
+    assert np.diff(encoded.indptr).tolist() == [2, 1, 2] * 19 + [2, 1, 1]
+    dense = encoded.toarray()
+    np.testing.assert_array_equal(dense[:, 0], (numbers - 2.0) / numbers.std())
+    assert [encoder.feature_names_[1:][j] for j in dense[:-1, 1:].argmax(axis=1)] == [f"b={one}" for one in levels[:-1]]
+
+
 def test_unknown_categories_are_counted_and_encode_as_nothing() -> None:
     encoder = TableEncoder().fit(source(a=[1.0, 3.0], b=["u", "v"], y=[0, 1]))
     later = encoder.transform(source(b=["w", "v", "w"], a=[2.0, 2.0, 3.0], extra=[1, 2, 3]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import linsep
@@ -145,3 +146,25 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     status, out = run("score", "model.linsep", "t.csv", "--drop-unlabelled", "--json")
     assert (status, json.loads(out)["rows"], json.loads(out)["unlabelled"]) == (0, 56, 4)
     assert linsep.load("model.linsep").classes_.tolist() == ["no", "yes"]
+
+
+KINDS = [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, pa.string_view()])
+def test_labels_of_text_are_the_same_however_arrow_keeps_them(kind: Any) -> None:
+    words = ["less", "more", "less", "even more"]
+    y = open_data(pa.table({"a": [1, 2, 3, 4], "y": pa.array(words).cast(kind)}), target="y").read().y
+    assert y.tolist() == words and y.dtype == np.dtype("U9")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_labels_are_the_same_however_arrow_keeps_them(kind: Any) -> None:
+    rows = pa.table({"a": [1, 2, 3, 4], "y": pa.array(["less", None, "more", ""]).cast(kind)})
+    kept = open_data(rows, target="y", drop_unlabelled=True).read()
+    assert kept.y.tolist() == ["less", "more"] and kept.unlabelled.tolist() == [1, 3]
+
+
+def test_a_label_that_cannot_be_told_is_named_by_its_row() -> None:
+    with pytest.raises(DataError, match=r"row 2, column 'y': the label 'b\\x00' holds a NUL"):
+        open_data(pa.table({"a": [1, 2, 3], "y": ["a", "a", "b\0"]}), target="y").read()

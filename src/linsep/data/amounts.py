@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import BETWEEN, are_amounts, are_missing, are_numbers, grouped_digits, number_column
 from linsep.data.columns import Column, TableChunk
+from linsep.data.text.distinct import decoded
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -86,13 +87,14 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     >>> find_amounts(rows, rows.cells("dose")).kind
     '0.0 mg'
     """
-    text = column.text
-    assert text is not None
-    there = ~are_missing(text)
+    raw = column.raw
+    assert raw is not None
+    there = ~are_missing(raw)
     n = int(there.sum())
     if n < FEWEST_ROWS:
         return Found()
-    few = pc.utf8_trim_whitespace(text.take(pa.array(np.flatnonzero(there)[:_TRIED])))
+    first = np.arange(min(n, _TRIED)) if n == len(there) else np.flatnonzero(there)[:_TRIED]
+    few = pc.utf8_trim_whitespace(decoded(raw.take(pa.array(first))))
     if 2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() < len(few):
         return Found()
     is_money = _is_money(few, column.decimal)
@@ -100,7 +102,7 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     is_rare = 2 * max(_count(_parts(few, mark)) for mark in marks) < len(few)
     if is_rare and not is_money:
         return Found()
-    cells = pc.utf8_trim_whitespace(text.filter(pa.array(there)))
+    cells = pc.utf8_trim_whitespace(decoded(raw).filter(pa.array(there)))
     if is_money and _is_money(cells, column.decimal):
         return Found("number")
     if is_rare:
@@ -144,7 +146,7 @@ def amounts_of(chunk: TableChunk, column: Column, text: pa.Array, kind: str) -> 
             f"{unit_of(kind)!r}, as the other cells are; mend it, or read the column as categories with "
             f"--column {quote(column.name)}=category"
         )
-    return Column(column.name, found.values, found.text, column.there, missing=found.missing)
+    return Column(column.name, found.values, found.raw, column.there, missing=found.missing)
 
 
 def _is_money(cells: pa.Array, decimal: str) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.text.distinct import by_distinct, distinct, known
+from linsep.data.text.distinct import by_distinct, decoded, distinct, is_encoded, rewritten
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -49,20 +49,13 @@ def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] |
     try:
         if len(text):
             float(text[0].as_py())  # refuses sooner than Arrow, which reads on to the last cell
-        return text, _as_doubles(text)
+        return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
     except ValueError:  # Arrow's as well
         if not are_numbers(text).all():
             return None
     trimmed = pc.utf8_trim_whitespace(text)
     unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow knows no plus sign
     return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
-
-
-def _as_doubles(text: pa.Array) -> Array:
-    """The numbers of texts that Arrow takes for such; each distinct one is read once where they are known."""
-    found = known(text)
-    values: Array = pc.cast(text if found is None else found.texts, pa.float64()).to_numpy(zero_copy_only=False)
-    return values if found is None else values[found.codes]
 
 
 def number_column(
@@ -76,7 +69,8 @@ def number_column(
 ) -> Column:
     """Read text as numbers if every cell that is there is one, as categories if at most half of all cells are.
 
-    With `is_number` the column is known to hold numbers, and its cells may all be missing.
+    With `is_number` the column is known to hold numbers, and its cells may all be missing. Of dictionary-encoded text
+    each distinct one is looked at once.
 
     Raises
     ------
@@ -86,25 +80,26 @@ def number_column(
     """
     if is_text:
         return category_column(name, text, decimal)
-    numbers, missing = read_numbers(text, decimal), None
+    texts, codes = distinct(text) if is_encoded(text) else (text, slice(None))
+    numbers, missing = read_numbers(texts, decimal), None
     if numbers is None or not np.isfinite(numbers[1]).all():
-        gone = are_missing(text)
+        gone = are_missing(texts)
         if gone.any() and (is_number or not gone.all()):
-            found = read_numbers(pc.if_else(pa.array(gone), "0", text), decimal)
+            found = read_numbers(pc.if_else(pa.array(gone), "0", texts), decimal)
             if found is not None:
-                missing, numbers = gone, (pc.if_else(pa.array(gone), text, found[0]), found[1])
+                missing, numbers = gone[codes], (pc.if_else(pa.array(gone), texts, found[0]), found[1])
     if numbers is None:
         if not is_number and _are_codes(text):
             return category_column(name, text, decimal)
         otherwise = _booleans(name, text) or _grouped(name, text, decimal)
         if otherwise is not None:
             return otherwise
-        good = are_numbers(text, decimal) | are_amounts(text, decimal)
+        good = are_numbers(texts, decimal) | are_amounts(texts, decimal)
         if good.any() and (good | gone).all():
-            signed = ~gone & ~are_numbers(text, decimal)
+            signed = ~gone & ~are_numbers(texts, decimal)
             cells = " and ".join(
                 f"{text[row].as_py()!r:.40} ({where(row)})"
-                for row in sorted({int(some.argmax()) for some in (signed, good & ~signed) if some.any()})
+                for row in sorted({int(some[codes].argmax()) for some in (signed, good & ~signed) if some.any()})
             )
             raise DataError(
                 f"column {name!r}: some cells have a % or the sign of a currency that others lack, as {cells}: write "
@@ -112,11 +107,11 @@ def number_column(
             )
         advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
         refuse_other_mark(name, text, where, decimal, advice)
-        unbounded = _are_infinite(text)
-        if 2 * int(good.sum()) <= len(good) and not (unbounded.any() and (good | unbounded | gone).all()):
+        unbounded = _are_infinite(texts)
+        if 2 * int(good[codes].sum()) <= len(text) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
-        _refuse_cell(name, text, np.flatnonzero(~good & ~gone), where)
-    trimmed, values = numbers
+        _refuse_cell(name, text, np.flatnonzero((~good & ~gone)[codes]), where)
+    trimmed, values = rewritten(text, numbers[0]), numbers[1][codes]
     finite = np.isfinite(values)
     if not finite.all():
         rows = np.flatnonzero(~finite)
@@ -291,8 +286,9 @@ def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array 
     >>> category_column("a", pa.array(["x", ""])).missing.tolist()
     [False, True]
     """
-    empty = pc.equal(text, "")
-    missing = empty.to_numpy(zero_copy_only=False) if pc.any(empty).as_py() else None
+    texts, codes = distinct(text) if is_encoded(text) else (text, slice(None))
+    empty = pc.equal(texts, "")
+    missing = empty.to_numpy(zero_copy_only=False)[codes] if pc.any(empty).as_py() else None
     return Column(name, None, text, there, decimal, missing)
 
 
@@ -363,7 +359,7 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
             f"{where(row)}, column {name!r}: {cell!r:.80} is the name of the column again, as where a table follows "
             "another one: take this line out"
         )
-    words = pc.unique(pc.utf8_trim_whitespace(text.take(pa.array(rows)))).to_pylist()
+    words = pc.unique(pc.utf8_trim_whitespace(decoded(text.take(pa.array(rows))))).to_pylist()
     words = [word for word in words if not _LIMIT.match(word)] if len(words) <= _MOST_WORDS else words[:1]
     stands, options = "they stand" if len(words) > 1 else "it stands", " ".join(f"--na {quote(word)}" for word in words)
     raise DataError(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
+from linsep.data.text.distinct import is_encoded, taken
 from linsep.markup import quote
 from linsep.types import Array
 
@@ -37,6 +38,7 @@ _FEWEST = 3  # different whole numbers, from which on they may be codes
 _SAID = 4  # columns named in a doubt
 ENOUGH_ROWS = 30  # with fewer rows anything may be different in each of them by chance
 NEARLY_ALL = 0.9  # share of the rows that have a value of their own, from which on it names the row
+_LOOKED_AT = 1 << 14  # rows at a time
 _STEPS = 5  # numbers given to one row after another leave out few: less than this is the average step
 # What names of rows are called, without accents, at the end of the name of the column.
 _IDS = "id|uuid|guid|codigo|matricola|matricula|matricule|kennung|beleg"
@@ -104,10 +106,7 @@ def may_be_codes(column: Column) -> bool:
     >>> may_be_codes(Column("zip", np.array([10115.0, 80331.0, 50667.0]), None))
     True
     """
-    values = column.values if column.missing is None or column.values is None else column.values[~column.missing]
-    if values is None or (values != np.floor(values)).any() or (values < 0).any():
-        return False
-    if len(np.unique(values)) < _FEWEST:
+    if not column.are_whole or len(column.numbers) < _FEWEST or column.numbers[0] < 0:
         return False
     called = words_of(column.name)[-1] in _CODES or is_key_of_whom(column.name)
     return called or _has_zeros_before(column)
@@ -127,19 +126,20 @@ def why_names_of_rows(column: Column) -> str:
     >>> why_names_of_rows(Column("Kunden-Nr", 7.0 * np.arange(40), None))
     '40 values in 40 rows'
     """
-    values = column.values
-    if values is None or column.missing is not None or not _may_name_rows(values):
+    if not _may_name_rows(column):
         return ""
-    n, steps = len(values), np.diff(values)
-    if (steps == 1).all() or (steps == -1).all():
+    values = column.values
+    assert values is not None
+    n = len(values)
+    if _all_steps(values, lambda steps: steps == 1) or _all_steps(values, lambda steps: steps == -1):
         return "the numbers of the rows"
     name = plain_name(column.name)
     least = NEARLY_ALL * n if _CALLED_ID.search(name) else n if _MAYBE_ID.search(name) else np.inf
-    distinct = len(np.unique(values)) if least <= n else 0
+    distinct = len(column.numbers) if least <= n else 0
     if distinct >= least:
         return f"{distinct:,} values in {n:,} rows"
     if in_order(column) and np.ptp(values) < _STEPS * n:
-        return f"the numbers go {'up' if steps[0] > 0 else 'down'} from row to row, {n:,} values in {n:,} rows"
+        return f"the numbers go {'up' if values[1] > values[0] else 'down'} from row to row, {n:,} values in {n:,} rows"
     return ""
 
 
@@ -151,15 +151,21 @@ def in_order(column: Column) -> bool:
     >>> in_order(Column("a", np.arange(40.0) ** 2, None)), in_order(Column("a", np.ones(40), None))
     (True, False)
     """
-    values = column.values
-    if values is None or column.missing is not None or not _may_name_rows(values):
+    if not _may_name_rows(column):
         return False
-    steps = np.diff(values)
-    return bool((steps > 0).all() or (steps < 0).all())
+    values = column.values
+    assert values is not None
+    return _all_steps(values, lambda steps: steps > 0) or _all_steps(values, lambda steps: steps < 0)
 
 
-def _may_name_rows(values: Array) -> bool:
-    return len(values) >= ENOUGH_ROWS and bool((values == np.floor(values)).all())
+def _all_steps(values: Array, test: Callable[[Array], Array]) -> bool:
+    """Whether all steps from row to row pass a test, which most columns fail soon."""
+    return all(bool(test(np.diff(values[k : k + _LOOKED_AT + 1])).all()) for k in range(0, len(values) - 1, _LOOKED_AT))
+
+
+def _may_name_rows(column: Column) -> bool:
+    values = column.values
+    return values is not None and column.missing is None and len(values) >= ENOUGH_ROWS and column.are_whole
 
 
 def doubt_of_order(names: list[str]) -> list[str]:
@@ -188,9 +194,10 @@ def _listed(names: list[str]) -> str:
 
 
 def _has_zeros_before(column: Column) -> bool:
-    if column.text is None:
+    if column.raw is None:
         return False
-    text = column.text if column.missing is None else column.text.filter(pa.array(~column.missing))
+    text = column.raw if column.missing is None else taken(column.raw, np.flatnonzero(~column.missing))
+    text = text.dictionary if is_encoded(text) else text
     if len(pc.unique(pc.utf8_length(text))) > 1:
         return False
     return bool(pc.any(pc.match_substring_regex(text, "^0[0-9]+$")).as_py())

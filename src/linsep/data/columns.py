@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from linsep.data.text.distinct import all_whole, decoded, distinct_numbers, taken
 from linsep.types import Array, DataError
-
-# What means nothing to the shell.
 
 
 @dataclass(frozen=True)
@@ -22,6 +20,8 @@ class Column:
     """One column: numbers in `values` (float64), or categories in `text`.
 
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
+    `raw` is the text as it was read: dictionary-encoded where each text is kept once (`distinct` asks it best), and
+    made into the array `text` only for who needs that.
     `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
     may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
     `is_date` says that the source keeps dates or times, which are ISO text here, and `is_finer` that some of them are
@@ -30,7 +30,7 @@ class Column:
 
     name: str
     values: Array | None
-    text: pa.Array | None
+    raw: pa.Array | None
     there: Array | None = None
     decimal: str = "."
     missing: Array | None = None
@@ -41,6 +41,23 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.values is not None
+
+    @cached_property
+    def text(self) -> pa.Array | None:
+        """The cells as an array of strings."""
+        return None if self.raw is None else decoded(self.raw)
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return self.values is not None and all_whole(self.values)
+
+    @cached_property
+    def numbers(self) -> Array:
+        """The distinct numbers of the cells that are there, in order."""
+        assert self.values is not None
+        there = self.values if self.missing is None else self.values[~self.missing]
+        return distinct_numbers(there, whole=self.are_whole)
 
 
 @dataclass(frozen=True)
@@ -189,9 +206,9 @@ class TableChunk:
             values, there, missing = (
                 None if array is None else array[numbers] for array in (column.values, column.there, column.missing)
             )
-            text = None if column.text is None else column.text.take(pa.array(numbers))
+            raw = None if column.raw is None else taken(column.raw, numbers)
             missing = missing if missing is not None and missing.any() else None
-            return replace(column, values=values, text=text, there=there, missing=missing)
+            return replace(column, values=values, raw=raw, there=there, missing=missing)
 
         y = None if self.y is None else self.y[numbers]
 
@@ -319,79 +336,7 @@ def check_names(names: list[str], source: str) -> None:
         seen.add(name)
 
 
-def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
-    """Return labels of one type: int64 if all are whole numbers, float64 if all are numbers, else booleans or text.
-
-    Dates, decimals, bytes and other objects of one type are called what `str` calls them.
-
-    Raises
-    ------
-    DataError
-        A label is missing, or the labels are of several types.
-    """
-    array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
-    if array.dtype == object:
-        _refuse_nul(array, where, target)
-    if array.ndim != 1:
-        raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
-    if array.dtype.kind in "Mm":
-        array = array.astype(f"{array.dtype.kind}8[us]").astype(object)  # finer ones would come out as whole numbers
-    if array.dtype.kind in "OS":
-        array = _of_one_type(array, where, target)
-    if array.dtype.kind not in "bifuU":
-        raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all():
-            raise DataError(_no_label(np.flatnonzero(~np.isfinite(array)).tolist(), where, target))
-        if (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
-            return array.astype(np.int64)
-    if array.dtype.kind == "U":
-        blank = np.flatnonzero(np.char.strip(array) == "")
-        if blank.size:
-            raise DataError(_no_label(blank.tolist(), where, target))
-    return array
-
-
-def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:
-    more = f" (and in {len(rows) - 1:,} more rows)" if len(rows) > 1 else ""
-    return f"{where(rows[0])}, column {target!r}: the label is missing{more}; leave such rows out"
-
-
 def shown(label: Any) -> str:
     """A label in a message: at most 80 characters of one line."""
     text = str(label)
     return text if text.isprintable() and len(text) <= 80 else f"{text!r:.80}"
-
-
-def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
-    """Raise DataError for a NUL in a label: arrays of text lose it at the end, and two labels would be one."""
-    for row, label in enumerate(array.ravel()):
-        if isinstance(label, str) and "\0" in label:
-            raise DataError(
-                f"{where(row)}, column {target!r}: the label {label!r:.80} holds a NUL character; take it out"
-            )
-
-
-def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:
-    """Python objects as an array of booleans, of numbers or of text."""
-    missing = [row for row, v in enumerate(array) if v is None or v != v]
-    if missing:
-        raise DataError(_no_label(missing, where, target))
-    kinds = {_kind(v) for v in array}
-    if len(kinds) > 1:
-        names = ", ".join(sorted(kinds))
-        raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
-    if kinds <= {"text", "true or false", "number"}:
-        return np.array(array.tolist())
-    try:
-        return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array])
-    except UnicodeDecodeError as error:
-        raise DataError(f"column {target!r}: the label {error.object!r} is not UTF-8 text") from None
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool | np.bool_):
-        return "true or false"
-    return "number" if isinstance(value, Real) else type(value).__name__

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
-from linsep.data.text.distinct import distinct
+from linsep.data.text.distinct import code_counts, counted, distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -69,7 +69,7 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
     """
     if y is None or y.dtype.kind not in "Uiuf":
         return []
-    values, first, counts = np.unique(y, return_index=True, return_counts=True)
+    values, counts = counted(y)
     said = []
     if y.dtype.kind == "U":
         pairs = lookalikes(set(values.tolist()))
@@ -89,7 +89,7 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
         return said
     once = np.flatnonzero(counts == 1)
     if len(once) and counts.max() >= _FEWEST_ROWS:
-        named = ", ".join(f"{str(values[k])!r:.40} ({where(int(first[k]))})" for k in once[:3])
+        named = ", ".join(f"{str(values[k])!r:.40} ({where(int((y == values[k]).argmax()))})" for k in once[:3])
         more = f" and {len(once) - 3:,} more" if len(once) > 3 else ""
         said.append(
             f"only 1 row has the label {named}{more}: a line of totals, or a slip of the pen? From one row nothing can "
@@ -132,7 +132,7 @@ def _cell(chunk: TableChunk, name: str, row: int) -> str | None:
         return None
     if column is None or (column.missing is not None and column.missing[row]):
         return ""
-    return None if column.text is None or column.is_number else str(column.text[row].as_py()).strip()
+    return None if column.raw is None or column.is_number else str(column.raw[row].as_py()).strip()
 
 
 def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
@@ -209,8 +209,7 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
         column = chunk.cells(name)
         if column is None or column.values is None or column.is_date:
             continue
-        there = np.isfinite(column.values) if column.missing is None else ~column.missing
-        codes, rows, low, high = _far_codes(column.values[there & np.isfinite(column.values)])
+        codes, rows, low, high = _far_codes(column)
         if rows >= 2:
             words = tuple(f"{code:.0f}" for code in codes)
             are = "is" if len(words) == 1 else "are"
@@ -245,6 +244,9 @@ def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     for name, (mean, scale) in known.items():
         column = chunk.cells(name) if name in chunk.names else None
         if column is None or column.values is None or column.is_date:
+            continue
+        ends = np.array([np.fmin.reduce(column.values), np.fmax.reduce(column.values)])
+        if not (np.abs(ends - mean) > _FAR_NOW * scale).any():
             continue
         far = np.abs(column.values - mean) > _FAR_NOW * scale
         rows = np.flatnonzero(far if column.missing is None else far & ~column.missing)
@@ -293,18 +295,24 @@ def a_pair_of_numbers(column: Column) -> str:
     >>> a_pair_of_numbers(Column("BP", None, pa.array([f"{110 + k}/70" for k in range(40)])))
     '110/70'
     """
-    if column.text is None or column.values is not None:
+    if column.raw is None or column.values is not None:
         return ""
-    texts, codes = distinct(column.text)
-    counts = np.bincount(codes, minlength=len(texts))
+    texts, codes = distinct(column.raw)
+    if len(texts) < _MANY_PAIRS:
+        return ""
+    counts = code_counts(codes, len(texts))
     there = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
     like = there & pc.match_substring_regex(texts, _PAIR).to_numpy(zero_copy_only=False)
     many = counts[like].sum() >= _NEARLY_ALL_PAIRS * counts[there].sum() and like.sum() >= _MANY_PAIRS
     return str(texts[int(like.argmax())].as_py()) if many else ""
 
 
-def _far_codes(values: Array) -> tuple[Array, int, float, float]:
-    """The codes far from the other values, how often there are any, and the range of the others."""
+def _far_codes(column: Column) -> tuple[Array, int, float, float]:
+    """The codes far from the other numbers of a column, how often there are any, and the range of the others."""
+    assert column.values is not None
+    if not column.are_whole and not np.isin(column.values[column.values == np.floor(column.values)], _CODES).any():
+        return _CODES[:0], 0, 0.0, 0.0
+    values = column.numbers[np.isfinite(column.numbers)]
     codes = np.intersect1d(values, _CODES)
     others = np.setdiff1d(values, codes)
     for _ in range(2):  # a code that is not far is one of the others
@@ -313,7 +321,8 @@ def _far_codes(values: Array) -> tuple[Array, int, float, float]:
         low, high = others[[0, -1]]
         codes = codes[np.maximum(low - codes, codes - high) > high - low]
         others = np.setdiff1d(values, codes)
-    return codes, int(np.isin(values, codes).sum()), float(others[0]), float(others[-1])
+    found = np.isin(column.values, codes) if column.missing is None else np.isin(column.values[~column.missing], codes)
+    return codes, int(found.sum()), float(others[0]), float(others[-1])
 
 
 def _is_missing(text: str | None) -> bool:
@@ -321,7 +330,7 @@ def _is_missing(text: str | None) -> bool:
 
 
 def _levels(column: Column) -> set[str]:
-    return set() if column.text is None else set(distinct(column.text).texts.to_pylist())
+    return set() if column.raw is None else set(distinct(column.raw).texts.to_pylist())
 
 
 def lookalikes(texts: set[str]) -> list[list[str]]:

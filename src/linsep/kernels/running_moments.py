@@ -1,4 +1,4 @@
-"""Means and scales of a column whose rows come one after another (Welford 1962, Technometrics 4)."""
+"""Means and scales of a column: whose rows come one after another (Welford 1962, Technometrics 4), or are all there."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> Non
         s = np.sqrt(squares / count) if count > 0.0 else 0.0
         out[i] = (x - mean) / s if s > 0.0 else x - mean
     moments[0], moments[1], moments[2] = count, mean, squares
+
+
+@njit(cache=True, nogil=True)
+def moments_of(values: Any) -> Any:
+    """Mean, population standard deviation, least and greatest number of a column of (n,), summed up row by row."""
+    total, low, high = 0.0, np.inf, -np.inf
+    for x in values:
+        total += x
+        low, high = min(low, x), max(high, x)
+    mean = total / values.shape[0]
+    squares = 0.0
+    for x in values:
+        squares += (x - mean) ** 2
+    return mean, np.sqrt(squares / values.shape[0]), low, high

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import as_labels, as_text
+from linsep.data.columns import as_text
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.features.kinds import kinds_in_proof
+from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import dense, is_matrix, is_sparse

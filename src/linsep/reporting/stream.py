@@ -6,7 +6,7 @@ from typing import Any
 
 from linsep.data.columns import label_names
 from linsep.data.features.missing import told
-from linsep.data.unlabelled import told as told_unlabelled
+from linsep.data.labels import told as told_unlabelled
 from linsep.reporting.receipt import Receipt, columns_line
 from linsep.streaming.result import StreamFit
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from linsep.app.models import load_of_table
 from linsep.app.result import Result
-from linsep.data.unlabelled import told
+from linsep.data.labels import told
 from linsep.reporting.quality import majority_line, score_lines
 from linsep.reporting.scores import score_table, unknown_levels
 

@@ -149,7 +149,7 @@ def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Call
     column = chunk.cells(name)
     assert column is not None
     text = iso_as(text_of(chunk, name), kind)
-    known = replace(chunk, parse=lambda _: replace(column, values=None, text=text), _parsed={})
+    known = replace(chunk, parse=lambda _: replace(column, values=None, raw=text), _parsed={})
     return _of_text(known, name, not_dates(text, kind), f"is not {example_of(kind)}")
 
 
@@ -161,7 +161,7 @@ def _amounts(
         column, swapped = chunk.cells(name), [one.translate(_SWAPPED) for one in text_of(chunk, name).to_pylist()]
         assert column is not None
         text = pa.array(swapped, pa.string())
-        chunk = replace(chunk, parse=lambda _: replace(column, values=None, text=text), _parsed={})
+        chunk = replace(chunk, parse=lambda _: replace(column, values=None, raw=text), _parsed={})
     said = f"where the model was trained on numbers in {unit_of(kind)!r}, written like {kind!r}"
     return _of_text(chunk, name, read_amounts(text_of(chunk, name), kind)[1], said)
 

@@ -217,15 +217,15 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
         if column is None:
             continue
         if column.values is not None:
-            days = np.unique(column.values if column.missing is None else column.values[~column.missing])
-            like = len(days) > 2 and (days == np.floor(days)).all() and days[0] >= 19000101 and days[-1] < 21000101
+            days = column.numbers if column.are_whole else np.empty(0)
+            like = len(days) > 2 and days[0] >= 19000101 and days[-1] < 21000101
             if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
                 first = f"{column.values[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
                 doubts.append(
                     f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
                 )
-        elif column.text is not None:
-            texts = distinct(column.text).texts
+        elif column.raw is not None:
+            texts = distinct(column.raw).texts
             cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
             if len(cells) <= 2 or not re.search("[0-9]", cells[0].as_py()):
                 continue
@@ -236,7 +236,7 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
                     f"hours with a fraction, in the decimal mark of the file, as {int(hours) + int(minutes) / 60:.6g}"
                 )
             words = pc.unique(pc.struct_field(pc.extract_regex(cells, _MONTH_IN_WORDS), "month")).to_pylist()
-            if None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
+            if None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.raw):
                 doubts.append(
                     f"column {name!r} is read as text, as {cells[0].as_py()!r} may be a date, but has its month in "
                     f"words that are not English: write dates as 2024-03-26, or leave it out with --column "

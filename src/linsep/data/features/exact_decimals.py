@@ -17,9 +17,9 @@ from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive, without_skipped
 from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
+from linsep.data.labels import told as told_unlabelled
 from linsep.data.readers.asked import Decimals
 from linsep.data.sources.source import Source
-from linsep.data.unlabelled import told as told_unlabelled
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
@@ -134,7 +134,7 @@ def exact_numbers(
     for column in rows.columns:
         if column.is_number:
             written = None if rows.written is None else rows.written(column.name)
-            values, exponent = exact_column(column if written is None else replace(column, text=written))
+            values, exponent = exact_column(column if written is None else replace(column, raw=written))
             parts.append(values[:, None])
             names.append(column.name)
             exponents.append(exponent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +15,12 @@ from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.data.text.distinct import distinct
+from linsep.kernels.running_moments import moments_of
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
 _NAMED = 3  # levels that are named
-_ROWS = 16_384  # rows at a time
+_ENTRIES = 1 << 16  # at a time
 
 # Levels of each text column, None for numbers, in the order of the columns.
 Levels = dict[str, list[str] | None]
@@ -38,7 +39,7 @@ class Unknown(NamedTuple):
 
     def note(self, chunk: TableChunk, column: Column, unknown: Array) -> None:
         """Look at the rows of a column whose level was not there in training."""
-        text = column.text
+        text = column.raw
         assert text is not None
         missing = np.zeros_like(unknown) if column.missing is None else column.missing
         gone, new = unknown & missing, unknown & ~missing
@@ -143,9 +144,9 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
                 there[len(names)] = column.values[~column.missing]
             names.append(name)
             numbers.append(column.values)
-        elif column.text is not None:
-            levels[name] = sorted(distinct(column.text).texts.to_pylist())
-    mean, scale = moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
+        elif column.raw is not None:
+            levels[name] = sorted(distinct(column.raw).texts.to_pylist())
+    mean, scale = _moments_of(numbers, names)
     fill = np.zeros(len(names))
     for j, values in there.items():
         if not values.size:  # 0 in every row
@@ -183,17 +184,19 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
     """
     n, offsets = chunk.n_rows, _offsets(fitted)
     width, n_features = len(offsets) - 1, offsets[-1]
-    parts = _parts(chunk, fitted, unknown)
+    parts = list(_parts(chunk, fitted, unknown))
     if n_features > WIDE * width or fitted.words:
-        rows = _sparse_rows(parts, offsets, n)
-        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted)], format="csr")
+        X = _sparse_rows(parts, offsets, n)
+        return X if not fitted.words else sp.hstack([X, *_weights(chunk, fitted)], format="csr")
     X = np.zeros((n, n_features))
-    for offset, (codes, values) in zip(offsets, parts, strict=False):
-        if codes is None:
-            X[:, offset] = values
-        else:
-            known = np.flatnonzero(codes >= 0)
-            X[known, offset + codes[known]] = 1
+    for rows in _blocks(n, n_features):
+        for offset, part in zip(offsets, parts, strict=False):
+            found = part.of(rows)
+            if part.is_number:
+                X[rows, offset] = found
+            else:
+                known = np.flatnonzero(found >= 0)
+                X[rows.start + known, offset + found[known]] = 1
     return X
 
 
@@ -205,55 +208,93 @@ def _offsets(fitted: Fitted) -> list[int]:
     return [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
 
 
-def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[tuple[Array | None, Array]]:
-    """What each row has in a group of features: of a category the number of its level, -1 for none; else a number."""
-    number = 0
-    nothing = np.empty(0)
+class _Part(NamedTuple):
+    """A group of features: `of(rows)` is a number in each row, or the place of its level in a category, -1 for none."""
+
+    is_number: bool
+    of: Callable[[slice], Array]
+    may_be_none: bool = False
+
+
+def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Part]:
+    """The groups of features in their order."""
+    moments_of_numbers = zip(fitted.mean, fitted.scale, fitted.fill, strict=True)
     for name, levels in fitted.levels.items():
         column = _as_fitted(chunk, name, is_number=levels is None)
         if levels is not None:
-            assert column.text is not None
-            texts, rows = distinct(column.text)
-            place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
-            codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)[rows]
-            if (codes < 0).any():
-                unknown.note(chunk, column, codes < 0)
-            yield codes, nothing
+            yield _category(chunk, column, levels, unknown)
             continue
-        assert column.values is not None
-        values = (column.values - fitted.mean[number]) / fitted.scale[number]
-        if column.missing is not None:
-            values[column.missing] = fitted.fill[number]
-        yield None, values
+        yield _number(column, *next(moments_of_numbers))
         if name in fitted.flagged:
-            yield None, np.zeros(len(values)) if column.missing is None else column.missing.astype(np.float64)
-        number += 1
+            yield _flag(column)
 
 
-def _sparse_rows(parts: Iterable[tuple[Array | None, Array]], offsets: list[int], n: int) -> Any:
+def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unknown) -> _Part:
+    assert column.raw is not None
+    texts, codes = distinct(column.raw)
+    place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
+    level = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
+    has_unknown = bool((level < 0).any())
+    if has_unknown:
+        unknown.note(chunk, column, (level < 0)[codes])
+    return _Part(False, lambda rows: level[codes[rows]], has_unknown)
+
+
+def _number(column: Column, mean: float, scale: float, fill: float) -> _Part:
+    numbers, missing = column.values, column.missing
+    assert numbers is not None
+
+    def of(rows: slice) -> Array:
+        values: Array = (numbers[rows] - mean) / scale
+        if missing is not None:
+            values[missing[rows]] = fill
+        return values
+
+    return _Part(True, of)
+
+
+def _flag(column: Column) -> _Part:
+    missing = column.missing
+    return _Part(True, lambda rows: np.zeros(1) if missing is None else missing[rows])
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    """All of n rows, some at a time: what is written of them column by column stays in the cache."""
+    step = max(1, _ENTRIES // max(1, width))
+    return (slice(start, min(n, start + step)) for start in range(0, n, step))
+
+
+def _sparse_rows(parts: list[_Part], offsets: list[int], n: int) -> Any:
     """The parts as CSR: one entry a row and part, less those that are 0."""
-    width = len(offsets) - 1
-    data = np.ones(n * width)
+    width = len(parts)
+    data = np.empty(n * width)
     indices: Array = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
-    table, places = data.reshape(n, width), indices.reshape(n, width)
-    for j, (codes, values) in enumerate(parts):
-        if codes is None:
-            table[:, j], places[:, j] = values, offsets[j]
-        else:
-            table[:, j], places[:, j] = codes >= 0, offsets[j] + np.maximum(codes, 0)
-    sizes = np.empty(n, np.int64)
-    end = 0
-    for start in range(0, n, _ROWS):  # moved up in place: a mask of all entries, and a copy, would take as much again
-        part = slice(start, start + _ROWS)
-        kept = table[part] != 0
-        sizes[part] = kept.sum(axis=1)
-        size = int(sizes[part].sum())
-        data[end : end + size], indices[end : end + size] = table[part][kept], places[part][kept]
-        end += size
-    del table, places
+    ends: Array = np.zeros(n + 1, np.int32 if n * width < 2**31 else np.int64)
+    first, end = np.array(offsets[:-1], indices.dtype), 0
+    for rows in _blocks(n, width):
+        size = rows.stop - rows.start
+        # Where the rows would stand if none of their entries were 0; those that stay are moved up then.
+        whole = slice(end, end + size * width)
+        table, places = data[whole].reshape(size, width), indices[whole].reshape(size, width)
+        table[:], places[:] = 1.0, first
+        for j, part in enumerate(parts):
+            found = part.of(rows)
+            if part.is_number:
+                table[:, j] = found
+                continue
+            places[:, j] += found
+            if part.may_be_none:
+                table[found < 0, j] = 0.0
+        kept = table != 0
+        sizes = np.full(size, width) if kept.all() else np.count_nonzero(kept, axis=1)
+        total = int(sizes.sum())
+        if total < table.size:
+            data[end : end + total], indices[end : end + total] = table[kept], places[kept]
+        ends[rows.start + 1 : rows.stop + 1] = end + np.cumsum(sizes)
+        end += total
     data.resize(end, refcheck=False)
     indices.resize(end, refcheck=False)
-    return sp.csr_matrix((data, indices, np.concatenate([[0], np.cumsum(sizes)])), shape=(n, offsets[-1]))
+    return sp.csr_matrix((data, indices, ends), shape=(n, offsets[-1]))
 
 
 def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
@@ -281,18 +322,20 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
     column = chunk.cells(name)
     assert column is not None
     if not is_number:
+        if not column.is_number:
+            return column
         text = as_text(column.values) if column.text is None else column.text
         if column.missing is not None:
             text = pc.if_else(pa.array(column.missing), "", text)
         return Column(name, None, text, missing=column.missing)
-    if column.text is None or column.values is not None:
+    if column.raw is None or column.values is not None:
         return column
-    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
+    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
     if not bad.size:  # numbers that the source was told to read as categories, or missing ones alone
-        return number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal, is_number=True)
+        return number_column(name, column.raw, chunk.where, is_text=False, decimal=column.decimal, is_number=True)
     row = int(bad[0])
     raise DataError(
-        f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"
+        f"{chunk.where(row)}, column {name!r}: {column.raw[row].as_py()!r} where the model was trained on numbers"
     )
 
 
@@ -312,15 +355,27 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
     with np.errstate(over="ignore", invalid="ignore"):
         mean, scale = (X.mean(axis=0), X.std(axis=0)) if not is_sparse(X) else _sparse_moments(X)
     low, high = X.min(axis=0), X.max(axis=0)
-    low, high = dense(low).ravel(), dense(high).ravel()
+    mean, scale = _of_constants(mean, scale, dense(low).ravel(), dense(high).ravel(), names)
+    return (mean if not is_sparse(X) else np.zeros(len(scale))), scale
+
+
+def _moments_of(columns: list[Array], names: list[str]) -> tuple[Array, Array]:
+    """What `moments` gives of the columns side by side, to the last bit: NumPy adds up the rows one by one then."""
+    if len(columns) < 2:
+        return moments(np.column_stack(columns) if columns else np.empty((1, 0)), names)
+    mean, scale, low, high = np.array([moments_of(column) for column in columns]).T
+    return _of_constants(mean, scale, low, high, names)
+
+
+def _of_constants(mean: Array, scale: Array, low: Array, high: Array, names: list[str]) -> tuple[Array, Array]:
+    """Mean and standard deviation with those of constant columns put right, from the least and greatest numbers."""
     # The mean of equal numbers may be off by rounding, and their deviation then not quite 0.
     constant = (high == low) | (scale == 0)
     huge = np.flatnonzero(~np.isfinite(scale) & ~constant)
     if huge.size:
         most = max(-low[huge[0]], high[huge[0]])
         raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {most:g})")
-    scale = np.where(constant, 1.0, scale)
-    return (np.where(constant, low, mean) if not is_sparse(X) else np.zeros(len(scale))), scale
+    return np.where(constant, low, mean), np.where(constant, 1.0, scale)
 
 
 def _sparse_moments(X: Any) -> tuple[Array, Array]:

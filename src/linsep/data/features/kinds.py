@@ -40,7 +40,7 @@ from linsep.data.features.dates import (
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
 from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing, doubts_of_pairs
-from linsep.data.text.distinct import distinct
+from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -140,7 +140,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             elif chunk.n_rows >= ENOUGH_ROWS and may_be_codes(column):
                 codes.append(name)
             continue
-        assert column.text is not None
         texts.append(name)
         found = _kind_of_text(chunk, column, left_out, doubts)
         if name in left_out:
@@ -205,16 +204,16 @@ def _which(name: str, text: pa.Array, ways: list[str]) -> str:
 
 def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], doubts: list[str]) -> str:
     """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
-    text, name = column.text, column.name
-    assert text is not None
-    texts, codes = distinct(text)
+    raw, name = column.raw, column.name
+    assert raw is not None
+    texts, codes = distinct(raw)
     filled = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
     n, different = filled[codes].sum(), filled.sum()
     if n < 2:
         return CATEGORY
-    ways = date_kinds(text)
+    ways = date_kinds(raw)
     if len(ways) == 1:
-        kind, said = with_century(name, text, ways[0])
+        kind, said = with_century(name, decoded(raw), ways[0])
         doubts += said
         return kind
     amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
@@ -223,7 +222,7 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     if amounts.doubt:
         doubts.append(amounts.doubt)
     if n >= ENOUGH_ROWS and different > _MANY * n and not ways:
-        spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(text.filter(pa.array(filled[codes]))), r"\s+")
+        spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(decoded(raw).filter(pa.array(filled[codes]))), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
             return Grams.parse("words").spec
     if ways:
@@ -237,14 +236,14 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
 
 def _refuse_amounts(chunk: TableChunk, column: Column) -> None:
     """Raise DataError where a column that seems to name the rows holds amounts of money, some of them unreadable."""
-    assert column.text is not None
-    money = have_currency(column.text)
+    assert column.raw is not None
+    money = have_currency(column.raw)
     if money.mean() < _SOME:
         return
-    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
+    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
     row = int(bad[0]) if bad.size else 0
     raise DataError(
-        f"{chunk.where(row)}, column {column.name!r}: {column.text[row].as_py()!r:.80} cannot be read as an amount, "
+        f"{chunk.where(row)}, column {column.name!r}: {column.raw[row].as_py()!r:.80} cannot be read as an amount, "
         f"but {int(money.sum()):,} of {len(money):,} cells have the sign of a currency; mend it, or leave the column "
         f"out with --column {quote(column.name)}=skip"
     )
@@ -391,10 +390,10 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
         if not column.is_number:
             return column
         return Column(name, None, text_of(chunk, name), column.there, missing=column.missing)
-    assert column.text is not None
-    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
+    assert column.raw is not None
+    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
     if bad.size:
         row = int(bad[0])
-        raise DataError(f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} is no number")
-    found = number_column(name, column.text, chunk.where, is_text=False, is_number=True, decimal=column.decimal)
+        raise DataError(f"{chunk.where(row)}, column {name!r}: {column.raw[row].as_py()!r:.80} is no number")
+    found = number_column(name, column.raw, chunk.where, is_text=False, is_number=True, decimal=column.decimal)
     return replace(found, there=column.there)

@@ -147,7 +147,7 @@ class RunningTable:
             text = as_text(column.values) if column.text is None else column.text
             if column.missing is not None:
                 text = pc.if_else(pa.array(column.missing), "", text)
-            return replace(column, values=None, text=text)
+            return replace(column, values=None, raw=text)
         if column.values is not None:
             return _without_missing(column)
         assert column.text is not None

@@ -11,13 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
+from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
+from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.unlabelled import are_unlabelled, with_labels
+from linsep.data.text.distinct import in_one_piece, in_order, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
 Where = Callable[[int], str]
+_MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth the calls that give it back
 
 
 def row_of(name: str, start: int = 0) -> Where:
@@ -46,6 +48,21 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
         return places[k](row - int(firsts[k]))
 
     return table, where
+
+
+def compact(table: Any) -> Any:
+    """Return a table with each column in one piece, where looking at one makes no copy beside the pieces.
+
+    Arrow keeps the memory of the pieces for itself, unless it is told that others need it.
+
+    Examples
+    --------
+    >>> compact(pa.concat_tables([pa.table({"a": [1, 2]}), pa.table({"a": [3]})])).column("a").num_chunks
+    1
+    """
+    table = table.combine_chunks()
+    pa.default_memory_pool().release_unused()
+    return table
 
 
 def from_arrow(
@@ -110,7 +127,16 @@ def from_arrow(
             rows = np.flatnonzero(there)
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
             return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
-        return typed(column, _values(table, column, where), where)
+        found = typed(column, _values(table, column, where), where)
+        if table.num_rows > _MANY_ROWS and found.values is not None and found.raw is None and found.missing is None:
+            keep_numbers(column, found.values)
+        return found
+
+    def keep_numbers(column: str, values: Array) -> None:
+        """Let numbers stand for the column that they were read from: one copy of them is enough."""
+        nonlocal table
+        table = table.set_column(table.column_names.index(column), column, pa.array(values))
+        pa.default_memory_pool().release_unused()
 
     y = None
     if target is not None:
@@ -118,24 +144,39 @@ def from_arrow(
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         numbers = read_numbers(labels) if target in untyped else None
-        y = as_labels(_label_values(labels) if numbers is None else numbers[1], where, target)
+        y = _labels(labels, where, target) if numbers is None else as_labels(numbers[1], where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
 
 
-def _label_values(values: Any) -> Any:
-    """Numbers as an array, which costs no Python object a row; anything else as a list."""
+def _labels(values: Any, where: Where, target: str) -> Array:
+    """Labels from numbers and text without a Python object a row; from anything else with one."""
+    if is_encoded(values) or holds_text(values.type):
+        return text_labels(values if is_encoded(values) else pc.cast(values, pa.string()), where, target)
     plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
-    return values.to_numpy(zero_copy_only=False) if plain else values.to_pylist()
+    return as_labels(values.to_numpy(zero_copy_only=False) if plain else values.to_pylist(), where, target)
 
 
 def _values(table: Any, column: str, where: Where) -> Any:
-    values = table.column(column).combine_chunks()
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    """The values of a column as one array; of a dictionary that of text is kept, each text once."""
+    values = in_one_piece(table.column(column))
+    values = in_one_piece(values) if isinstance(values, pa.ChunkedArray) else values
+    if is_encoded(values) and not holds_text(values.dictionary.type):
+        values = values.dictionary_decode()
     _check_utf8(values, column, where)
-    return values
+    return in_order(values) if is_encoded(values) else values
+
+
+def holds_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of text.
+
+    Examples
+    --------
+    >>> [holds_text(kind) for kind in (pa.large_string(), pa.int8())]
+    [True, False]
+    """
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _check_utf8(values: Any, column: str, where: Where) -> None:
@@ -157,9 +198,9 @@ def _spread(some: Column, there: Array) -> Column:
     """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
     row = np.maximum(np.cumsum(there) - 1, 0)
     values = None if some.values is None else some.values[row]
-    text = None if some.text is None else some.text.take(pa.array(row))
+    raw = None if some.raw is None else some.raw.take(pa.array(row))
     missing = None if some.missing is None else some.missing[row] & there
-    return Column(some.name, values, text, there, some.decimal, missing)
+    return Column(some.name, values, raw, there, some.decimal, missing)
 
 
 def _iso_text(values: Any) -> Any:
@@ -172,7 +213,9 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if is_encoded(values):
+        return category_column(column, values)
+    if holds_text(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         nanos = pa.types.is_timestamp(kind) and kind.unit == "ns"
@@ -184,23 +227,27 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         raise ColumnTypeError(
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first{otherwise}"
         )
-    missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)
-    if missing.any():
+    missing = _are_null(values)
+    if missing is not None:
         values = values.fill_null(False if pa.types.is_boolean(kind) else 0)
     # Arrow rounds a decimal twice; its text it reads correctly.
-    given = pc.cast(values, pa.string()) if pa.types.is_decimal(kind) else values
-    numbers = (pc.cast(given, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
-    numbers = numbers.astype(np.float64)
+    given = pc.cast(pc.cast(values, pa.string()), pa.float64()) if pa.types.is_decimal(kind) else values
+    numbers = given.to_numpy(zero_copy_only=False).astype(np.float64)
     if pa.types.is_floating(kind) and np.isnan(numbers).any():
-        missing = missing | np.isnan(numbers)
+        missing = np.isnan(numbers) if missing is None else missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
-    if not keep and not np.isfinite(numbers).all():
+    if not exact and not keep and not np.isfinite(numbers).all():
         rows = np.flatnonzero(~np.isfinite(numbers))
         raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
-    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
+    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and max(numbers.max(), -numbers.min()) >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None
     if is_text:
         text = as_text(numbers) if text is None else text
-        return category_column(column, pc.if_else(pa.array(missing), "", text) if missing.any() else text)
-    return Column(column, numbers, text, missing=missing if missing.any() else None)
+        return category_column(column, text if missing is None else pc.if_else(pa.array(missing), "", text))
+    return Column(column, numbers, text, missing=missing)
+
+
+def _are_null(values: Any) -> Array | None:
+    """Which values are null; None if none is."""
+    return np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False)) if values.null_count else None

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from linsep.data.columns import TableChunk
 from linsep.data.readers.written import Written
 from linsep.types import Array, Chunk, DataError
@@ -49,6 +51,8 @@ class Lines(NamedTuple):
 
 
 _CHECKED_BYTES = 1 << 20
+_COUNTED_BYTES = 1 << 18  # that the cache holds beside what is found in them
+_NEWLINE = ord("\n")
 
 
 def check_utf8(content: bytes, name: str, first_line: int) -> None:
@@ -65,6 +69,18 @@ def check_utf8(content: bytes, name: str, first_line: int) -> None:
                 "(encoding=), such as latin-1 or cp1252"
             ) from None
         start = end
+
+
+def count_lines(content: bytes, size: int) -> int:
+    """Return how many lines end in the first `size` bytes; NumPy counts many lines faster than `bytes.count`.
+
+    Examples
+    --------
+    >>> count_lines(b"a\\nb\\nc", 5)
+    2
+    """
+    text = np.frombuffer(content, np.uint8, size)
+    return sum(int(np.count_nonzero(text[k : k + _COUNTED_BYTES] == _NEWLINE)) for k in range(0, size, _COUNTED_BYTES))
 
 
 def in_a_line(error: Exception) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,18 +16,20 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from linsep.data.cells import kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
-from linsep.data.readers.arrow import Where, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.data.columns import Column, TableChunk, check_names, take_target
+from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
+from linsep.data.readers.arrow import Where, compact, joined
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded
-from linsep.data.unlabelled import are_unlabelled, with_labels
+from linsep.data.text.distinct import decoded, distinct, in_one_piece, in_order, is_encoded
+from linsep.kernels.text.cells import encode_cells
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
+_NUMBERED_BYTES = 1 << 23  # from which on compiled code for files with few texts alone is worth its loading
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
@@ -53,7 +56,7 @@ class CsvReader(TextReader):
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
-        if 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
+        if b"\0" in head and 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
             check_text(head, name, 1, self.written)
         self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na, self.known_decimal)
 
@@ -91,9 +94,9 @@ class CsvReader(TextReader):
             types = _few_texts(place, self.names) if types is None else types
             tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
-            places.append(place.of)
+            places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
         table, where = joined(tables, sources, places)
-        chunk = self._chunk(table, where, names, 0)
+        chunk = self._chunk(compact(table), where, names, 0)
         if chunk.n_read == 0:
             raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)
@@ -105,19 +108,23 @@ class CsvReader(TextReader):
         unlabelled = None
         if target is not None:
             take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
-            gone = are_unlabelled(_text(table, target, na), decimal)
+            gone = are_unlabelled(_cells(table, target, na), decimal)
             table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
+        if unlabelled is not None:  # a text may have been in those rows alone
+            columns = {name: in_one_piece(table.column(name)) for name in table.column_names}
+            table = pa.table({name: in_order(raw) if is_encoded(raw) else raw for name, raw in columns.items()})
 
         def parse(column: str) -> Column:
-            text = _text(table, column, na)
+            text = _cells(table, column, na)
             keep = self.asked.keep_bad_cells
             return kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:
-            text = _text(table, target, na)
-            numbers = read_numbers(text, decimal)
-            y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
+            text = _cells(table, target, na)
+            texts, codes = distinct(text)
+            numbers = read_numbers(texts, decimal)
+            y = text_labels(text, where, target) if numbers is None else as_labels(numbers[1][codes], where, target)
         features = [column for column in names if column != target]
         size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
@@ -165,11 +172,12 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
     return sum(1 for record in csv.reader(_as_lines(content), delimiter=written.sep) if record) < 2
 
 
-def _text(table: Any, column: str, na: Collection[str]) -> Any:
-    """The cells of a column; those that `na` says stand for no value are empty."""
-    text = decoded(table.column(column))
+def _cells(table: Any, column: str, na: Collection[str]) -> Any:
+    """The cells of a column as text; those that `na` says stand for no value are empty."""
+    raw = in_one_piece(table.column(column))
     if not na:
-        return text
+        return raw
+    text = decoded(raw)
     cells = pc.utf8_trim_whitespace(text)
     text = pc.if_else(pc.is_valid(pc.index_in(cells, value_set=pa.array(sorted(na), pa.string()))), "", text)
     wholes = "|".join(sorted(word for word in na if _WHOLE.fullmatch(word)))
@@ -261,6 +269,9 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
 
 def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
     """The cells as text, of some columns as `types` says."""
+    numbered = _numbered(place, names, types)
+    if numbered is not None:
+        return numbered
     content = place.content
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
@@ -308,6 +319,29 @@ def _read(
     return table, ragged
 
 
+def _numbered(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
+    """The table of a large file in which all columns have few texts; None where quotes or other lines need Arrow."""
+    content, written = place.content, place.written
+    if len(content) < _NUMBERED_BYTES or len(types) < len(names) or b'"' in content or place.n_lines < 2:
+        return None
+    begin = content.find(_NEWLINE) + 1
+    if content[:begin].decode() != f"{written.sep.join(names)}\n":
+        return None
+    found = encode_cells(_as_array(content)[begin:], place.n_lines - 1, len(names), written.mark)
+    if found is None:
+        return None
+    columns = {}
+    for name, codes, texts in zip(names, found.codes, found.texts, strict=True):
+        words = pa.array([text.decode() for text in texts], pa.string())
+        columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), words)
+    return pa.table(columns)
+
+
+def _by_lines(name: str) -> Where:
+    """Where a row stands that is a line, below a header of one: nobody needs the text for that."""
+    return lambda row: f"{name}:{row + 2}"
+
+
 class _Place:
     """Where a row stands: file:line, counted by going through the text again, for messages; row -1 is the header."""
 
@@ -315,6 +349,12 @@ class _Place:
         self.written = written
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
         self.has_header = lines.first_line == 1
+
+    @cached_property
+    def n_lines(self) -> int:
+        """How many lines there are; 0 where other marks than line feeds may end one."""
+        content = self.content
+        return 0 if b"\r" in content else count_lines(content, len(content)) + (content[-1:] != _NEWLINE)
 
     def of(self, row: int) -> str:
         start = int(record_start(_as_array(self.content), row + self.has_header, self.written.mark))

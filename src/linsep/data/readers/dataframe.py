@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from linsep.data.columns import as_labels
+from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import row_of
 from linsep.types import DataError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,12 +12,13 @@ import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import free_memory
-from linsep.data.readers.arrow import from_arrow, joined, row_of
+from linsep.data.readers.arrow import compact, from_arrow, holds_text, joined, row_of
 from linsep.data.readers.asked import Asked, Whole, in_a_line
 from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
 BATCH_ROWS = 1 << 15
+_BYTES_OF_PLAIN_TEXT = 4  # of the length before each
 
 
 class ParquetReader:
@@ -34,14 +36,19 @@ class ParquetReader:
         self.asked = asked
 
     def whole(self, files: Sequence[Any], names: Sequence[str]) -> Whole:
-        """All rows of all files."""
+        """All rows of all files. Of a file alone text stays in its dictionaries; with others it might not join."""
         tables = []
         for file, name in zip(files, names, strict=True):
             with _opened(file, name) as parquet:
                 _check_size(parquet.metadata, name)
-                tables.append(parquet.read())
+                few = _few_texts(parquet) if len(files) == 1 else []
+                if not few:
+                    tables.append(parquet.read())
+            if few:
+                with _opened(file, name, read_dictionary=few, metadata=parquet.metadata) as parquet:
+                    tables.append(parquet.read())
         table, where = joined(tables, names, [row_of(name) for name in names])
-        return Whole(from_arrow(table, names[0], self.asked, where))
+        return Whole(from_arrow(compact(table), names[0], self.asked, where))
 
     def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
@@ -60,10 +67,20 @@ class ParquetReader:
         return lambda n: from_arrow(table.slice(0, n), name, self.asked, where, start)
 
 
+def _few_texts(parquet: Any) -> list[str]:
+    """The columns of text that the file itself keeps as dictionaries: other text takes four bytes a cell and more."""
+    groups = [parquet.metadata.row_group(k) for k in range(parquet.metadata.num_row_groups)]
+    sizes: Counter[str] = Counter()
+    for chunk in (group.column(j) for group in groups for j in range(group.num_columns)):
+        sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
+    most = _BYTES_OF_PLAIN_TEXT * parquet.metadata.num_rows
+    return [field.name for field in parquet.schema_arrow if holds_text(field.type) and sizes[field.name] < most]
+
+
 @contextmanager
-def _opened(file: Any, name: str) -> Iterator[Any]:
+def _opened(file: Any, name: str, **more: Any) -> Iterator[Any]:
     try:
-        with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16) as parquet:
+        with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16, **more) as parquet:
             yield parquet
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None

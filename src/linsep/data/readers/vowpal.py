@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import as_labels
 from linsep.data.hashing import seed_of
+from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed

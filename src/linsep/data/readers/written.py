@@ -226,12 +226,15 @@ def _columns(records: list[list[str]], na: Collection[str]) -> dict[str, list[st
     found: dict[str, list[str]] = {}
     for j, column in enumerate(records[0] if records else ()):
         cells = [row[j].strip() for row in records[1:] if j < len(row)]
-        found[column] = [cell for cell in cells if cell not in na and not re.fullmatch(MISSING, cell.lower())]
+        gone = {cell for cell in set(cells) if cell in na or re.fullmatch(MISSING, cell.lower())}
+        found[column] = [cell for cell in cells if cell not in gone]
     return found
 
 
 def _in_thousands(cells: list[str]) -> str:
     """A cell of a column that has points between thousands alone; "" if the column may be something else."""
+    if not any("." in cell for cell in cells):
+        return ""
     cells = cells if any("%" in cell for cell in cells) else _without_signs(cells)
     above = [cell for cell in cells if _ABOVE_1000.fullmatch(cell)]
     below = sum(bool(_BELOW_1000.fullmatch(cell)) for cell in cells)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from linsep.data.columns import TableChunk, as_labels
+from linsep.data.columns import TableChunk
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import Input
+from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow

@@ -1,14 +1,19 @@
-"""Each distinct text of a column is looked at once: a column of categories has a thousand rows to a level."""
+"""Each distinct cell of a column is looked at once: a column of categories has a thousand rows to a level.
+
+Text may come dictionary-encoded, as large CSV and Parquet files are read: each text kept once, and a code for each row.
+`in_order` puts it as all others expect it, `distinct` asks it, `decoded` makes strings of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Concatenate, NamedTuple, ParamSpec
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeGuard
 from weakref import ref
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.types import Array
 
@@ -24,8 +29,22 @@ class Distinct(NamedTuple):
 
 # Cells that are as soon tested as sorted out.
 _FEW = 1_000
+_BLOCK = 1 << 14  # rows that the cache holds: whole columns of temporary arrays cost more than what is asked of them
+_WIDEST = 1 << 20  # from the least to the greatest whole number of a column that is counted out
 # By the identity of a column that still exists: a dozen questions are asked of each.
 _known: dict[int, tuple[ref[pa.Array], Distinct]] = {}
+
+
+# ------------------------------------------------------------------------------- text
+def is_encoded(text: pa.Array) -> TypeGuard[pa.DictionaryArray]:
+    """Whether each text is kept once.
+
+    Examples
+    --------
+    >>> is_encoded(pa.array(["a"])), is_encoded(pa.array(["a"]).dictionary_encode())
+    (False, True)
+    """
+    return pa.types.is_dictionary(text.type)
 
 
 def distinct(text: pa.Array) -> Distinct:
@@ -37,31 +56,104 @@ def distinct(text: pa.Array) -> Distinct:
     >>> found.texts.to_pylist(), found.codes.tolist()
     (['b', 'a'], [0, 1, 0])
     """
-    return known(text) or _keep(text, text.dictionary_encode())
-
-
-def known(text: pa.Array) -> Distinct | None:
-    """The distinct texts of a column, if they were found before."""
+    if is_encoded(text):
+        return Distinct(text.dictionary, text.indices.to_numpy())
     before = _known.get(id(text))
-    return before[1] if before is not None and before[0]() is text else None
+    if before is not None and before[0]() is text:
+        return before[1]
+    return _keep(text, text.dictionary_encode())
 
 
-def decoded(encoded: pa.ChunkedArray) -> pa.Array:
-    """The texts of a column; if it is dictionary-encoded, `distinct` then knows them.
+def in_order(encoded: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The same cells with each distinct text kept once, in the order in which they first come; null becomes "".
 
     Examples
     --------
-    >>> text = decoded(pa.chunked_array([pa.array(part).dictionary_encode() for part in (["b", "a"], ["a"])]))
+    >>> cells = pa.DictionaryArray.from_arrays(pa.array([2, None, 0]), pa.array(["a", "b", "c"]))
+    >>> in_order(cells).dictionary.to_pylist(), in_order(cells).indices.to_pylist()
+    (['c', '', 'a'], [0, 1, 2])
+    """
+    texts, codes = pc.cast(encoded.dictionary, pa.string()), encoded.indices
+    if texts.null_count or len(pc.unique(texts)) < len(texts):
+        return pc.fill_null(pc.cast(encoded.dictionary_decode(), pa.string()), "").dictionary_encode()
+    if codes.null_count:
+        empty = pc.index(texts, "").as_py()
+        if empty < 0:
+            empty, texts = len(texts), pa.concat_arrays([texts, pa.array([""], pa.string())])
+        codes = codes.cast(pa.int32()).fill_null(empty)
+    places = codes.to_numpy()
+    order = _first_come(places, len(texts))
+    if not np.array_equal(order, np.arange(len(texts))):
+        new = np.zeros(len(texts), np.int32)
+        new[order] = np.arange(len(order))
+        codes, texts = pa.array(new[places]), texts.take(pa.array(order))
+    return pa.DictionaryArray.from_arrays(codes, texts)
+
+
+def _first_come(codes: Array, n: int) -> Array:
+    """The codes in the order in which they first come, of at most n."""
+    seen = np.zeros(n, np.bool_)
+    order: list[Array] = []
+    for rows in _blocks(len(codes)):
+        new = codes[rows]
+        new = new[~seen[new]]
+        if new.size:
+            found, first = np.unique(new, return_index=True)
+            order.append(found[np.argsort(first)])
+            seen[found] = True
+            if seen.all():
+                break
+    return np.concatenate(order) if order else np.empty(0, np.int32)
+
+
+def in_one_piece(column: pa.ChunkedArray) -> Any:
+    """The cells of a column as one array, which is no copy where there is one already.
+
+    Examples
+    --------
+    >>> in_one_piece(pa.chunked_array([[1, 2], [3]])).to_pylist()
+    [1, 2, 3]
+    """
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def taken(text: pa.Array, rows: Array) -> pa.Array:
+    """Some cells of a column of text, dictionary-encoded if it is.
+
+    Examples
+    --------
+    >>> taken(pa.array(["b", "a"]).dictionary_encode(), np.array([1])).dictionary.to_pylist()
+    ['a']
+    """
+    some = text.take(pa.array(rows))
+    return in_order(some) if is_encoded(some) else some
+
+
+def decoded(text: pa.Array) -> pa.Array:
+    """The texts of a column as an array of strings; if it is dictionary-encoded, `distinct` then knows them.
+
+    Examples
+    --------
+    >>> text = decoded(pa.array(["b", "a", "a"]).dictionary_encode())
     >>> text.to_pylist(), distinct(text).codes.tolist()
     (['b', 'a', 'a'], [0, 1, 1])
     """
-    if not pa.types.is_dictionary(encoded.type):
-        text: pa.Array = encoded.combine_chunks()
+    if not is_encoded(text):
         return text
-    whole: pa.DictionaryArray = encoded.unify_dictionaries().combine_chunks()
-    text = whole.dictionary_decode()
-    _keep(text, whole)
-    return text
+    strings = text.dictionary_decode()
+    _keep(strings, text)
+    return strings
+
+
+def rewritten(text: pa.Array, texts: pa.Array) -> pa.Array:
+    """A column of numbers with other texts in the place of its distinct ones; they may not be distinct any more.
+
+    Examples
+    --------
+    >>> rewritten(pa.array(["1 ", "2", "2"]).dictionary_encode(), pa.array(["1", "2"])).to_pylist()
+    ['1', '2', '2']
+    """
+    return pa.DictionaryArray.from_arrays(text.indices, texts) if is_encoded(text) else texts
 
 
 def _keep(text: pa.Array, encoded: pa.DictionaryArray) -> Distinct:
@@ -85,9 +177,75 @@ def by_distinct(
 
     @wraps(test)
     def tested(text: pa.Array, /, *further: Further.args, **named: Further.kwargs) -> Array:
-        if text.null_count or len(text) < _FEW:
+        if not is_encoded(text) and (text.null_count or len(text) < _FEW):
             return np.asarray(test(text, *further, **named).to_numpy(zero_copy_only=False), dtype=np.bool_)
         texts, codes = distinct(text)
         return np.asarray(test(texts, *further, **named).to_numpy(zero_copy_only=False), dtype=np.bool_)[codes]
 
     return tested
+
+
+# ---------------------------------------------------------------------------- numbers
+def all_whole(values: Array) -> bool:
+    """Whether all numbers are whole.
+
+    Examples
+    --------
+    >>> all_whole(np.array([1.0, -2.0])), all_whole(np.array([1.0, 2.5]))
+    (True, False)
+    """
+    return all(bool((values[rows] == np.floor(values[rows])).all()) for rows in _blocks(len(values)))
+
+
+def distinct_numbers(values: Array, *, whole: bool) -> Array:
+    """The distinct numbers in order; those of a column that is known to be `whole` are counted out, not sorted.
+
+    Examples
+    --------
+    >>> distinct_numbers(np.array([7.0, 3.0, 7.0]), whole=True).tolist()
+    [3.0, 7.0]
+    """
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, np.inf)
+    if not whole or not high - low < min(_WIDEST, 8 * len(values)):
+        return np.asarray(np.unique(values))
+    seen = np.zeros(int(high - low) + 1, np.bool_)
+    for rows in _blocks(len(values)):
+        seen[(values[rows] - low).astype(np.intp)] = True
+    return np.flatnonzero(seen) + low
+
+
+def counted(values: Array) -> tuple[Array, Array]:
+    """The distinct values of an array in order, and how often each comes.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in counted(np.array([2, -1, 2]))]
+    [[-1, 2], [1, 2]]
+    """
+    low, high = (int(values.min()), int(values.max())) if values.dtype.kind == "i" and len(values) else (0, _BLOCK)
+    if high - low >= _BLOCK:
+        return np.unique_counts(values)
+    counts = code_counts(values, high - low + 1, low)
+    there = np.flatnonzero(counts)
+    return (there + low).astype(values.dtype), counts[there]
+
+
+def code_counts(codes: Array, n: int, least: int = 0) -> Array:
+    """How often each of n whole numbers from the least one on comes.
+
+    Examples
+    --------
+    >>> code_counts(np.array([2, 0, 2]), 4).tolist()
+    [1, 0, 2, 0]
+    """
+    if n > _BLOCK:
+        return np.bincount(codes.astype(np.intp) - least, minlength=n)
+    counts = np.zeros(n, np.int64)
+    for rows in _blocks(len(codes)):
+        counts += np.bincount(codes[rows].astype(np.intp) - least, minlength=n)
+    return counts
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """All of n rows, some at a time."""
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))

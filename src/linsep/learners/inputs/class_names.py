@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import as_labels, label_names
+from linsep.data.columns import label_names
+from linsep.data.labels import as_labels
 from linsep.types import Array, DataError
 
 

@@ -1,0 +1,170 @@
+"""Labels: those of one type, and rows without one, which are left out where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.cells import are_missing, are_numbers
+from linsep.data.text.distinct import distinct, is_encoded
+from linsep.types import Array, DataError
+
+ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
+
+
+def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
+    """Return which cells hold no label: empty ones.
+
+    Of text without types, whose `decimal` mark is given, NA and the like are none either where all others are numbers.
+
+    Examples
+    --------
+    >>> are_unlabelled(pa.array(["yes", " ", "NA"])).tolist(), are_unlabelled(pa.array(["1", "NA"]), ".").tolist()
+    ([False, True, False], [False, True])
+    """
+    if pa.types.is_floating(labels.type):
+        return np.isnan(np.asarray(labels.to_numpy(zero_copy_only=False), dtype=np.float64))
+    if not (pa.types.is_string(labels.type) or pa.types.is_large_string(labels.type) or is_encoded(labels)):
+        return np.asarray(pc.is_null(labels).to_numpy(zero_copy_only=False), dtype=np.bool_)
+    encoded = labels if is_encoded(labels) else pc.fill_null(labels, "").dictionary_encode()
+    levels = pc.cast(encoded.dictionary, pa.string())
+    gone = are_missing(levels)
+    if decimal is None or not are_numbers(levels, decimal)[~gone].all() or gone.all():
+        gone = np.array([not level.strip() for level in levels.to_pylist()], dtype=np.bool_)
+    return np.asarray(gone[encoded.indices.to_numpy()], dtype=np.bool_)
+
+
+def with_labels(
+    table: Any, where: Callable[[int], str], gone: Array, target: str, *, drop: bool
+) -> tuple[Any, Callable[[int], str], Array | None]:
+    """Return the rows of an Arrow table that have a label, where they stand, and the positions of those left out.
+
+    Raises
+    ------
+    DataError
+        A label is missing, and such rows are not to be dropped.
+
+    Examples
+    --------
+    >>> table = pa.table({"y": ["a", ""]})
+    >>> gone = np.array([False, True])
+    >>> rows, where, left_out = with_labels(table, "row {}".format, gone, "y", drop=True)
+    >>> rows.num_rows, left_out.tolist()
+    (1, [1])
+    """
+    rows = np.flatnonzero(gone)
+    if not rows.size:
+        return table, where, None
+    if not drop:
+        more = f" (and in {rows.size - 1:,} more row{'s' if rows.size > 2 else ''})" if rows.size > 1 else ""
+        raise DataError(f"{where(int(rows[0]))}, column {target!r}: the label is missing{more}; {ADVICE}")
+    kept = np.flatnonzero(~gone)
+    return table.filter(pa.array(~gone)), lambda row: where(int(kept[row])), rows
+
+
+def told(unlabelled: int) -> list[tuple[str, str]]:
+    """The line of a receipt on rows without a label; none where there are none.
+
+    Examples
+    --------
+    >>> told(1)
+    [('unlabelled', '1 row without a label is left out; --drop-unlabelled')]
+    """
+    if not unlabelled:
+        return []
+    what = "1 row without a label is" if unlabelled == 1 else f"{unlabelled:,} rows without a label are"
+    return [("unlabelled", f"{what} left out; --drop-unlabelled")]
+
+
+def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
+    """Return labels of one type: int64 if all are whole numbers, float64 if all are numbers, else booleans or text.
+
+    Dates, decimals, bytes and other objects of one type are called what `str` calls them.
+
+    Raises
+    ------
+    DataError
+        A label is missing, or the labels are of several types.
+    """
+    array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    if array.dtype == object:
+        _refuse_nul(array, where, target)
+    if array.ndim != 1:
+        raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
+    if array.dtype.kind in "Mm":
+        array = array.astype(f"{array.dtype.kind}8[us]").astype(object)  # finer ones would come out as whole numbers
+    if array.dtype.kind in "OS":
+        array = _of_one_type(array, where, target)
+    if array.dtype.kind not in "bifuU":
+        raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            raise DataError(_no_label(np.flatnonzero(~np.isfinite(array)).tolist(), where, target))
+        if (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
+            return array.astype(np.int64)
+    if array.dtype.kind == "U":
+        blank = np.flatnonzero(np.char.strip(array) == "")
+        if blank.size:
+            raise DataError(_no_label(blank.tolist(), where, target))
+    return array
+
+
+def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Array:
+    """What `as_labels` returns of a column of text, of which each distinct one is looked at once.
+
+    Examples
+    --------
+    >>> text_labels(pa.array(["no", "yes", "no"]), "row {}".format, "y").tolist()
+    ['no', 'yes', 'no']
+    """
+    if not text.null_count:
+        texts, codes = distinct(text)
+        try:
+            return np.asarray(as_labels(texts.to_pylist(), where, target)[codes])
+        except DataError:  # which is to name the row
+            pass
+    return as_labels(text.to_pylist(), where, target)
+
+
+def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:
+    more = f" (and in {len(rows) - 1:,} more rows)" if len(rows) > 1 else ""
+    return f"{where(rows[0])}, column {target!r}: the label is missing{more}; leave such rows out"
+
+
+def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
+    """Raise DataError for a NUL in a label: arrays of text lose it at the end, and two labels would be one."""
+    for row, label in enumerate(array.ravel()):
+        if isinstance(label, str) and "\0" in label:
+            raise DataError(
+                f"{where(row)}, column {target!r}: the label {label!r:.80} holds a NUL character; take it out"
+            )
+
+
+def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:
+    """Python objects as an array of booleans, of numbers or of text."""
+    missing = [row for row, v in enumerate(array) if v is None or v != v]
+    if missing:
+        raise DataError(_no_label(missing, where, target))
+    kinds = {_kind(v) for v in array}
+    if len(kinds) > 1:
+        names = ", ".join(sorted(kinds))
+        raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
+    if kinds <= {"text", "true or false", "number"}:
+        return np.array(array.tolist())
+    try:
+        return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array])
+    except UnicodeDecodeError as error:
+        raise DataError(f"column {target!r}: the label {error.object!r} is not UTF-8 text") from None
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "true or false"
+    return "number" if isinstance(value, Real) else type(value).__name__
