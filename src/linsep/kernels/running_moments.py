@@ -29,7 +29,7 @@ def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> Non
     moments[0], moments[1], moments[2] = count, mean, squares
 
 
-@njit(cache=True, nogil=True)
+@uncounted(cache=True, nogil=True)
 def moments_of(values: Any) -> Any:
     """Mean, population standard deviation, least and greatest number of a column of (n,), summed up row by row."""
     total, low, high = 0.0, np.inf, -np.inf

@@ -29,7 +29,7 @@ from linsep.types import Array, DataError, NoRowsError
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
-_NUMBERED_BYTES = 1 << 23  # from which on compiled code for files with few texts alone is worth its loading
+_NUMBERED_BYTES = 1 << 25  # from which on code for files with few texts alone is worth its half second of compiling
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name

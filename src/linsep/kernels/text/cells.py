@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linsep.kernels.memory import uncounted
 from linsep.types import Array
 
 _NEWLINE = ord("\n")
@@ -51,7 +51,7 @@ def encode_cells(text: Array, n_rows: int, n_columns: int, sep: int) -> Cells | 
     return Cells(codes, [[text[a : a + size].tobytes() for a, size in span] for span in spans])
 
 
-@njit(cache=True, nogil=True)
+@uncounted(cache=True, nogil=True)
 def _encode(text: Any, sep: Any, codes: Any, table: Any, begins: Any, sizes: Any, counts: Any) -> Any:
     """Fill all arrays; whether every line has a cell for each column, and none has too many distinct ones."""
     size, seps, newlines = np.uint64(text.size), sep * _ONES, np.uint64(_NEWLINE) * _ONES
@@ -91,7 +91,7 @@ def _encode(text: Any, sep: Any, codes: Any, table: Any, begins: Any, sizes: Any
     return True
 
 
-@njit(cache=True, nogil=True)
+@uncounted(cache=True, nogil=True)
 def _word(text: Any, i: Any) -> Any:
     """Eight bytes from the unsigned i on as one number, the first byte lowest; line ends beyond the text."""
     if i + _BYTES <= np.uint64(text.size):
@@ -103,7 +103,7 @@ def _word(text: Any, i: Any) -> Any:
     return word
 
 
-@njit(cache=True, nogil=True)
+@uncounted(cache=True, nogil=True)
 def _whole_word(text: Any, i: Any) -> Any:
     """Eight bytes that are all there, which LLVM loads at once."""
     word = _NOUGHT
@@ -112,7 +112,7 @@ def _whole_word(text: Any, i: Any) -> Any:
     return word
 
 
-@njit(cache=True, nogil=True)
+@uncounted(cache=True, nogil=True)
 def _same(text: Any, other: Any, begin: Any, end: Any, size: Any) -> Any:
     """Whether the cell from begin to end is the one of so many bytes from `other` on."""
     if size != end - begin:
