@@ -296,7 +296,7 @@ def test_svmlight_is_the_same_whatever_size_was_expected(n_bytes: int) -> None:
     pieces = [b"1 1:3 2:-4\n", b"0 2:7 5:2\n" * 40, b"0 2:0.5\n"]
     reader = SvmlightReader(Asked())
     reader.n_bytes = n_bytes
-    found = reader.whole([Lines(piece, "t") for piece in pieces])
+    found: Any = reader.whole([Lines(piece, "t") for piece in pieces])
     once = read_svmlight(b"".join(pieces), "t")
     assert (found.chunk.X != once.chunk.X).nnz == 0 and found.chunk.X.shape == once.chunk.X.shape
     assert np.array_equal(np.asarray(found.chunk.y), np.asarray(once.chunk.y))
