@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 # Classes in a vector, and vectors in a pass over the entries: on processors with half or a quarter as wide registers
 # LLVM takes two or four for each, 12 of the 16 that the oldest have.
@@ -38,6 +38,8 @@ def _sum_code(
         whole, number = ir.IntType(64), context.get_value_type(Z.dtype)
         lanes, size = ir.VectorType(number, n_lanes), Z.dtype.bitwidth // 8
         width = builder.extract_value(context.make_array(Z)(context, builder, value=args[5]).shape, 1)
+        step = builder.extract_value(context.make_array(W)(context, builder, value=args[4]).strides, 1)
+        step = builder.udiv(step, whole(size))  # these may be some of the classes that stand side by side
         first = [builder.extract_value(args[7], v) for v in range(firsts.count)]
         before = builder.block
         test, body, after = (builder.append_basic_block() for _ in range(3))
@@ -51,7 +53,7 @@ def _sum_code(
         lone = builder.insert_element(ir.Constant(lanes, ir.Undefined), x, whole(0))
         every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), None))
         for f, s in zip(first, sums, strict=True):
-            w = builder.load(vector(pointer(4, builder.mul(j, width), f)), align=size)
+            w = builder.load(vector(pointer(4, builder.mul(j, step), f)), align=size)
             more = builder.fadd(s, builder.fmul(every, w, flags=_CONTRACT), flags=_CONTRACT)
             s.add_incoming(ir.Constant(lanes, None), before)
             s.add_incoming(more, body)
@@ -115,4 +117,17 @@ def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r
 
     # The products of wider entries with narrower weights would be rounded where `anyhow` does not round them.
     fits = W.dtype == Z.dtype and data.dtype.bitwidth <= Z.dtype.bitwidth
-    return side_by_side if fits and W.layout == "F" else anyhow
+    if not fits or W.layout not in "FA":
+        return anyhow
+
+    if W.layout == "F":
+        return side_by_side
+    together, apart = register_jitable(side_by_side), register_jitable(anyhow)
+
+    def as_it_lies(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
+        if W.strides[0] == W.itemsize:  # some of the classes of a matrix in Fortran's order, as threads have them
+            together(data, indices, start, end, W, Z, r)
+        else:
+            apart(data, indices, start, end, W, Z, r)
+
+    return as_it_lies

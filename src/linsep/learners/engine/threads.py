@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.linear.sums import products
+from linsep.kernels.memory import LINE
 from linsep.kernels.optional import Mean
 from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.kernels.rows import BLOCK
@@ -116,34 +117,20 @@ def threaded_passes(
 ) -> Iterator[Callable[[int], Array]]:
     """Give `one_pass` of `one_vs_rest_epoch` with the classes dealt out to threads: no class looks at another.
 
-    `watch` is up to date when the block ends, `W` and `b` after each pass.
+    `W`, `b` and `watch` are up to date after each pass.
     """
+    # Where classes stand side by side, whole lines of them: threads that write to one line of memory wait for it.
+    least = 1 if W.flags.c_contiguous else LINE // W.itemsize
+    ends = [min(len(b), -(-len(b) * (k + 1) // (n_threads * least)) * least) for k in range(n_threads)]
     shares = []
-    for part in np.array_split(np.arange(len(b)), n_threads):
-        a, z = int(part[0]), int(part[-1]) + 1
-        mean = None if watch is None else Mean(_own(watch.u[a:z]), watch.u_b[a:z])
-        shares.append((slice(a, z), rows._replace(y=rows.y - a), _own(W[a:z]), mean))
+    for a, z in pairwise([0, *ends]):
+        if a < z:
+            mean = None if watch is None else Mean(watch.u[a:z], watch.u_b[a:z])
+            shares.append((rows._replace(y=rows.y - a), W[a:z], b[a:z], mean))
 
-    def one_share(share: tuple[slice, Rows, Array, Mean | None], visit: int) -> Array:
-        part, own_rows, own, mean = share
-        counts = one_pass(one_vs_rest_epoch, own_rows, own, b[part], mean, step, intercept, visit)
-        _put_back(own, W[part])
-        return counts
+    def one_share(share: tuple[Rows, Array, Array, Mean | None], visit: int) -> Array:
+        own_rows, own, own_b, mean = share
+        return one_pass(one_vs_rest_epoch, own_rows, own, own_b, mean, step, intercept, visit)
 
     with ThreadPoolExecutor(n_threads) as pool:
-        try:
-            yield lambda visit: np.asarray(sum(pool.map(one_share, shares, repeat(visit))))
-        finally:
-            for where, _, _, mean in shares:
-                if watch is not None and mean is not None:
-                    _put_back(mean.u, watch.u[where])
-
-
-def _own(part: Array) -> Array:
-    """Rows of a row-major matrix as they are; those of a column-major one as a matrix of its own."""
-    return part if part.flags.c_contiguous else part.copy(order="F")
-
-
-def _put_back(own: Array, part: Array) -> None:
-    if own.base is None:
-        part[:] = own
+        yield lambda visit: np.asarray(sum(pool.map(one_share, shares, repeat(visit))))
