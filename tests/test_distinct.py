@@ -240,6 +240,17 @@ def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyP
     assert after.column("n").values.tolist() == before.column("n").values.tolist()
 
 
+def test_numbers_that_differ_in_blanks_are_one_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 1000)
+    rows = "".join(f"{(' 10115', '10115', '80331')[k % 3]},{k % 2}\n" for k in range(400))
+    source = open_data(f"zip,y\n{rows}".encode(), target="y")
+    encoder = TableEncoder(columns={"zip": "category"}).fit(source)
+    assert list(encoder.feature_names_) == ["zip=10115", "zip=80331"]
+    assert np.ravel(encoder.transform(source).X.sum(axis=0)).tolist() == [267, 133]
+
+
 def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 100)
     with pytest.raises(DataError, match=r"^buffer:202: 1 fields where the header has 2"):

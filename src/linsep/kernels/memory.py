@@ -28,7 +28,8 @@ def uncounted(**options: Any) -> Callable[[Kernel], Kernel]:
 
     Numba counts them wherever one function hands an array to another, with a locked instruction each, and takes few of
     these out again where there are branches: text took four times as long to read, and the passes of a pocket twice.
-    Whoever calls a kernel holds its arrays meanwhile, so there is nothing to count.
+    Whoever calls a kernel holds its arrays meanwhile, so there is nothing to count. Numba hands the option down to what
+    is first compiled for such a kernel, and refuses one that makes an array.
     """
     decorator: Any = njit  # its types do not name this option
     compiled: Callable[[Kernel], Kernel] = decorator(_nrt=False, **options)

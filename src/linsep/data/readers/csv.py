@@ -29,7 +29,9 @@ from linsep.types import Array, DataError, NoRowsError
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
-_NUMBERED_BYTES = 1 << 25  # from which on code for files with few texts alone is worth its half second of compiling
+# Bytes from which on code for files with few texts alone is worth its half second of compiling, and the most columns
+# whose tables of texts stay in the cache: with 1,000 it takes three times as long as Arrow.
+_NUMBERED_BYTES, _NUMBERED_COLUMNS = 1 << 25, 200
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
@@ -322,7 +324,8 @@ def _read(
 def _numbered(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
     """The table of a large file in which all columns have few texts; None where quotes or other lines need Arrow."""
     content, written = place.content, place.written
-    if len(content) < _NUMBERED_BYTES or len(types) < len(names) or b'"' in content or place.n_lines < 2:
+    few = len(content) >= _NUMBERED_BYTES and len(names) <= _NUMBERED_COLUMNS and len(types) == len(names)
+    if not few or b'"' in content or place.n_lines < 2:
         return None
     begin = content.find(_NEWLINE) + 1
     if content[:begin].decode() != f"{written.sep.join(names)}\n":

@@ -146,14 +146,17 @@ def decoded(text: pa.Array) -> pa.Array:
 
 
 def rewritten(text: pa.Array, texts: pa.Array) -> pa.Array:
-    """A column of numbers with other texts in the place of its distinct ones; they may not be distinct any more.
+    """A column of numbers with other texts in the place of its distinct ones, each kept once if those were.
 
     Examples
     --------
     >>> rewritten(pa.array(["1 ", "2", "2"]).dictionary_encode(), pa.array(["1", "2"])).to_pylist()
     ['1', '2', '2']
     """
-    return pa.DictionaryArray.from_arrays(text.indices, texts) if is_encoded(text) else texts
+    if not is_encoded(text):
+        return texts
+    encoded = pa.DictionaryArray.from_arrays(text.indices, texts)
+    return encoded if len(pc.unique(texts)) == len(texts) else in_order(encoded)
 
 
 def _keep(text: pa.Array, encoded: pa.DictionaryArray) -> Distinct:

@@ -119,11 +119,12 @@ def threaded_passes(
 
     `W`, `b` and `watch` are up to date after each pass.
     """
-    # Where classes stand side by side, whole lines of them: threads that write to one line of memory wait for it.
-    least = 1 if W.flags.c_contiguous else LINE // W.itemsize
-    ends = [min(len(b), -(-len(b) * (k + 1) // (n_threads * least)) * least) for k in range(n_threads)]
+    # Where classes stand side by side, about a line of memory each: threads that write to one line wait for it.
+    unit = 1 if W.flags.c_contiguous else LINE // W.itemsize
+    cuts = np.minimum(np.linspace(0, len(b) / unit, n_threads + 1).round() * unit, len(b)).astype(int)
+    cuts[-1] = len(b)
     shares = []
-    for a, z in pairwise([0, *ends]):
+    for a, z in pairwise(cuts.tolist()):
         if a < z:
             mean = None if watch is None else Mean(watch.u[a:z], watch.u_b[a:z])
             shares.append((rows._replace(y=rows.y - a), W[a:z], b[a:z], mean))
