@@ -8,6 +8,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from linsep.explorer.page import page_of
@@ -61,8 +62,8 @@ def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None
 def check_extra() -> None:
     """Raise ImportError now if what serves the page is not installed."""
     try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
+        for package in ("starlette", "uvicorn"):
+            import_module(package)
     except ImportError as error:
         raise ImportError(
             "the page is served with Starlette and uvicorn, which are not installed: pip install 'linsep[explore]'; "
