@@ -54,8 +54,7 @@ def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] |
         if not are_numbers(text).all():
             return None
     trimmed = pc.utf8_trim_whitespace(text)
-    unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # as Arrow reads them alone
-    return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
+    return trimmed, pc.cast(trimmed, pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def number_column(
