@@ -1,6 +1,6 @@
-"""Lines of memory: arrays that begin with one, and asking for what will be read soon.
+"""Memory: arrays that begin with a line of it, asking for what will be read soon, and references that nobody counts.
 
-The request is one instruction of the processor, in LLVM's words: Numba has no name for it, and a function more to
+A request is one instruction of the processor, in LLVM's words: Numba has no name for it, and a function more to
 compile would be felt in a first fit.
 """
 
