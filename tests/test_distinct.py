@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from linsep import TableEncoder, open_data
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
-from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, in_order, is_encoded
+from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, each_once, is_encoded
 from linsep.kernels.text.cells import MOST, encode_cells
 from linsep.types import DataError
 
@@ -125,7 +125,7 @@ CODED = st.lists(st.sampled_from([0, 1, 2, 4, None]), min_size=1, max_size=30)
     CODED, st.sampled_from([["b", "a", "c", "not there", ""], ["a", "b", "b", "x", "y"], ["a", None, "b", "c", "d"]])
 )
 def test_a_dictionary_is_put_in_order(codes: list[int | None], texts: list[str | None]) -> None:
-    ordered = in_order(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(texts, pa.large_string())))
+    ordered = each_once(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(texts, pa.large_string())))
     words = ["" if code is None else texts[code] or "" for code in codes]
     assert ordered.to_pylist() == words and ordered.dictionary.type == pa.string()
     assert ordered.dictionary.to_pylist() == list(dict.fromkeys(words))

@@ -14,7 +14,7 @@ from linsep.data.cells import category_column, infinite, kept_column, read_numbe
 from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.text.distinct import in_one_piece, in_order, is_encoded
+from linsep.data.text.distinct import each_once, in_one_piece, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
@@ -165,7 +165,7 @@ def _values(table: Any, column: str, where: Where) -> Any:
     if is_encoded(values) and not holds_text(values.dictionary.type):
         values = values.dictionary_decode()
     _check_utf8(values, column, where)
-    return in_order(values) if is_encoded(values) else values
+    return each_once(values) if is_encoded(values) else values
 
 
 def holds_text(kind: Any) -> bool:

@@ -21,7 +21,7 @@ from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labe
 from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded, distinct, in_one_piece, in_order, is_encoded
+from linsep.data.text.distinct import decoded, distinct, each_once, in_one_piece, is_encoded
 from linsep.kernels.text.cells import encode_cells
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
@@ -114,7 +114,7 @@ class CsvReader(TextReader):
             table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
         if unlabelled is not None:  # a text may have been in those rows alone
             columns = {name: in_one_piece(table.column(name)) for name in table.column_names}
-            table = pa.table({name: in_order(raw) if is_encoded(raw) else raw for name, raw in columns.items()})
+            table = pa.table({name: each_once(raw) if is_encoded(raw) else raw for name, raw in columns.items()})
 
         def parse(column: str) -> Column:
             text = _cells(table, column, na)

@@ -41,7 +41,7 @@ class ParquetReader:
         for file, name in zip(files, names, strict=True):
             with _opened(file, name) as parquet:
                 _check_size(parquet.metadata, name)
-                few = _few_texts(parquet) if len(files) == 1 else []
+                few = _in_dictionaries(parquet) if len(files) == 1 else []
                 if not few:
                     tables.append(parquet.read())
             if few:
@@ -67,7 +67,7 @@ class ParquetReader:
         return lambda n: from_arrow(table.slice(0, n), name, self.asked, where, start)
 
 
-def _few_texts(parquet: Any) -> list[str]:
+def _in_dictionaries(parquet: Any) -> list[str]:
     """The columns of text that the file itself keeps as dictionaries: other text takes four bytes a cell and more."""
     groups = [parquet.metadata.row_group(k) for k in range(parquet.metadata.num_row_groups)]
     sizes: Counter[str] = Counter()

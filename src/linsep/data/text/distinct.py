@@ -1,7 +1,7 @@
 """Each distinct cell of a column is looked at once: a column of categories has a thousand rows to a level.
 
 Text may come dictionary-encoded, as large CSV and Parquet files are read: each text kept once, and a code for each row.
-`in_order` puts it as all others expect it, `distinct` asks it, `decoded` makes strings of it.
+`each_once` puts it as all others expect it, `distinct` asks it, `decoded` makes strings of it.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def distinct(text: pa.Array) -> Distinct:
     return _keep(text, text.dictionary_encode())
 
 
-def in_order(encoded: pa.DictionaryArray) -> pa.DictionaryArray:
+def each_once(encoded: pa.DictionaryArray) -> pa.DictionaryArray:
     """The same cells with each distinct text kept once, in the order in which they first come; null becomes "".
 
     Examples
     --------
     >>> cells = pa.DictionaryArray.from_arrays(pa.array([2, None, 0]), pa.array(["a", "b", "c"]))
-    >>> in_order(cells).dictionary.to_pylist(), in_order(cells).indices.to_pylist()
+    >>> each_once(cells).dictionary.to_pylist(), each_once(cells).indices.to_pylist()
     (['c', '', 'a'], [0, 1, 2])
     """
     texts, codes = pc.cast(encoded.dictionary, pa.string()), encoded.indices
@@ -126,7 +126,7 @@ def taken(text: pa.Array, rows: Array) -> pa.Array:
     ['a']
     """
     some = text.take(pa.array(rows))
-    return in_order(some) if is_encoded(some) else some
+    return each_once(some) if is_encoded(some) else some
 
 
 def decoded(text: pa.Array) -> pa.Array:
@@ -156,7 +156,7 @@ def rewritten(text: pa.Array, texts: pa.Array) -> pa.Array:
     if not is_encoded(text):
         return texts
     encoded = pa.DictionaryArray.from_arrays(text.indices, texts)
-    return encoded if len(pc.unique(texts)) == len(texts) else in_order(encoded)
+    return encoded if len(pc.unique(texts)) == len(texts) else each_once(encoded)
 
 
 def _keep(text: pa.Array, encoded: pa.DictionaryArray) -> Distinct:
