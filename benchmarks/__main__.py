@@ -80,9 +80,10 @@ LONG = {
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",
+    "processes": "threads",
 }
 # Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
-ALL_CORES = ("threads", "streams", "readers", "endless", "shards", "mixing")
+ALL_CORES = ("threads", "processes", "streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")

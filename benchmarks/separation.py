@@ -57,9 +57,9 @@ def dummies(factor: Any) -> Any:
     return sp.csr_matrix((np.ones(n), (np.arange(n), factor)), shape=(n, factor.max() + 1))[:, 1:]
 
 
-def factors(n: int, sizes: tuple[int, ...], numbers: int = 0) -> tuple[Any, Any]:
+def factors(n: int, sizes: tuple[int, ...], numbers: int = 0, seed: int = 0) -> tuple[Any, Any]:
     """Factors of so many levels and so many numeric columns; no success at one level in fifty of the first two."""
-    return _drawn(n, sizes, numbers)[:2]
+    return _drawn(n, sizes, numbers, seed)[:2]
 
 
 def with_frame(n: int, sizes: tuple[int, ...]) -> tuple[Any, Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from decimal import Decimal
 from math import inf
 from typing import Any
@@ -125,15 +126,28 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
 
 def test_a_scan_in_two_processes_says_the_same() -> None:
     frame = pd.DataFrame(COLUMNS)
-    designs = {"all": frame, "size": frame[["size"]], "bad": [["?"]] * 8}
-    alone, together = (separation_scan(designs, SOLD, n_jobs=n) for n in (1, 2))
+    numbers = frame[["size"]].to_numpy(float)
+    tables = {"all": frame, "size": frame[["size"]], "array": numbers, "rows": sp.csr_matrix(numbers)}
+    designs: dict[str, Any] = {**tables, "bad": [["?"]] * 8}
+    alone, together = (separation_scan(designs, SOLD, n_jobs=n, link="probit") for n in (1, 2))
     assert list(together) == list(alone)
     assert together["bad"] == alone["bad"]
-    for name in ("all", "size"):
+    for name in ("all", "size", "array", "rows"):
         here, there = alone[name], together[name]
         assert not isinstance(here, str)
         assert not isinstance(there, str)
         assert there.to_dict() == here.to_dict()
+        there.verify(designs[name], SOLD)
+        assert there.separated_groups() == here.separated_groups()
+
+
+def test_answers_can_be_sent_to_another_process() -> None:
+    frame = pd.DataFrame(COLUMNS)
+    for X in (frame, frame[["size"]].to_numpy(float)):
+        found = separation(X, SOLD)
+        sent = pickle.loads(pickle.dumps(found))
+        assert sent.to_dict() == found.to_dict()
+        sent.verify(X, SOLD)
 
 
 @pytest.mark.parametrize(

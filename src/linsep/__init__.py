@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
+    from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
     from linsep.theory.verify.separability import CertificateError
     from linsep.types import Chunk, DataError, Hyperplane, PrecisionWarning, StopReason
 
@@ -167,6 +168,7 @@ _HOME = {
     "score_table": "linsep.reporting.scores",
     "score_tagger": "linsep.reporting.tagging",
     "separability": "linsep.theory.separability.decide",
+    "separability_one_vs_rest": "linsep.theory.separability.one_vs_rest",
     "separation": "linsep.regression.separation",
     "separation_scan": "linsep.regression.scan",
     "sgd_bound": "linsep.theory.bounds.descent",
@@ -269,6 +271,7 @@ __all__ = [
     "score_table",
     "score_tagger",
     "separability",
+    "separability_one_vs_rest",
     "separation",
     "separation_scan",
     "sgd_bound",

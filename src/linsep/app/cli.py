@@ -163,6 +163,12 @@ def check(
             help="Answer after this number of seconds with what is proved by then; --explain has so many more.",
         ),
     ] = None,
+    n_jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="With three classes or more decide so many at a time, each in a process of its own; -1: one a core."
+        ),
+    ] = None,
     certificate: CertificateOpt = None,
     report: ReportOpt = None,
     details: DetailsOpt = False,
@@ -215,6 +221,7 @@ def check(
             target=target,
             positive=positive,
             time_limit=time_limit,
+            n_jobs=n_jobs,
             certificate=certificate,
             report=report,
             categorical=tuple(categorical or ()),

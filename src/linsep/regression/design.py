@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +38,11 @@ class Design(NamedTuple):
     levels: dict[str, tuple[str, str]]
     references: dict[str, str]
     formula: str = ""
-    absorbed: Mapping[str, str] = MappingProxyType({})
-    omitted: Mapping[str, str] = MappingProxyType({})
+    absorbed: Mapping[str, str] = {}
+    omitted: Mapping[str, str] = {}
     rows: Array | None = None
     n_missing: int = 0
-    powers: Mapping[str, int] = MappingProxyType({})
+    powers: Mapping[str, int] = {}
     index: Any = None
 
     @property

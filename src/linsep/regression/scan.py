@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -53,6 +54,7 @@ def separation_scan(
         Seconds for each design.
     n_jobs : int, optional
         The number of processes, as joblib takes it: 1 unless given, -1 for one a core; each has a part of the designs.
+        Verdicts and labels do not depend on it; the proof that designs share depends on which are asked about together.
         Within `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
     **asked : Any
         Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
@@ -68,15 +70,36 @@ def separation_scan(
     >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
     ('overlap', 'complete', 'str')
     """
-    from sklearn.utils.parallel import Parallel, delayed
-
     named = list(designs.items()) if isinstance(designs, Mapping) else list(enumerate(designs))
     n_parts = max(1, min(import_module("joblib").effective_n_jobs(n_jobs), len(named)))
     parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
-    screened = delayed(_screened)
+    if n_parts == 1:
+        return _screened(named, y, time_limit=time_limit, **asked)
+    from sklearn.utils.parallel import Parallel, delayed
+
+    screened = delayed(_without_arrays)
     found = Parallel(n_jobs=n_jobs)(screened(part, y, time_limit=time_limit, **asked) for part in parts)
     answers = {name: one for part in found for name, one in part.items()}
-    return {name: answers[name] for name, _ in named}
+    return {name: _about(answers[name], X, y, **asked) for name, X in named}
+
+
+def _without_arrays(named: list[tuple[Any, Any]], y: Any, **asked: Any) -> dict[Any, Separation | str]:
+    """The answers without the arrays that they are about, which take long to send back and are there already."""
+    designs = dict(named)
+    return {
+        name: one if isinstance(one, str) or not is_matrix(designs[name]) else replace(one, about=None)
+        for name, one in _screened(named, y, **asked).items()
+    }
+
+
+def _about(found: Separation | str, X: Any, y: Any, **asked: Any) -> Separation | str:
+    """The answer of a worker with what it is about."""
+    if isinstance(found, str) or found.about is not None:
+        return found
+    of_question = {name: value for name, value in asked.items() if name not in ("link", "on_separation")}
+    usual = {"data": None, "fit_intercept": True, "family": "logistic", "order": None}
+    question = asked_of(X, y, **(usual | of_question))
+    return replace(found, about=(question.design, question.outcome))
 
 
 def _screened(named: list[tuple[Any, Any]], y: Any, **asked: Any) -> dict[Any, Separation | str]:

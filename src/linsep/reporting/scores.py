@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +42,7 @@ class Predictions(NamedTuple):
     decision_values: Array
     y: Array | None
     probabilities: Array | None = None
-    kept: Mapping[str, Array] = MappingProxyType({})
+    kept: Mapping[str, Array] = {}
 
 
 def iter_predictions(

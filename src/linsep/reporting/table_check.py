@@ -30,6 +30,7 @@ from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.named_classes import class_signs
+from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
 from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
@@ -104,6 +105,7 @@ def check_table(
     missing: Literal["drop", "error"] | None = None,
     time_limit: float | None = None,
     explain: bool = False,
+    n_jobs: int | None = None,
 ) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
 
@@ -129,6 +131,8 @@ def check_table(
         the columns behind the verdict: those that separate alone or in pairs, those that are needed, those that
         separate some rows. For `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is
         given.
+    n_jobs : int, optional
+        With three classes or more the number of processes that decide them, as in `separability_one_vs_rest`.
 
     Returns
     -------
@@ -162,7 +166,8 @@ def check_table(
         asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit)]
         (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
     else:
-        asked = [_ask_of(numbers, y, label, time_limit) for label in labels]
+        answers = separability_one_vs_rest(numbers.X, y, time_limit=time_limit, n_jobs=n_jobs)
+        asked = [_against_the_rest(numbers, y, label, one) for label, one in answers.items()]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explanation = None
@@ -286,21 +291,21 @@ def _told_by_gaps(source: Source, kinds: Mapping[str, str]) -> str:
     return "".join(f"; {gap} --column {quote(gap.column)}=skip asks without it" for gap in gaps)
 
 
-def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:
-    """One class against the rest."""
-    names = np.array([f"not {label}", str(label)])
-    return _answered(numbers, (y == label).astype(np.intp), names, str(label), time_limit)
-
-
 def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, time_limit: float | None) -> Asked:
     """Two classes, the second of `names` the positive one."""
-    return _answered(numbers, positions(as_named(y, names, positive), names), names, "", time_limit)
+    codes = positions(as_named(y, names, positive), names)
+    return _in_file(numbers, "", certificate_of(numbers.X, codes, names, time_limit=time_limit), names[codes])
 
 
-def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, time_limit: float | None) -> Asked:
-    found = certificate_of(numbers.X, codes, names, time_limit=time_limit)
+def _against_the_rest(numbers: ExactNumbers, y: Array, label: Any, found: Separability) -> Asked:
+    """One class against the rest, its rows named as in its certificate."""
+    named = np.array(found.classes)[(y == label).astype(np.intp)]
+    return _in_file(numbers, str(label), replace(found, about=(numbers.X, named)), named)
+
+
+def _in_file(numbers: ExactNumbers, title: str, found: Separability, y: Array) -> Asked:
     gone = () if numbers.left_out is None else tuple(numbers.left_out.tolist())
-    return Asked(title, replace(found, left_out=gone), names[codes])
+    return Asked(title, replace(found, left_out=gone), y)
 
 
 def _explain(

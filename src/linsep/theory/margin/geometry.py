@@ -39,7 +39,9 @@ def signs(y: Any) -> Array:
     if labels.size != 2:
         shown = ", ".join(str(label) for label in labels[:5])
         many = (
-            "more than two classes: compare one class against the rest" if labels.size > 2 else "two classes are needed"
+            "more than two classes: compare one class against the rest, as separability_one_vs_rest does"
+            if labels.size > 2
+            else "two classes are needed"
         )
         raise DataError(f"{many}; the labels are {shown or 'missing'}{', ...' if labels.size > 5 else ''}")
     return np.asarray(2.0 * (y != labels[0]) - 1.0)

@@ -1,0 +1,111 @@
+"""Each of several classes against all others: one question of two classes each, on one core or on several."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linsep.tables import check_index, check_length, exact_table
+from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
+from linsep.types import Array, DataError
+
+
+def separability_one_vs_rest(
+    X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None, n_jobs: int | None = None
+) -> dict[Any, Separability]:
+    """Decide for each class k whether some w_k, b_k have w_k.x_i + b_k > 0 if y_i = k and < 0 if not; prove it.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        As in `separability`.
+    y : array-like of shape (n_samples,)
+        Two labels or more.
+    fit_intercept : bool
+        Whether b_k may differ from 0.
+    time_limit : float, optional
+        Seconds for each class.
+    n_jobs : int, optional
+        The number of processes, as joblib takes it: 1 unless given, -1 for one a core. They pay where a class takes
+        longer than the second in which a process starts.
+
+    Returns
+    -------
+    dict
+        Label -> Separability of this class, named by the label, against the rest, named "not " and the label. Labels
+        are in sorted order. The answers do not depend on `n_jobs`.
+
+    Raises
+    ------
+    DataError
+        As in `separability`; there are fewer than two labels.
+
+    Examples
+    --------
+    >>> found = separability_one_vs_rest([[0], [1], [2]], ["low", "middle", "high"])
+    >>> {label: one.verdict for label, one in found.items()}
+    {'high': 'separable', 'low': 'separable', 'middle': 'inseparable'}
+    >>> found["middle"].witness.rows, found["middle"].witness.weights
+    ((0, 1, 2), (1, 2, 1))
+    """
+    check_index(X, y)
+    table, y = exact_table(X), np.asarray(y)
+    check_length(table, y)
+    if y.ndim != 1:
+        raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
+    labels = np.unique(y)
+    if labels.size < 2:
+        raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")
+    asked = {"fit_intercept": fit_intercept, "time_limit": time_limit}
+    answers = _answers(table, [(y == label).astype(np.int8) for label in labels], asked, n_jobs)
+    return {
+        label: replace(one, classes=(f"not {label}", str(label)), about=(table, y))
+        for label, one in zip(labels.tolist(), answers, strict=True)
+    }
+
+
+def _answers(X: Any, sides: list[Array], asked: dict[str, Any], n_jobs: int | None) -> list[Separability]:
+    """The answers of the questions in their order."""
+    if n_jobs in (None, 1):
+        return [separability(X, side, **asked) for side in sides]
+    from sklearn.utils.parallel import Parallel, delayed
+
+    deadline = deadline_of(None)  # Ctrl-C ends it; in a worker Ctrl-C ends the question that it is at, no other
+
+    def questions() -> Iterator[Any]:
+        for side in sides:
+            if time.perf_counter() < deadline.at:
+                yield delayed(_in_a_worker)(X, side, asked, os.getpid())
+
+    found: list[Separability] = []
+    as_they_come: dict[str, Any] = {"return_as": "generator", "pre_dispatch": "n_jobs", "batch_size": 1}
+    try:
+        found.extend(Parallel(n_jobs, **as_they_come)(questions()))
+    except BrokenExecutor:
+        if time.perf_counter() < deadline.at:
+            raise
+        # Ctrl-C came while workers were starting; nothing more is asked.
+    return found + [separability(X, side, **asked) for side in sides[len(found) :]]
+
+
+def _in_a_worker(X: Any, side: Array, asked: dict[str, Any], asker: int) -> Separability:
+    """The answer without its rows, which would be sent back with it."""
+    if os.getpid() != asker and threading.current_thread() is threading.main_thread():
+        # A worker without work would die of Ctrl-C, which a terminal sends to all processes of a command.
+        signal.signal(signal.SIGINT, _stay)
+    with ended_by_ctrl_c():
+        return replace(separability(X, side, **asked), about=None)
+
+
+def _stay(*received: Any) -> None:
+    """Do nothing at a signal."""
