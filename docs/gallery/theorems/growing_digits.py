@@ -8,7 +8,7 @@ exclusive-or each row is a mistake in each pass, w is 0 again at the end of it, 
 Seen: Bits of the largest weight so far, its digits when it is written in binary, over the number of updates, on a
 logarithmic axis. Stairs for rows of 3 to 11 bits, drawn the wider the more bits a row has, lie on each other for long
 stretches; each ends at a cross, the later and the higher the more bits. A flat line for exclusive-or goes on at two
-bits. A dashed line is the limit: stairs touch it at first and stay below it later.
+bits. A dashed line is the limit, and nothing is above it.
 """
 
 import warnings
