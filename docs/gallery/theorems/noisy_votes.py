@@ -89,7 +89,9 @@ theorem.set(xscale="log", xlabel="rows m", ylabel="error on new rows, noisy labe
 theorem.legend(fontsize="small")
 votes.plot(np.arange(1, len(order) + 1) / len(order), share, color=look(0).colour, lw=1.8, label="longest-lived first")
 votes.plot([0, 1], [0, 1], color=GREY, ls=":", label="if all lived as long")
-votes.plot(tenth / len(order), share[tenth - 1], "o", mfc="none", mec=INK, ms=9, label=f"a tenth: {share[tenth - 1]:.0%}")
+votes.plot(
+    tenth / len(order), share[tenth - 1], "o", mfc="none", mec=INK, ms=9, label=f"a tenth: {share[tenth - 1]:.0%}"
+)
 votes.set(xlabel=f"share of the {len(order):,} vectors", ylabel="share of the votes", xlim=(0, 1), ylim=(0, 1))
 votes.legend(fontsize="small", loc="lower right")
 cloud.plot(lived, erred, ".", color=look(0).colour, ms=4, alpha=0.5)
