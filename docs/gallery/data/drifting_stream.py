@@ -6,10 +6,10 @@ starts to turn, and worse than a coin in the end: it cannot forget. Descent proj
 before and after. The average keeps up if an alarm starts it afresh when mistakes rise; until the first alarm the two
 averages are one.
 
-Seen: Mistakes over the chunks of a stream. The perceptron wavers at a quarter to a third throughout. The average, a wide
-pale curve with that of the alarms on it, is lowest until the dotted line where the truth starts to turn, then climbs
-past one half. Projected descent stays a little above the tenth of wrong labels, which is drawn as counted and wavers a
-little; the average with alarms rises and drops back at each of four alarms.
+Seen: Mistakes over the chunks of a stream. The perceptron wavers at a quarter to a third throughout. The average, a
+wide pale curve with that of the alarms on it, is lowest until the dotted line where the truth starts to turn, then
+climbs past one half. Projected descent stays a little above the tenth of wrong labels, which is drawn as counted and
+wavers a little; the average with alarms rises and drops back at each of four alarms.
 """
 
 import matplotlib.pyplot as plt

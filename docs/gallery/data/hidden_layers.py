@@ -11,8 +11,8 @@ representation" has 8 separable in the pixels and from the second hidden layer o
 need not grow with every layer.
 
 Seen: Four pictures over the layers of a network. The number of separable digits climbs from 8 in the pixels to 10; in
-another network from 8 to 9. The accuracy of three digits on rows held out is above 95 % from the pixels on and above
-99 % in the last layer; the dashed lines of shuffled labels lie with the dotted ones of the larger class at 90 %. Their
+another network from 8 to 9. The accuracy of three digits on rows held out is above 95 % from the pixels on and above 99
+% in the last layer; the dashed lines of shuffled labels lie with the dotted ones of the larger class at 90 %. Their
 margins are 0 where a digit is not separable and above 0 where it is; two of the three fall towards the last layer.
 """
 

@@ -9,8 +9,8 @@ allows: 2 E[M] / (m + 1), M the mistakes of a pass over m + 1 rows.
 Seen: Four pictures. Ten errors each of last, pocket, averaged and voted: the last vectors err most and spread widest.
 Two curves over the number of rows: the measured error of the vote falls towards the tenth that nobody can avoid, well
 below the dashed bound. The share of the votes that the longest-lived vectors hold, over their share of all vectors: the
-curve rises far above the dotted diagonal of equal votes, and a ring marks the first tenth. A cloud of vectors: some that
-fell soon err as little as those that survived, but their mean falls the longer they survived.
+curve rises far above the dotted diagonal of equal votes, and a ring marks the first tenth. A cloud of vectors: some
+that fell soon err as little as those that survived, but their mean falls the longer they survived.
 """
 
 import matplotlib.pyplot as plt

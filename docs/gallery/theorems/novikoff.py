@@ -5,13 +5,13 @@ faster than the upper one: they meet at k = (R / gamma)^2, where the cosine woul
 beyond. This one ends long before, after 134 mistakes in 18 passes; the first pass alone made 32.
 
 The third picture sets the run beside what `mistake_bounds` allows. On all mistakes: Novikoff's 3,178; "bounded bias", a
-coarser form that wants |b*| <= ||w*||, 4,947; and "unit sphere", which is for rows of length 1 and says nothing here. On
-those of the first pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
+coarser form that wants |b*| <= ||w*||, 4,947; and "unit sphere", which is for rows of length 1 and says nothing here.
+On those of the first pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
 
-Seen: Three pictures. In the first, with logarithmic axes, the squared length of w stays between two straight lines
-that meet at a cross far on the right of the end of the run. In the second the cosine rises quickly to almost 1, and a
-dotted curve below it comes to 1 only at the same cross. In the third the bar of all mistakes made is shorter than the
-two bars of bounds below it, and that of the first pass shorter than the two hatched ones below it.
+Seen: Three pictures. In the first, with logarithmic axes, the squared length of w stays between two straight lines that
+meet at a cross far on the right of the end of the run. In the second the cosine rises quickly to almost 1, and a dotted
+curve below it comes to 1 only at the same cross. In the third the bar of all mistakes made is shorter than the two bars
+of bounds below it, and that of the first pass shorter than the two hatched ones below it.
 """
 
 import matplotlib.pyplot as plt
