@@ -46,14 +46,15 @@ turned = y * np.where(np.arange(len(y)) == np.abs(turn).argmin(), -1, 1)
 assert separability(X, turned, fit_intercept=False).verdict == "inseparable"
 assert not (of_angle @ (turned[:, None] * X).T > 0).all(axis=1).any()
 
-figure = plt.figure(figsize=(9, 9), layout="constrained")
-ax = figure.add_subplot(221)
+figure = plt.figure(figsize=(9, 9.6))
+grid = figure.add_gridspec(2, 2, height_ratios=(1, 1.5), left=0.08, right=0.97, top=0.97, bottom=0.04, wspace=0.3)
+ax = figure.add_subplot(grid[0, 0])
 plot_boundary(learner, X, y, ax=ax).set(title="points of the circle", aspect="equal")
 ax.set(xlabel="first feature", ylabel="second feature")
 ax.legend(
     handles=ax.get_legend().legend_handles, fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.15)
 )
-ax = figure.add_subplot(222)
+ax = figure.add_subplot(grid[0, 1])
 around = np.linspace(0, 2 * np.pi, 400)
 ax.plot(np.cos(around), np.sin(around), color="#777777", lw=0.8)
 for k, sign in enumerate((-1, 1)):
@@ -82,13 +83,12 @@ for point, end, colour in ((turn.max(), low, COLOURS[2]), (turn.min(), high, COL
     ax.plot(*(0.1 * np.array([legs[0], legs.sum(axis=0), legs[1]])).T, color=colour, lw=1.2)
 ax.set(title="y x in a semicircle, w in an arc", aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
 ax.legend(fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.15))
-ax = figure.add_subplot(212, projection="3d")
+ax = figure.add_subplot(grid[1, :], projection="3d")
 u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
 ax.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color="#bbbbbb", lw=0.4)
 for k, sign in enumerate((-1, 1)):
     ax.scatter(*L[y == sign].T, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.4, s=30)
 ax.set(
-    title="lifted to the sphere",
     zorder=-1,
     box_aspect=(1, 1, 1),
     xticks=[-1, 0, 1],
@@ -102,6 +102,7 @@ ax.set(
 sides = np.linalg.svd(lifted.coef_)[2][1:]
 assert np.allclose(sides @ lifted.coef_[0], 0)
 ax.plot(*(np.column_stack([np.cos(around), np.sin(around)]) @ sides).T, color="#222222", lw=1.8, label="w.x = 0")
-ax.legend(fontsize="small", loc="upper right")
+ax.set_title("lifted to the sphere", y=0.97)
+ax.legend(fontsize="small", loc="upper right", bbox_to_anchor=(1, 0.85))
 ax.view_init(25, 5)
 figure.savefig("circle_and_sphere.png")
