@@ -24,7 +24,7 @@ rng = np.random.default_rng(0)
 
 
 def chunks():
-    """Rows of ten features, their labels and which of them are wrong; after chunk 150 the truth turns by 0.02 a chunk."""
+    """Rows of ten features, their labels and which are wrong; after chunk 150 the truth turns by 0.02 a chunk."""
     for k in range(CHUNKS):
         angle = 0.02 * max(0, k - TURN_AT)
         X = rng.standard_normal((ROWS, 10))
