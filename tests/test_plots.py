@@ -14,8 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib.animation import AbstractMovieWriter
+from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from PIL import Image
+from sklearn.exceptions import ConvergenceWarning
 
 import linsep
 import linsep.plots
@@ -380,18 +383,70 @@ def test_survival_counts_add_up() -> None:
     assert "add up to 2,000 visits" in ax.get_xlabel()
 
 
-def test_an_animation_has_a_frame_an_update(run: Perceptron, tmp_path: Path) -> None:
+def arrow_of_w_after(ax: Axes) -> float:
+    """The length of the last arrow, as a share of the width of the picture."""
+    arrows: list[Any] = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
+    return float(np.linalg.norm(np.subtract(arrows[-1].xy, arrows[-1].xyann)) / np.ptp(ax.get_xlim()))
+
+
+def test_pictures_of_several_steps_can_have_one_scale(run: Perceptron) -> None:
+    norms = [np.linalg.norm(update_of(run, table_of(X5), k).after.w) for k in (1, 5)]
+    shares = [arrow_of_w_after(plots.plot_step(run, X5, Y5, k, longest=2 * norms[1])) for k in (1, 5)]
+    assert shares == pytest.approx([0.15 * norms[0] / norms[1], 0.15])
+
+
+def test_an_animation_has_a_frame_an_update_and_one_for_the_clean_pass(run: Perceptron, tmp_path: Path) -> None:
     X, y, *_ = make_separable(10, 2, 0.1, random_state=3)
     learner = Perceptron(trace="updates").fit(X, y)
     plots.animate_run(learner, X, y, tmp_path / "run.gif")
     with Image.open(tmp_path / "run.gif") as picture:
         frames: Any = picture
-        assert frames.n_frames == learner.n_updates_
+        assert frames.n_frames == learner.n_updates_ + 1
     plots.animate_run(run, X5, Y5, tmp_path / "run.html", frames=2)
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64") == 2
+    assert page.count("data:image/png;base64") == 3
+    with pytest.warns(ConvergenceWarning):
+        stopped = Perceptron(trace="updates", max_iter=1).fit(X5, Y5)
+    plots.animate_run(stopped, X5, Y5, tmp_path / "run.html", frames=2)
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64") == 2  # no clean pass
     with pytest.raises(DataError, match=r"\.gif or \.html"):
         plots.animate_run(learner, X, y, tmp_path / "run.mp4")
+
+
+class Frames(AbstractMovieWriter):
+    """Keeps the title and the arrow of w after the update of every frame."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.titles: list[str] = []
+        self.arrows: list[float] = []
+
+    def setup(self, fig: Any, outfile: Any, dpi: float | None = None) -> None:
+        self.fig = fig
+
+    def grab_frame(self, **_: Any) -> None:
+        ax = self.fig.axes[0]
+        self.titles.append(ax.get_title(loc="left"))
+        self.arrows.append(arrow_of_w_after(ax))
+
+    def finish(self) -> None:
+        pass
+
+
+def test_an_animation_has_one_scale_and_ends_with_the_clean_pass() -> None:
+    X, y, *_ = make_separable(10, 2, 0.1, random_state=9)
+    learner = Perceptron(trace="updates").fit(X, y)
+    frames = Frames()
+    plots.animate_run(learner, X, y).save("none", writer=frames)
+    assert frames.titles[0].startswith("update 1, epoch 1: row ")
+    assert frames.titles[-1] == f"epoch {learner.n_iter_}: a clean pass"
+    norms = [float(np.linalg.norm(w)) for _, w, _ in learner.trace_.iter_weights(X, y)]
+    assert np.ptp(norms) > 0
+    assert frames.arrows == pytest.approx([0.3 * norm / max(norms) for norm in [*norms, norms[-1]]])
+    two = Frames()
+    plots.animate_run(learner, X, y, frames=1).save("none", writer=two)
+    assert two.titles == [frames.titles[0], frames.titles[-1]]
 
 
 def test_shards_are_added_up_beside_their_bound() -> None:

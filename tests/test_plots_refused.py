@@ -46,6 +46,7 @@ def run() -> Perceptron:
         (lambda run, to: plots.plot_witness(run, ROWS, LABELS), "a certificate, as separability"),
         (lambda run, to: plots.plot_step(run, ROWS, LABELS, 1.5), "update 1.5 was asked for"),
         (lambda run, to: plots.plot_step(run, ROWS[:, :1], LABELS, 1), "on 2 features, and X has 1"),
+        (lambda run, to: plots.plot_step(run, ROWS, LABELS, 1, longest=0), "above 0, and is 0"),
         (lambda run, to: plots.animate_run(run, ROWS, LABELS, frames=0), "at least one frame"),
         (lambda run, to: plots.animate_run(run, ROWS, LABELS, fps=0), "a positive fps"),
         (lambda run, to: plots.animate_run(run, ROWS, LABELS, to / "none" / "run.gif"), "make it first"),

@@ -1,8 +1,10 @@
 """A logistic regression that explodes, and why.
 
 Claim: every patient with a vessel invasion (made data, after the endometrial cancer study of Heinze and Schemper 2002)
-had the outcome, so maximum likelihood sends that coefficient to +infinity: each Newton step adds about 1 to it, for
-ever, while the others settle. `separation` says so beforehand, without a fit.
+had the outcome, so maximum likelihood sends that coefficient to +infinity: from the sixth on each Newton step adds
+about 1 to it, for ever, while the others settle. `separation` says so beforehand, without a fit. It calls the table
+quasi-complete: a direction separates the 13 patients with invasion, who all had the outcome, and leaves the 66 others
+as they overlap.
 
 Seen: On the left four coefficients: an arrow sends invasion to plus infinity, dots mark the three others as finite. On
 the right the estimates over the Newton steps: invasion climbs along a straight line, the others are level after five
@@ -28,6 +30,8 @@ table = table.astype(float)
 
 found = separation(table, y)
 assert found.verdict == "quasi-complete"
+assert (y[table["invasion"] == 1] == 1).all()
+assert (table["invasion"] == 1).sum() == n - 66 == 13
 assert found.coefficients == {
     "(Intercept)": "finite", "invasion": np.inf, "pulsatility": "finite", "thickness": "finite"
 }  # fmt: skip
@@ -41,9 +45,9 @@ for _ in range(25):
     beta = beta + np.linalg.solve((Z * (mu * (1 - mu))[:, None]).T @ Z, Z.T @ (y - mu))
     steps.append(beta)
 steps = np.array(steps)
-growth = np.diff(steps[-10:], axis=0)
-assert np.allclose(growth[:, 1], 1, atol=0.01)
-assert np.abs(growth[:, [0, 2, 3]]).max() < 1e-3
+growth = np.diff(steps[5:], axis=0)
+assert np.allclose(growth[:, 1], 1, atol=0.06)
+assert np.abs(growth[:, [0, 2, 3]]).max() < 0.01
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 plot_separation(found, ax=axes[0])

@@ -37,14 +37,15 @@ figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 8), layout="constrained
 axes = [panels[name] for name in "abc"]
 for ax, size in zip(axes, (2, 32), strict=False):
     plot_boundary(learners[size, 0], X, side(X), ax=ax).set(title=f"{size} hidden nodes, first start", aspect="equal")
+    ax.set(xlabel="first feature", ylabel="second feature")
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
-axes[2].plot(sizes, errors.mean(axis=1), color=look(0).colour, marker="o", mec="#222222", label="mean of 5 starts")
+axes[2].plot(sizes, errors.mean(axis=1), "_", color=look(0).colour, ms=40, mew=2.5, label="mean of 5 starts")
 axes[2].axhline(line, color="#222222", ls="--", label="a line")
 axes[2].plot(sizes, errors, color="#777777", marker="x", ls="", label=["each start", *4 * ["_"]])
 axes[2].set(xscale="log", xlabel="hidden nodes", ylabel="error on new points", ylim=(0, None))
 axes[2].set_xticks(sizes, map(str, sizes))
 axes[2].minorticks_off()
-axes[2].legend(fontsize="small")
+axes[2].legend(fontsize="small", markerscale=0.5)
 
 mean = errors.mean(axis=1)
 assert abs(mean[0] - line) < 0.03

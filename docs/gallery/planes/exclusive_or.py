@@ -2,8 +2,9 @@
 
 Claim: both diagonals of a square have the same middle, so a line with z > 0 at two opposite corners has z > 0 in the
 middle, and with z < 0 at the other two z < 0 there: no line does both. Where the corners are noisy four rows prove the
-same: their two hulls meet. A perceptron in the space of the kernel (x.x' + 1)^2 of two rows x and x', which holds the
-product of the two columns, separates them, and so does a hidden layer.
+same: the segments between the two of each class, their hulls, meet. A perceptron in the space of the kernel (x.x' +
+1)^2 of two rows x and x', which holds the product of the two columns, separates them, and so does a hidden layer. Rows
+are counted from 0.
 
 Seen: Four pictures of a square whose opposite corners have one class. In the first two, of four points and of eighty,
 two lines join rows of one class each and cross at a star. In the third two curves, and in the fourth two bent lines,
@@ -22,7 +23,7 @@ X, y, _ = make_xor(80, noise=0.2, random_state=1)
 certificate = separability(X, y)
 assert certificate.verdict == "inseparable"
 rows, weights = map(np.array, certificate.witness)
-assert len(rows) <= 4
+assert sorted(y[rows]) == [-1, -1, 1, 1]
 
 CORNERS, SIGNS = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([-1, -1, 1, 1])
 four = separability(CORNERS, SIGNS)
@@ -39,7 +40,7 @@ hidden = MLP(8, random_state=0).fit(X, y)
 figure, axes = plt.subplots(2, 2, figsize=(9, 9.2), layout="constrained")
 axes = axes.ravel()
 plot_witness(four, CORNERS, SIGNS, ax=axes[0]).set_title("four points, no line")
-plot_witness(certificate, X, y, ax=axes[1]).set_title("80 points, no line")
+plot_witness(certificate, X, y, ax=axes[1]).set_title("80 points, no line: four rows prove it")
 for ax in axes[:2]:
     ax.set(aspect="equal", xlim=(-1.8, 1.8), ylim=(-1.8, 1.8))
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
@@ -47,6 +48,8 @@ for ax, model, title in ((axes[2], kernel, "the kernel (x·x′ + 1)²"), (axes[
     plot_boundary(model, X, y, ax=ax).set(title=title, aspect="equal")
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
     assert ((model.decision_function(X) >= 0) == (y > 0)).all()
+for ax in axes:
+    ax.set(xlabel="first feature", ylabel="second feature")
 star = np.asarray(axes[1].collections[-1].get_offsets())[0]
 for sign in (-1, 1):
     own, share = X[rows][y[rows] == sign], weights[y[rows] == sign].astype(float)

@@ -1,20 +1,22 @@
 """Convex losses in the place of a count that is not.
 
-Claim: the count of mistakes is a step: a chord of it lies below it, so it is not convex, and away from the step it is
-flat, so its slope says nothing of where to go. The perceptron's loss, the hinge and the logistic loss lie below all
-their chords. On twelve rows the count has several valleys as the threshold moves, and the mean of a convex loss has
-one.
+Claim: the count of mistakes is a step: a chord from a mistake to a row that is barely right lies below it wherever the
+row is mistaken, so it is not convex, and away from the step it is flat, so its slope says nothing of where to go. The
+perceptron's loss, the hinge and the logistic loss are at no point above any of their chords. On twelve rows the count
+has several valleys as the threshold moves, and the mean of a convex loss has one. Its bottom need not be where the
+count is least: those of the hinge and of the logistic loss are elsewhere.
 
-Seen: On the left four curves over the margin y z: a step from 1 to 0, and three curves that fall without a step; a
-dotted chord lies above the hinge and below the step. On the right the same four losses, averaged over rows, over the
-threshold: the count is a staircase with several valleys, the others are smooth or bent bowls with one bottom each.
+Seen: On the left four curves over the margin y z: a step from 1 to 0, and three curves that fall without a step. A
+dotted chord of the hinge lies above it, a dotted chord of the step below it up to 0. On the right the mean of the same
+four losses over the rows drawn below, over the threshold: the count is a staircase with several valleys, the others are
+smooth or bent bowls with one bottom each, about in the middle.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep.plots import plot_losses
-from linsep.plots.style import INK
+from linsep.plots.style import INK, look
 
 LOSSES = {
     "0/1": lambda m: (m <= 0).astype(float),
@@ -35,8 +37,12 @@ left.collections[0].remove()  # the count of mistakes as an area; here it is a l
 left.plot([-2.5, 0, 0, 2.5], [1, 1, 0, 0], color=INK, lw=2, label="0/1: a mistake counts 1")
 for line in left.lines[:3]:
     assert np.allclose(line.get_ydata(), LOSSES[line.get_label()](line.get_xdata()))
-for ends in (([-2, 2], [3, 0]), ([-2, 2], [1, 0])):
-    left.plot(*ends, color="#D55E00", ls=":", marker="o", ms=5, label="chords" if ends[1][0] == 3 else "_")
+for name, colour, (start, end) in (("hinge", left.lines[1].get_color(), (-2, 2)), ("0/1", INK, (-2, 0.05))):
+    heights = LOSSES[name](np.array([start, end]))
+    left.plot([start, end], heights, color=colour, ls=":", marker="o", ms=5, label=f"a chord of {name}")
+    between = np.linspace(start, end, 1000)[1:-1]
+    above = np.interp(between, [start, end], heights) > LOSSES[name](between)
+    assert above.all() if name == "hinge" else (above == (between > 0)).all()
 left.set_title("one row")
 left.legend(fontsize="small")
 
@@ -51,10 +57,12 @@ for (name, values), style in zip(mean.items(), ("-", "-", "--", "-."), strict=Tr
     moves = moves[moves != 0]
     valleys = ((moves[:-1] < 0) & (moves[1:] > 0)).sum()
     assert valleys > 1 if name == "0/1" else valleys == 1
+    assert name not in ("hinge", "logistic") or mean["0/1"][values.argmin()] > mean["0/1"].min()
 for k, sign in enumerate((-1, 1)):
-    right.plot(
-        x[y == sign], np.full((y == sign).sum(), -0.12), "o^"[k], color=("#0072B2", "#E69F00")[k], mec=INK, mew=0.4
-    )
-right.set(title="mean over the twelve rows below", xlabel="threshold t, z = x − t", ylim=(-0.25, 2))
-right.legend(fontsize="small")
+    rows = x[y == sign]
+    style = {"color": look(k).colour, "marker": look(k).marker, "mec": INK, "mew": 0.4, "ls": ""}
+    right.plot(rows, np.full(len(rows), -0.12), label=f"row, y = {sign}", **style)
+right.set(title="mean over the twelve rows", xlabel="threshold t, z = x − t", ylabel="mean loss", ylim=(-0.25, 2))
+right.set_yticks(np.arange(0, 2.1, 0.5))
+right.legend(fontsize="small", loc="upper center", ncols=2)
 figure.savefig("losses.png")

@@ -4,10 +4,10 @@ Claim: with one feature a separator is a threshold, x = -b/w, where z = wx + b c
 row of one class lies between two rows of the other: here 5, positive, is a mean of 1 and 8, negative, with the weights
 3/7 and 4/7 that the certificate names, and every threshold is wrong about at least two of the six rows.
 
-Seen: On the left a sloping line z over x crosses zero at a threshold; three blue rows on the left of it hang below
-zero, three orange rows on the right of it stand above. On the right two orange rows stand between four blue ones, and a
-star marks the orange row at 5 on the segment between blue rows at 1 and 8; the stairs above, the mistakes of the best
-rule at each threshold, never go below 2.
+Seen: On the left a sloping line z over x crosses zero at a threshold; from three blue rows on the left of it stalks
+lead down to the line, from three orange rows on the right of it up. On the right two orange rows stand between four
+blue ones, and a star marks the orange row at 5 on the segment between blue rows at 1 and 8; the stairs above, the
+mistakes of each threshold with orange put on its better side, never go below 2.
 """
 
 import matplotlib.pyplot as plt
@@ -47,9 +47,9 @@ for k, (sign, side) in enumerate(((-1, (0, threshold)), (1, (threshold, 9)))):
     )
 left.set(xlabel="x", ylabel="z", xlim=(0, 9), title="separable: z changes its sign once")
 left.legend(fontsize="small")
-right.plot(cuts, fewest, color=INK, lw=1.8, label="mistakes of the best rule at this threshold")
+right.plot(cuts, fewest, color=INK, lw=1.8, label="mistakes, orange put on its better side")
 right.plot([1, 8], [-0.7, -0.7], color=COLOURS[0], lw=3, alpha=0.5, label="between 1 and 8")
-right.plot(5, -0.7, "*", color="white", mec=INK, ms=19, label="5 = 3/7 · 1 + 4/7 · 8")
+right.plot(5, -0.7, "*", color="white", mec=INK, ms=16, label="5 = 3/7 · 1 + 4/7 · 8")
 for k, sign in enumerate((-1, 1)):
     own = x[mixed == sign]
     right.scatter(own, 0 * own - 0.7, color=look(k).colour, marker=look(k).marker, ec=INK, lw=0.5, zorder=3)

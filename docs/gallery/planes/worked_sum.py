@@ -22,6 +22,7 @@ assert learner.trace_.update_rows.tolist() == [0, 5]
 assert learner.n_iter_ == 2
 assert (learner.coef_[0] == -X[0] + X[5]).all()
 assert learner.intercept_[0] == 0
+assert [b for _, _, b in learner.trace_.iter_weights(X, y)] == [-1, 0]
 
 
 def arrow(ax, tail, tip, colour, name, beside):
@@ -38,6 +39,7 @@ states = (
 )
 u, v = np.meshgrid(np.linspace(-4.2, 4.2, 201), np.linspace(-4.2, 4.2, 201))
 levels = np.arange(-26, 27, 2)
+spacing = []
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.9), layout="constrained", sharey=True)
 for ax, (w, b, mistaken, title) in zip(axes, states, strict=True):
     z = w[0] * u + w[1] * v + b
@@ -46,6 +48,7 @@ for ax, (w, b, mistaken, title) in zip(axes, states, strict=True):
         lines = ax.contour(u, v, z, levels=levels, colors=GREY, linewidths=0.6, linestyles="solid")
         ax.clabel(lines, levels[(levels % 4 == 0) & (levels != 0)], fontsize="x-small")
         ax.contour(u, v, z, levels=[0.0], colors=INK, linewidths=1.8)
+        spacing.append(2 / np.linalg.norm(w))
         at = [2 / np.linalg.norm(w) * w / np.linalg.norm(w) * k for k in range(3)]  # 2 / ||w|| apart, along w
         assert np.allclose(np.diff([w @ point + b for point in at]), 2)
     for k, sign in enumerate((-1, 1)):
@@ -66,8 +69,9 @@ axes[0].set_ylabel("second feature")
 axes[0].legend(fontsize="small", loc="lower right")
 arrow(axes[1], origin, -X[0], INK, "w = −x1", (-26, -20))
 arrow(axes[2], origin, -X[0], GREY, "−x1", (-4, -16))
-arrow(axes[2], -X[0], X[5] - X[0], COLOURS[6], "+ x6", (-36, -4))
-arrow(axes[2], origin, X[5] - X[0], INK, "w", (2, 6))
+arrow(axes[2], -X[0], X[5] - X[0], COLOURS[6], "+ x6", (9, -12))
+arrow(axes[2], origin, X[5] - X[0], INK, "w", (-8, 8))
 assert (y * (X @ (X[5] - X[0])) > 0).all()
+assert spacing[1] < spacing[0]
 figure.colorbar(filled, ax=axes, shrink=0.75, pad=0.01, label="z, one scale for all", ticks=levels[1::4])
 figure.savefig("worked_sum.png")

@@ -6,8 +6,9 @@ bits more in the rows take at least one bit more in the weights and over four ti
 exclusive-or each row is a mistake in each pass, w is 0 again at the end of it, and two bits are enough for ever.
 
 Seen: Bits of the largest weight so far, its digits when it is written in binary, over the number of updates, on a
-logarithmic axis. Stairs for rows of 3 to 11 bits rise one above the other and end at a cross, the later and the higher
-the more bits a row has; a flat line for exclusive-or goes on at two bits; a dashed line above all of them is the limit.
+logarithmic axis. Stairs for rows of 3 to 11 bits, drawn the wider the more bits a row has, lie on each other for long
+stretches; each ends at a cross, the later and the higher the more bits. A flat line for exclusive-or goes on at two
+bits. A dashed line is the limit, and nothing is above it.
 """
 
 import warnings
@@ -34,7 +35,9 @@ def bits(X, learner):
     most = np.maximum.accumulate(np.abs(W).max(axis=1))
     k = np.arange(1, len(W) + 1)
     assert (most <= k).all()  # all entries of these rows are at most 1
-    return k, np.floor(np.log2(most)) + 1
+    size = np.floor(np.log2(most)) + 1
+    assert (size <= np.log2(k) + 1).all()
+    return k, size
 
 
 figure, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
@@ -45,9 +48,10 @@ for i, n in enumerate(range(3, 12, 2)):
     assert learner.stop_reason_ == "clean pass"
     k, size = bits(X, learner)
     ends.append((k[-1], size[-1]))
-    style = look(i) if i < 3 else look(i + 1)
-    ax.step(k, size + 0.04 * i, where="post", color=style.colour, lw=1.8, label=f"rows of {n} bits")
-    ax.plot(k[-1], size[-1] + 0.04 * i, "X", color=style.colour, mec=INK, ms=9)
+    colour = look(i if i < 4 else 5).colour
+    # Where stairs lie on each other the wider ones are behind.
+    ax.step(k, size, where="post", color=colour, lw=1.5 + 1.5 * i, zorder=2 - 0.1 * i, label=f"rows of {n} bits")
+    ax.plot(k[-1], size[-1], "X", color=colour, mec=INK, ms=9 + i, zorder=3)
 
 X, y = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]]), np.array([-1, 1, 1, -1])
 assert separability(X, y).verdict == "inseparable"
@@ -59,12 +63,12 @@ assert not (y @ np.column_stack([X, np.ones(4)])).any()  # so w is 0 again at th
 k, size = bits(X, learner)
 assert size.max() <= 2
 assert len(k) > 10_000
-ax.step(k, size - 0.06, where="post", color=INK, lw=1.8, label="exclusive-or, for ever")
+ax.step(k, size, where="post", color=INK, lw=1, label="exclusive-or, for ever")
 ends = np.array(ends)
 assert (np.diff(ends[:, 1]) >= 1).all()
 assert (ends[1:, 0] > 4 * ends[:-1, 0]).all()
 most = np.geomspace(1, k[-1], 50)
-ax.plot(most, np.log2(most) + 1, color=GREY, ls="--", label="the most there can be: log2(k) + 1")
+ax.plot(most, np.log2(most) + 1, color=GREY, ls="--", label="the most there can be: log2(k) + 1, as max |x_ij| is 1")
 ax.plot([], [], "X", color="white", mec=INK, ms=9, label="a clean pass")
 ax.set(xscale="log", xlabel="updates k", ylabel="bits of the largest weight so far", ylim=(0, 16))
 ax.legend(fontsize="small")

@@ -1,11 +1,12 @@
 """Stochastic gradient descent: constant and decreasing steps against R B / sqrt T.
 
 Claim: with rows drawn independently and w projected on a ball of radius B, the mean of the vectors exceeds the least
-hinge loss of the ball by at most R B / sqrt T on average (constant steps B / (R sqrt T), T known beforehand), and by
-O(log T / sqrt T) with steps B / (R sqrt t), which need no T.
+hinge loss of the ball by at most R B / sqrt T on average, here over five runs (constant steps B / (R sqrt T), T known
+beforehand), and by O(log T / sqrt T) with steps B / (R sqrt t), which need no T.
 
 Seen: The excess of the mean hinge loss over the number of steps, both axes logarithmic. Two dashed lines, allowed for
-constant and for decreasing steps, fall steadily; the two measured curves lie about ten times lower and fall as well.
+constant and for decreasing steps, fall steadily; the two measured curves lie nine to a hundred times lower and fall as
+well.
 """
 
 import matplotlib.pyplot as plt
@@ -40,7 +41,8 @@ for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "s
             each.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], "hinge") - least.lower)
         excess.append(np.mean(each))
         bounds.append(learner.excess_bound_.value)
-    assert (np.array(excess) <= bounds).all()
+    below = np.array(bounds) / excess
+    assert 8.5 < below.min() < below.max() < 110
     assert excess[-1] < excess[0] / 5
     if rate == "constant":
         assert np.allclose(bounds, R * B / np.sqrt(200 * epochs))

@@ -1,8 +1,8 @@
 """With a bias on the unit sphere: at most 4 / gamma^2 mistakes.
 
 Claim: rows of length 1, a plane that cuts the ball, an intercept learnt along: mistakes <= 4 / gamma^2, gamma the
-distance of the nearest row from the plane. The number of dimensions is not in the bound; what is made below it may
-well grow with it.
+distance of the nearest row from the plane. The number p of columns is not in the bound; what is made below it may well
+grow with it.
 
 Seen: Runs as points, mistakes made over mistakes allowed, both axes logarithmic. All points, of 3, 10 and 50
 dimensions, lie far below the dashed diagonal; the ground above the diagonal is shaded and empty.
@@ -33,7 +33,9 @@ for k, p in enumerate((3, 10, 50)):
         assert learner.n_mistakes_ <= bound.value
         made.append(learner.n_mistakes_)
         allowed.append(bound.value)
-    ax.scatter(allowed, made, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.5, label=f"p = {p}")
+    ax.scatter(
+        allowed, made, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.5, label=f"p = {p} columns"
+    )
     assert len(made) >= 8
 ends = np.array(ax.get_xlim())
 ends[0] = 20

@@ -142,7 +142,7 @@ def _draw_bounds(ax: Axes, bounds: MistakeBounds, run: Any) -> Axes:
     ax.set_ylim(many - 0.5, -0.5)
     ax.set_xlabel("mistakes made, and allowed" if len(titles) > 1 else "mistakes allowed")
     if any(row.one_pass and row.applies for row in bounds):
-        note(ax, "hatched: covers one pass only")
+        note(ax, "hatched: for one pass")
     return ax
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,16 @@ def _summed(table: Table, rows: Array, steps: Array, constant2: float) -> Hyperp
     return Hyperplane(w, float(steps.sum()) * constant2)
 
 
-def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+def plot_step(
+    model: Any,
+    X: Any,
+    y: Any,
+    k: int,
+    *,
+    longest: float | None = None,
+    ax: Axes | None = None,
+    limit: int = LIMIT,
+) -> Axes:
     """Draw update k: the row that was mistaken, and the line w.x + b = 0 before and after.
 
     The two sides are shaded as they were before the update, so that the mistaken row lies on the wrong one; where w was
@@ -95,6 +105,9 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
         Their labels.
     k : int
         The number of the update, from 1.
+    longest : float, optional
+        The ||w|| whose arrow takes three fifths of half the picture, so that several pictures have one scale; without
+        it, the larger of the two.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
     limit : int, default=5000
@@ -108,7 +121,7 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
     Raises
     ------
     DataError
-        Updates were not kept, or there is no update k.
+        Updates were not kept, there is no update k, or `longest` is not above 0.
 
     Examples
     --------
@@ -120,25 +133,35 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
     >>> ax.get_xlabel().splitlines()[1]
     'y z of row 2: -5 → 21'
     """
+    if longest is not None and not longest > 0:
+        raise DataError(f"longest is the length of a vector w; it has to be above 0, and is {longest}")
     table = table_of(X)
     labels = labels_of(y, table.X.shape[0], table.given)
     update = update_of(model, table, k)
     ax = new_axes(ax)
-    _draw_step(ax, model, table, labels, update, limit)
+    _draw_step(ax, model, table, labels, update, _longest([update]) if longest is None else longest, limit)
     return ax
 
 
-def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update, limit: int) -> None:
+def _longest(updates: Sequence[Update]) -> float:
+    """The largest ||w|| before and after these updates."""
+    return max(float(np.linalg.norm(plane.w)) for update in updates for plane in (update.before, update.after))
+
+
+def _draw_rows(ax: Axes, model: Any, table: Table, labels: Array, view: View, shown: Array) -> Array:
     names, codes = codes_of(subject_of(model), labels)
-    view = _view_of_step(table, update)
-    shown = thinned(len(labels), limit, keep=np.array([update.row]))
     at = draw_points(ax, table, codes, names, view, shown)
     if table.X.shape[1] > 1:
         _square(ax)
-    own = at[np.searchsorted(shown, update.row)]
+    return at
+
+
+def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update, longest: float, limit: int) -> None:
+    view = _view_of_step(table, update)
+    shown = thinned(len(labels), limit, keep=np.array([update.row]))
+    own = _draw_rows(ax, model, table, labels, view, shown)[np.searchsorted(shown, update.row)]
     ax.scatter(own[0], own[1], s=110, facecolors="none", edgecolors=INK, linewidths=1.6, zorder=5)
     handles = [Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, mew=1.6, label="mistaken")]
-    longest = max(float(np.linalg.norm(plane.w)) for plane in (update.before, update.after))
     for plane, colour, style, name in (
         (update.before, GREY, "--", "before"),
         (update.after, INK, "-", "after"),
@@ -151,6 +174,17 @@ def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update
     ax.set_title(f"update {update.k}, epoch {update.epoch}: row {update.row}", loc="left", fontsize="medium")
     _say_numbers(ax, table, update)
     legend(ax, handles=[*ax.get_legend_handles_labels()[0], *handles], loc="upper center", ncols=2, columnspacing=1.0)
+
+
+def _draw_end(ax: Axes, model: Any, table: Table, labels: Array, end: Hyperplane, longest: float, limit: int) -> None:
+    """The rows on their sides of the separator that a clean pass left as it was."""
+    view = view_of(table, end)
+    _draw_rows(ax, model, table, labels, view, thinned(len(labels), limit))
+    there = _draw_plane(ax, end, view, INK, "-", longest)
+    _shade(ax, end, view)
+    ax.set_title(f"epoch {model.n_iter_}: a clean pass", loc="left", fontsize="medium")
+    line = Line2D([], [], color=INK, lw=1.8, label="separator" if there else "separator: outside")
+    legend(ax, handles=[*ax.get_legend_handles_labels()[0], line], loc="upper center", ncols=2, columnspacing=1.0)
 
 
 def _say_numbers(ax: Axes, table: Table, update: Update) -> None:
@@ -245,7 +279,9 @@ def animate_run(
     fps: int = 2,
     limit: int = 500,
 ) -> FuncAnimation:
-    """Draw the updates of a run one after the other, as `plot_step` does.
+    """Draw the updates of a run one after the other, as `plot_step` does, all arrows at one scale.
+
+    A run that ended with a clean pass has a last frame: the rows on the two sides of its separator.
 
     Parameters
     ----------
@@ -258,7 +294,7 @@ def animate_run(
     file : path, optional
         Where to write: .gif (with Pillow) or .html (a page with buttons that needs nothing else).
     frames : int, default=60
-        Updates to draw at most, evenly spaced; the first and the last are among them.
+        Updates to draw at most, evenly spaced; the first and, of two or more, the last are among them.
     fps : int, default=2
         Updates per second in the file.
     limit : int, default=500
@@ -281,8 +317,8 @@ def animate_run(
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     moves = animate_run(Perceptron(trace="updates").fit(X, y), X, y, f"{folder}/run.gif")
-    >>> len(list(moves.new_frame_seq()))
-    5
+    >>> len(list(moves.new_frame_seq()))  # five updates and the clean pass
+    6
     """
     suffix = None if file is None else Path(file).suffix.lower()
     if suffix not in (None, ".gif", ".html"):
@@ -295,17 +331,24 @@ def animate_run(
     labels = labels_of(y, table.X.shape[0], table.given)
     last = update_of(model, table, 1) and len(model.trace_.update_rows)
     drawn = np.unique(np.linspace(1, last, min(frames, last)).round().astype(int))
+    updates = {int(k): update_of(model, table, k) for k in drawn}
+    at_last = update_of(model, table, last)
+    longest = _longest([*updates.values(), at_last])
+    clean = model.stop_reason_ == "clean pass" and last == model.n_updates_
     figure, ax = plt.subplots(figsize=(4.4, 5.0))
     figure.subplots_adjust(left=0.16, right=0.97, bottom=0.25, top=0.94)  # the same in every frame
 
     def draw(k: int) -> list[Any]:
         ax.clear()
-        _draw_step(ax, model, table, labels, update_of(model, table, k), limit)
+        if k in updates:
+            _draw_step(ax, model, table, labels, updates[k], longest, limit)
+        else:
+            _draw_end(ax, model, table, labels, at_last.after, longest, limit)
         if len(drawn) < last:
             note(ax, f"{len(drawn)} of {last:,} updates shown")
         return []
 
-    animation = FuncAnimation(figure, draw, frames=[int(k) for k in drawn], interval=1000 / fps, init_func=list)
+    animation = FuncAnimation(figure, draw, frames=[*updates, *[last + 1] * clean], interval=1000 / fps, init_func=list)
     if suffix == ".gif":
         animation.save(str(file), writer=PillowWriter(fps=fps), dpi=80)
     elif suffix == ".html":
