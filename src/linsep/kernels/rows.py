@@ -209,24 +209,32 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     def ones(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
+        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
         changed = False
-        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+        while k < end and not changed:
             j = np.uint64(X.indices[k])
             before = w[j]
             after = before + a_
             w[j] = after
-            changed |= after != before
+            changed = after != before
+            k += np.uint64(1)
+        for t in range(k, end):
+            w[np.uint64(X.indices[t])] += a_
         return changed
 
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
+        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
         changed = False
-        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+        while k < end and not changed:
             j = np.uint64(X.indices[k])
             before = w[j]
             after = before + a_ * X.data[k]
             w[j] = after
-            changed |= after != before
+            changed = after != before
+            k += np.uint64(1)
+        for t in range(k, end):
+            w[np.uint64(X.indices[t])] += a_ * X.data[t]
         return changed
 
     def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
