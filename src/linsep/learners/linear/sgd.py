@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -361,7 +360,8 @@ class SGDClassifier(DerivedLearner):
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
         describe(self._iterate(), self.constant2_, reference, record[0])
         planned = memory is not None and self._from_zero
-        self._promise = astuple(excess_bound(self, self.t_ + len(rows.y), planned=planned))
+        bound = excess_bound(self, self.t_ + len(rows.y), planned=planned)
+        self._promise = (bound.name, bound.value, bound.applies, bound.why, bound.formula, bound.one_pass)
         if not np.isfinite(record[0, RECORD.norm_w]):
             before = self.n_iter_ if memory is None else self.trace_.total_epochs
             raise DataError(
