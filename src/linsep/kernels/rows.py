@@ -205,6 +205,7 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 
 # Not reassoc: with it "did w change?" may be answered as "is a x not 0?". On some processors LLVM would call it for
 # each mistake of a short row unless told otherwise.
+# Sparse rows ask until one entry has changed, as a rule the first: to compare all took as long as to change them.
 @overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}, "forceinline": True})
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     def ones(X: Any, i: Any, a: Any, w: Any) -> Any:

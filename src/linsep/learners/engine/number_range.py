@@ -103,4 +103,4 @@ def find_zero_rows(X: Any) -> Array:
     if np.count_nonzero(X.data) == X.data.size:  # the usual case, in a tenth of the time
         return empty
     stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
-    return (stored == 0) | empty
+    return np.asarray((stored == 0) | empty)
