@@ -87,14 +87,15 @@ def both_ways(monkeypatch: pytest.MonkeyPatch, learner: Any, X: Any, y: Array, *
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron, MarginPerceptron, PassiveAggressive])
 def test_a_run_over_ones_has_the_bits_of_one_that_reads_them(
-    monkeypatch: pytest.MonkeyPatch, kind: Any, intercept: bool, shuffle: bool
+    monkeypatch: pytest.MonkeyPatch, kind: Any, dtype: type, intercept: bool, shuffle: bool
 ) -> None:
     monkeypatch.setattr(Perceptron, "_skip_from", 0)  # with skipping, too
     X, y = words()
     learner = kind(max_iter=60, shuffle=shuffle, random_state=0, fit_intercept=intercept, trace="updates")
-    plain, other, without = both_ways(monkeypatch, learner, X, y)
+    plain, other, without = both_ways(monkeypatch, learner, X.astype(dtype), y)
     assert without
     assert plain.trace_.skipped.any() == (kind is Perceptron)
     assert other.coef_.tobytes() == plain.coef_.tobytes()
@@ -105,25 +106,35 @@ def test_a_run_over_ones_has_the_bits_of_one_that_reads_them(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(
-    ("learner", "altered", "given"),
+    ("learner", "given"),
     [
-        (Perceptron(max_iter=3), lambda X: X * 2, {}),
-        (Perceptron(max_iter=3), lambda X: X.astype(np.float32), {}),
-        (Perceptron(max_iter=3), lambda X: X.toarray(), {}),
-        (Perceptron(max_iter=3), lambda X: X, {"sample_weight": np.full(400, 0.1)}),
-        (Perceptron(max_iter=3), lambda X: X, {"coef_init": np.full(60, 0.1)}),
-        (Perceptron(max_iter=3, class_weight={0: 0.3}), lambda X: X, {}),
-        (Perceptron(max_iter=3, intercept_scaling=0.3), lambda X: X, {}),
-        (PassiveAggressive(max_iter=3, shuffle=False), lambda X: X, {}),
-        (MarginPerceptron(max_iter=3, shuffle=False), lambda X: X, {}),
+        (Perceptron(max_iter=9), {"sample_weight": np.random.default_rng(0).random(400)}),
+        (AveragedPerceptron(max_iter=9, random_state=0), {"sample_weight": np.random.default_rng(0).random(400)}),
+        (Perceptron(max_iter=9), {"coef_init": np.full(60, 0.1)}),
+        (Perceptron(max_iter=9, class_weight={0: 0.3}), {}),
+        (Perceptron(max_iter=9, intercept_scaling=0.3), {}),
+        (PassiveAggressive(max_iter=9, random_state=0, variant="pa1", C=0.1), {}),
+        (PassiveAggressive(max_iter=9, random_state=0, variant="pa2", C=0.1), {}),
     ],
 )
-def test_where_sums_might_be_rounded_entries_are_read(
-    monkeypatch: pytest.MonkeyPatch, learner: Any, altered: Any, given: dict[str, Array]
+def test_sums_that_are_rounded_have_the_same_bits_too(
+    monkeypatch: pytest.MonkeyPatch, learner: Any, given: dict[str, Array], dtype: type
 ) -> None:
     X, y = words()
-    assert not both_ways(monkeypatch, learner, altered(X), y, **given)[2]
+    plain, other, without = both_ways(monkeypatch, learner, X.astype(dtype), y, **given)
+    assert without
+    assert other.coef_.tobytes() == plain.coef_.tobytes()
+    assert other.intercept_.tobytes() == plain.intercept_.tobytes()
+    assert other.trace_.norm_w.tobytes() == plain.trace_.norm_w.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("altered", [lambda X: X * 2, lambda X: X.toarray()])
+def test_other_entries_are_read(monkeypatch: pytest.MonkeyPatch, altered: Any) -> None:
+    X, y = words()
+    assert not both_ways(monkeypatch, Perceptron(max_iter=3), altered(X), y)[2]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

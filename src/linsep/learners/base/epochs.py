@@ -97,14 +97,9 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     # ------------------------------------------------------------------- pass
     def prepare(self, rows: Rows) -> Any:
-        """The rows without their entries where all are 1, and whole numbers keep every sum exact in any order.
-
-        w and b stay whole numbers where steps of 1 start from 0; sums of them stay below 2^53 in float64.
-        """
-        X, steps_of_one = rows.X, self.unit_steps and not len(rows.weight) and self.constant2_ in (0, 1)
-        if not steps_of_one or self.t_ or len(self.classes_) > 2 or not isinstance(X, CSR):
-            return None
-        if not self.from_zero or X.data.dtype != np.float64 or X.data.size < _MANY or not are_ones(X.data):
+        """The rows without their entries where all are 1: their sums are made in the same order, to the same bits."""
+        X = rows.X
+        if len(self.classes_) > 2 or not isinstance(X, CSR) or X.data.size < _MANY or not are_ones(X.data):
             return None
         return OnesCSR(X.indices, X.indptr)
 
