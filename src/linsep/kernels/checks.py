@@ -45,12 +45,13 @@ def is_rising(indices: Any, indptr: Any) -> bool:
     falls = 0
     for first in range(0, n, _TOGETHER):
         last = min(first + _TOGETHER, n)
+        begin, end = indptr[first], indptr[last]
         # All neighbours at once, without a look at where rows end; then those across the end of a row do not count.
-        for k in range(indptr[first] + 1, indptr[last]):
+        for k in range(begin + 1, end):
             falls += indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
-        for i in range(first + 1, last):
-            k = indptr[np.uint64(i)]
-            if indptr[first] < k < indptr[np.uint64(i + 1)]:
+        for i in range(np.uint64(first + 1), np.uint64(last)):  # unsigned, as in `row_dot`
+            k = indptr[i]
+            if begin < k < indptr[i + np.uint64(1)]:
                 falls -= indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
     return falls == 0
 
