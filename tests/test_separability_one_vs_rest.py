@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
+from sklearn.utils.parallel import Parallel
 
-from linsep import DataError, Separability, separability, separability_one_vs_rest
+from linsep import DataError, Separability, check_table, open_data, separability, separability_one_vs_rest
 from linsep.app.commands.check import check
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
+from linsep.theory.separability import one_vs_rest
 
 
 @settings(deadline=None, max_examples=40)
@@ -52,6 +55,79 @@ def test_ctrl_c_leaves_what_was_not_asked_undecided() -> None:
         found = separability_one_vs_rest(X, y, n_jobs=2)
     assert ending.came
     assert [(one.verdict, one.reason) for one in found.values()] == 3 * [("undecided", "Ctrl-C ended the search")]
+
+
+@pytest.fixture
+def ctrl_c_at_the_second_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the second question is searched, where joblib has one process: one core, or a worker of its own."""
+    asked: list[Any] = []
+
+    def decide(X: Any, y: Any, **options: Any) -> Separability:
+        asked.append(y)
+        if len(asked) == 2:
+            deadline_of(None)  # its search has begun
+            signal.raise_signal(signal.SIGINT)
+        return separability(X, y, **options)
+
+    monkeypatch.setattr(one_vs_rest, "separability", decide)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.usefixtures("ctrl_c_at_the_second_class")
+def test_ctrl_c_ends_all_classes_where_there_is_one_process(n_jobs: int | None) -> None:
+    X, y = load_iris(return_X_y=True)
+    with import_module("joblib").parallel_config(backend="sequential"), ended_by_ctrl_c() as ending:
+        found = separability_one_vs_rest(X, y, n_jobs=n_jobs)
+    assert ending.came
+    assert [one.verdict for one in found.values()] == ["separable", "undecided", "undecided"]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.usefixtures("ctrl_c_at_the_second_class")
+def test_ctrl_c_is_an_error_where_nobody_waits_for_it(n_jobs: int | None) -> None:
+    X, y = load_iris(return_X_y=True)
+    with import_module("joblib").parallel_config(backend="sequential"), pytest.raises(KeyboardInterrupt):
+        separability_one_vs_rest(X, y, n_jobs=n_jobs)
+
+
+def test_labels_are_named_alike_in_both_classes() -> None:
+    X, y = [[0.0], [1.0], [2.0]], np.empty(3, dtype=object)
+    y[:] = [np.float32(0.1), np.float32(0.2), np.float32(0.3)]
+    for one in separability_one_vs_rest(X, y).values():
+        negative, positive = one.classes
+        assert negative == f"not {positive!s}"
+        one.verify(X, y)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_certificates_of_tables_are_about_labels_of_32_bits(labels: int) -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.1, 0.2, 0.3], dtype=np.float32)[[0, 1, 2 % labels, 1]]
+    for one in check_table(open_data((X, y))).asked:
+        one.found.verify(X, y)
+
+
+def test_a_label_that_is_no_number_is_refused_as_what_it_is() -> None:
+    with pytest.raises(DataError, match="nan"):
+        separability_one_vs_rest([[0.0], [1.0], [2.0]], [np.nan, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("n_jobs", [0, "x"])
+def test_numbers_of_processes_that_make_no_sense_are_refused_in_words(n_jobs: Any) -> None:
+    with pytest.raises(ValueError, match=f"n_jobs.*-1.*{n_jobs!r}"):
+        separability_one_vs_rest([[0.0], [1.0], [2.0]], [0, 1, 2], n_jobs=n_jobs)
+
+
+def test_no_more_processes_are_started_than_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Recorded(Parallel):
+        def __init__(self, n_jobs: int, **options: Any) -> None:
+            asked.append(n_jobs)
+            super().__init__(1, **options)
+
+    monkeypatch.setattr("sklearn.utils.parallel.Parallel", Recorded)
+    separability_one_vs_rest([[0.0], [1.0], [2.0]], [0, 1, 2], n_jobs=40)
+    assert asked == [3]
 
 
 def test_check_says_the_same_with_more_processes(tmp_path: Any) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import tables
+from linsep import separability, separation, tables
 from linsep.types import DataError
 
 A = np.array([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]])
@@ -108,3 +108,11 @@ def test_exact_tables_keep_what_was_given() -> None:
     for value in (np.nan, "a", None, 1j):
         with pytest.raises(DataError, match=r"row 0, column 1: .* is not a finite number"):
             tables.exact_table(np.array([[1, value]], dtype=object))
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.coo_array, sp.csr_matrix])
+def test_proofs_take_sparse_arrays_as_sparse_matrices(form: Any) -> None:
+    X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0], [1.0, 1.0]]), [0, 0, 1, 1]
+    assert separability(form(X), y).verdict == separability(X, y).verdict == "separable"
+    assert separability(form(X), [0, 1, 1, 0]).verdict == separability(X, [0, 1, 1, 0]).verdict
+    assert separation(form(X), y).verdict == separation(X, y).verdict == "complete"
