@@ -126,3 +126,7 @@ def test_integers_share_the_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(together) == 1
     for k, X in enumerate(designs):
         alike(found[k], separation(X, y), X, y)
+
+
+def test_no_designs_have_no_answers() -> None:
+    assert separation_scan([], [0, 1]) == {}

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
-from linsep.learners import VotedPerceptron
+from linsep.learners import Perceptron, VotedPerceptron
 
 
 def random_table(seed: int, n: int = 40, p: int = 4) -> tuple[Any, Any]:
@@ -92,3 +93,12 @@ def test_a_new_name_after_a_dataframe() -> None:
     twin = VotedPerceptron(shuffle=False).fit(wide, [0, 1, 1])
     twin.partial_fit(pd.DataFrame({"a": [1.0], "z": [1.0]}), [1])
     assert learner.decision_function(wide).tolist() == twin.decision_function(wide).tolist()
+
+
+def test_the_trace_names_the_updates_that_a_perceptron_makes() -> None:
+    X, y = random_table(3)
+    asked: dict[str, Any] = {"max_iter": 3, "shuffle": False, "trace": "updates"}
+    with pytest.warns(ConvergenceWarning):
+        voted, plain = VotedPerceptron(**asked).fit(X, y), Perceptron(**asked).fit(X, y)
+    assert voted.n_updates_ == voted.trace_.update_rows.size > 3
+    assert voted.trace_.update_rows.tolist() == plain.trace_.update_rows.tolist()

@@ -68,6 +68,11 @@ def is_none(value: Any) -> bool:
     return isinstance(value, types.NoneType | types.Omitted)
 
 
+def is_pair(watch: Any) -> bool:
+    """Whether the Numba type `watch` is that of two watches: two of one type are a tuple of another kind."""
+    return isinstance(watch, types.Tuple | types.UniTuple)
+
+
 @uncounted(nogil=True)
 def row_at(order: Any, t: int) -> Any:
     """The row visited at step t: order[t], or t itself where there is no order."""
@@ -123,7 +128,7 @@ def _note_margin(watch: Any, i: Any, m: Any, y: Any) -> Callable[..., Any]:
         note_margin(watch[0], i, m, y)
         note_margin(watch[1], i, m, y)
 
-    if isinstance(watch, types.Tuple):
+    if is_pair(watch):
         return both
     return predicted if getattr(watch, "instance_class", None) is Predicted else nothing
 
@@ -150,7 +155,7 @@ def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any,
         note_update(watch[0], X, i, a, intercept, visit, k)
         note_update(watch[1], X, i, a, intercept, visit, k)
 
-    if isinstance(watch, types.Tuple):
+    if is_pair(watch):
         return both
     kind = getattr(watch, "instance_class", None)
     return enter if kind is UpdateLog else average if kind is Mean else nothing
@@ -165,7 +170,7 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
         before_update(watch[0], X, visit, k)
         before_update(watch[1], X, visit, k)
 
-    if isinstance(watch, types.Tuple):
+    if is_pair(watch):
         return both
     # `pocket.py` has an overload for its own type.
     known = is_none(watch) or watch.instance_class in (UpdateLog, Mean, Predicted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from linsep.regression.model import Regression
 from linsep.regression.separation import separation
 from linsep.tables import exact_table, is_matrix, is_sparse
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
+from linsep.theory.separability.one_vs_rest import count_processes
 from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.pauses import verify_with_pauses
@@ -71,7 +71,7 @@ def separation_scan(
     ('overlap', 'complete', 'str')
     """
     named = list(designs.items()) if isinstance(designs, Mapping) else list(enumerate(designs))
-    n_parts = max(1, min(import_module("joblib").effective_n_jobs(n_jobs), len(named)))
+    n_parts = count_processes(n_jobs, len(named))
     parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
     if n_parts == 1:
         return _screened(named, y, time_limit=time_limit, **asked)
@@ -105,7 +105,7 @@ def _about(found: Separation | str, X: Any, y: Any, **asked: Any) -> Separation 
 def _screened(named: list[tuple[Any, Any]], y: Any, **asked: Any) -> dict[Any, Separation | str]:
     """The answers of some designs; after one that overlaps, the others are asked about together, or in two halves."""
     answers: dict[Any, Separation | str] = {}
-    groups = [named]
+    groups = [named] if named else []
     while groups:
         (name, X), *rest = groups.pop()
         found = answers[name] = _answer_or_message(X, y, **asked)

@@ -20,7 +20,7 @@ def names_of(y: Any) -> tuple[str, ...]:
     >>> names_of([1, 0, 1])
     ('0', '1')
     """
-    return tuple(str(label) for label in np.unique(np.asarray(y)).tolist())
+    return tuple(str(label) for label in np.unique(np.asarray(y)))
 
 
 def class_signs(y: Any, classes: Sequence[str]) -> Array:
@@ -42,7 +42,7 @@ def class_signs(y: Any, classes: Sequence[str]) -> Array:
         return signs(y)
     y = np.asarray(y)
     labels, codes = np.unique(y, return_inverse=True)
-    names = [str(label) for label in labels.tolist()]
+    names = [str(label) for label in labels]
     negative, positive = classes
     rest = len(names) > 1 and negative == f"not {positive}" and positive in names
     if y.ndim != 1 or not (rest or sorted(names) == sorted(classes)):

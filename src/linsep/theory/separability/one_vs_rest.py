@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def separability_one_vs_rest(
         Seconds for each class.
     n_jobs : int, optional
         The number of processes, as joblib takes it: 1 unless given, -1 for one a core. They pay where a class takes
-        longer than the second in which a process starts.
+        longer than a process needs to start, which is some seconds.
 
     Returns
     -------
@@ -63,20 +64,39 @@ def separability_one_vs_rest(
     check_length(table, y)
     if y.ndim != 1:
         raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
+    missing = np.flatnonzero(y != y)  # NaN is no class
+    if missing.size:
+        raise DataError(f"row {missing[0]}: the label is {y[missing[0]]}")
     labels = np.unique(y)
     if labels.size < 2:
         raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")
     asked = {"fit_intercept": fit_intercept, "time_limit": time_limit}
     answers = _answers(table, [(y == label).astype(np.int8) for label in labels], asked, n_jobs)
     return {
-        label: replace(one, classes=(f"not {label}", str(label)), about=(table, y))
-        for label, one in zip(labels.tolist(), answers, strict=True)
+        key: replace(one, classes=(f"not {label!s}", str(label)), about=(table, y))
+        for key, label, one in zip(labels.tolist(), labels, answers, strict=True)
     }
+
+
+def count_processes(n_jobs: int | None, most: int) -> int:
+    """How many processes `n_jobs` asks for in the present backend of joblib, at most `most` and at least 1.
+
+    Examples
+    --------
+    >>> count_processes(None, 10), count_processes(3, 2)
+    (1, 2)
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a number of processes, -1 for one a core or None for one, got {n_jobs!r}")
+    return max(1, min(most, int(import_module("joblib").effective_n_jobs(n_jobs))))
 
 
 def _answers(X: Any, sides: list[Array], asked: dict[str, Any], n_jobs: int | None) -> list[Separability]:
     """The answers of the questions in their order."""
-    if n_jobs in (None, 1):
+    n_processes = count_processes(n_jobs, len(sides))
+    if n_processes == 1:
         return [separability(X, side, **asked) for side in sides]
     from sklearn.utils.parallel import Parallel, delayed
 
@@ -87,20 +107,21 @@ def _answers(X: Any, sides: list[Array], asked: dict[str, Any], n_jobs: int | No
             if time.perf_counter() < deadline.at:
                 yield delayed(_in_a_worker)(X, side, asked, os.getpid())
 
-    found: list[Separability] = []
-    as_they_come: dict[str, Any] = {"return_as": "generator", "pre_dispatch": "n_jobs", "batch_size": 1}
+    one_by_one: dict[str, Any] = {"pre_dispatch": "n_jobs", "batch_size": 1}
     try:
-        found.extend(Parallel(n_jobs, **as_they_come)(questions()))
+        found = list(Parallel(n_processes, **one_by_one)(questions()))
     except BrokenExecutor:
         if time.perf_counter() < deadline.at:
             raise
-        # Ctrl-C came while workers were starting; nothing more is asked.
+        found = []  # Ctrl-C came while workers were starting
     return found + [separability(X, side, **asked) for side in sides[len(found) :]]
 
 
 def _in_a_worker(X: Any, side: Array, asked: dict[str, Any], asker: int) -> Separability:
     """The answer without its rows, which would be sent back with it."""
-    if os.getpid() != asker and threading.current_thread() is threading.main_thread():
+    if os.getpid() == asker:  # joblib has threads, or no process to spare
+        return separability(X, side, **asked)
+    if threading.current_thread() is threading.main_thread():
         # A worker without work would die of Ctrl-C, which a terminal sends to all processes of a command.
         signal.signal(signal.SIGINT, _stay)
     with ended_by_ctrl_c():

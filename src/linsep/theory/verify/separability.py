@@ -207,7 +207,7 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
         if whole and unclear.any() and np.array_equal(stored, np.rint(stored)):
             unclear &= ~(size < 2.0**52)  # sums of small integers are exact
         if hasattr(part, "toarray") and v[-1] == 0:
-            unclear &= part.getnnz(axis=1) > 0
+            unclear &= np.diff(part.indptr) > 0
         unsure[start : start + step] = unclear
         out[start : start + step] = np.where(unclear, 0, np.sign(z))
     return out, unsure
