@@ -166,11 +166,8 @@ def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
     """
     X = design.X[kept]
     n = X.shape[0]
-    some = (
-        np.flatnonzero(np.bincount(X.tocsr().indices, minlength=X.shape[1]) == n)
-        if is_sparse(X)
-        else np.flatnonzero((X[:1] == X[-1:]).ravel())
-    )
+    stored = np.bincount(X.tocsr().indices, minlength=X.shape[1]) if is_sparse(X) else None
+    some = np.flatnonzero((X[:1] == X[-1:]).ravel() if stored is None else stored == n)
     columns = ((j, dense(X[:, [j]]).ravel()) for j in some.tolist())
     return tuple(design.names[j] for j, column in columns if column[0] != 0 and (column == column[0]).all())
 
