@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from golden.names import KEYS, SEPARATION, WORDS
+from golden.names import KEYS, WORDS
 
 # Between processors or releases that round otherwise: relative above 1, absolute below.
 TOLERANCE, SINGLE = 1e-9, 1e-4
@@ -47,9 +47,7 @@ class Comparison:
         taken = set()
         for key, value in before.items():
             name = key
-            if {"family", "separated_rows"} <= now.keys() and "separated_rows" not in before:
-                name = SEPARATION.get(key, key)
-            elif key not in now and KEYS.get(key) in now:
+            if key not in now and KEYS.get(key) in now:
                 name = KEYS[key]
             if name != key:
                 self.renamed.add(f"{key} -> {name}")

@@ -19,22 +19,8 @@ import linsep
 NAMES = {"max_seconds": "time_limit", "which": "average", "--seconds": "--time-limit", "--every": "--checkpoint-rows"}
 # Keys of the record, wherever they stand: old -> new. A key is only taken as renamed where the old one is gone.
 KEYS: dict[str, str] = {}
-# Keys of a `Separation`, all at once: "rows" was the list and is the count.
-SEPARATION = {"kind": "verdict", "n_rows": "rows", "rows": "separated_rows"}
 # In sentences: old -> new.
-WORDS = {
-    "max_seconds": "time_limit",
-    "--seconds": "--time-limit",
-    "linsep.scale": "linsep.distributed",
-    "iterations only stop where they are told to": "an iterative fit stops only at its limit",
-    "join it with a level like it": "join it with a similar level",
-    "infinite, of a sign that the data do not determine, for": "no limit is determined for",
-    "there is no file none.csv": "none.csv: there is no file of that name",
-    "the model so far is kept": "the model so far is in m.linsep",
-    # Two things are wrong there; the name of the learner is now looked at first.
-    "every row has the label x: a separator needs rows of at least two classes": "no learner called 'nobody': "
-    "choose from perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or auto",
-}
+WORDS: dict[str, str] = {}
 # Modules: old -> new.
 MODULES = {"linsep.scale": "linsep.distributed"}
 

@@ -55,7 +55,11 @@ def here() -> dict[str, str]:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    # A name alone may stand for generations that round otherwise.
+    names = (
+        [f"{said['model name']}, family {said['cpu family']}, model {said['model']}"] if "cpu family" in said else []
+    )
     blas = {f"{one['internal_api']} {one.get('architecture', '')}" for one in threadpool_info() if
             one["user_api"] == "blas"}  # fmt: skip
     return {
