@@ -341,7 +341,7 @@ def test_ctrl_c_keeps_the_model_so_far(in_block: int) -> None:
             raise KeyboardInterrupt
         return A @ B.T + 1.0
 
-    learner = KernelPerceptron(kernel, average="averaged")
+    learner = KernelPerceptron(kernel, average="averaged", random_state=0)
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X, y)
     assert learner.stop_reason_ is StopReason.INTERRUPTED
