@@ -100,7 +100,8 @@ def find_zero_rows(X: Any) -> Array:
     if isinstance(X, np.ndarray):
         return np.asarray(~X.any(axis=1))
     empty = np.asarray(X.indptr[1:] == X.indptr[:-1])
-    if np.count_nonzero(X.data) == X.data.size:  # the usual case, in a tenth of the time
+    first = X.data[X.indptr[:-1][~empty]]
+    if np.count_nonzero(first) == first.size:  # the usual case: one entry a row answers for it
         return empty
     stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
     return np.asarray((stored == 0) | empty)

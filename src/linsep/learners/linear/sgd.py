@@ -26,12 +26,13 @@ from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
-from linsep.learners.linear.sgd_promise import NO_PLAN, excess_bound, regret_bound
+from linsep.learners.linear.sgd_promise import NO_PLAN, promise, regret_bound
 from linsep.learners.linear.sgd_state import (
     ARRAYS,
     NO_STEPS,
     VALUES,
     check_descent,
+    check_finite,
     describe,
     has_steps,
     is_logistic,
@@ -359,16 +360,15 @@ class SGDClassifier(DerivedLearner):
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
         describe(self._iterate(), self.constant2_, reference, record[0])
-        planned = memory is not None and self._from_zero
-        bound = excess_bound(self, self.t_ + len(rows.y), planned=planned)
-        self._promise = (bound.name, bound.value, bound.applies, bound.why, bound.formula, bound.one_pass)
-        if not np.isfinite(record[0, RECORD.norm_w]):
-            before = self.n_iter_ if memory is None else self.trace_.total_epochs
-            raise DataError(
-                f"the steps diverged: w is not finite after {before + 1} epochs with eta0 = {self.eta0_:g}. "
-                "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
-            )
+        if memory is None:
+            self._promise = promise(self, self.t_ + len(rows.y), planned=False)
+        check_finite(record[0], self.n_iter_ if memory is None else self.trace_.total_epochs, self.eta0_)
         return 1
+
+    def _end(self, stop: StopReason) -> None:
+        super()._end(stop)
+        if self.n_iter_:  # once a run, not once a pass
+            self._promise = promise(self, self.t_, planned=self._from_zero)
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore", over="ignore"):  # a run that diverged says so itself

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import astuple
 from typing import Any
 
 from linsep.theory.bounds.descent import sgd_bound
@@ -12,8 +13,12 @@ NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm s
 _REGRET = "(|u|^2 + G^2 sum eta^2) / (2 sum eta)"
 
 
-def excess_bound(learner: Any, steps: int, *, planned: bool) -> Bound:
-    """The guarantee of a run after so many steps, or why there is none; `planned`: one fit from w = 0."""
+def promise(learner: Any, steps: int, *, planned: bool) -> tuple[Any, ...]:
+    """The guarantee of a run after so many steps, or why there is none, as a tuple that a model file can hold."""
+    return astuple(_excess_bound(learner, steps, planned=planned))
+
+
+def _excess_bound(learner: Any, steps: int, *, planned: bool) -> Bound:
     bound = sgd_bound(learner.projection_radius, *_of_run(learner, steps), **_how(learner))
     why = ""
     if not planned:

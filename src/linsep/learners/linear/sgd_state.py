@@ -17,7 +17,7 @@ from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
 from linsep.kernels.records import RECORD
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, loss_code
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
 # In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `DerivedLearner.set_state` looks at the
@@ -93,6 +93,15 @@ def check_descent(learner: Any) -> None:
         raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {learner.eta0!r}')
     if learner.eta0 == "auto" and learner.max_iter is None and learner.projection_radius is not None:
         auto_eta0(1.0, 1.0, None, learner.learning_rate)
+
+
+def check_finite(record: Array, before: int, eta0: float) -> None:
+    """Raise if ||w|| is no longer finite after an epoch; so many came before it."""
+    if not math.isfinite(record[RECORD.norm_w]):
+        raise DataError(
+            f"the steps diverged: w is not finite after {before + 1} epochs with eta0 = {eta0:g}. "
+            "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
+        )
 
 
 def measure_all(w: Iterate, constant2: float) -> None:
