@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from linsep import Separation, separation, separation_scan
 from linsep.regression import scan
+from linsep.types import DataError
 
 
 def alike(found: Any, alone: Separation, X: Any, y: Any) -> None:
@@ -130,3 +131,27 @@ def test_integers_share_the_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_designs_have_no_answers() -> None:
     assert separation_scan([], [0, 1]) == {}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_folds_have_a_response_each(n_jobs: int | None) -> None:
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(-2, 3, (40, 3)).astype(float), rng.integers(0, 2, 40)
+    X[:, 0] = (np.arange(40) == 3) | (np.arange(40) == 17)  # the level of two rows
+    y[[3, 17]] = 0, 1
+    kept = {k: np.arange(40) % 5 != k for k in range(5)}
+    designs, responses = {k: X[rows] for k, rows in kept.items()}, {k: y[rows] for k, rows in kept.items()}
+    folds = separation_scan(designs, responses, n_jobs=n_jobs)
+    apart = []
+    for k, found in folds.items():
+        assert isinstance(found, Separation)
+        if "inf" in str(found.coefficients["x1"]):
+            apart.append(k)
+        assert found.to_json() == separation(designs[k], responses[k]).to_json()
+        found.verify(designs[k], responses[k])
+    assert apart == [2, 3]  # without one of the two rows the level has one outcome
+
+
+def test_a_fold_without_a_response_is_told() -> None:
+    with pytest.raises(DataError, match="y has no response for the design 'b': give one for each"):
+        separation_scan({"a": [[0.0], [1.0]], "b": [[0.0], [1.0]]}, {"a": [0, 1]})

@@ -1,4 +1,4 @@
-"""Many designs and one response: designs that share columns share the work."""
+"""Many designs, with one response or one each: designs that share columns and the response share the work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def separation_scan(
     n_jobs: int | None = None,
     **asked: Any,
 ) -> dict[Any, Separation | str]:
-    """Call `separation` for each of many designs and one response; an error in one design does not stop the others.
+    """Call `separation` for each of many designs, mostly of one response; an error in one does not stop the others.
 
     Matrices and dataframes that share most of their columns, such as covariates and one candidate each, are asked about
     together: rows that overlap with all columns overlap with some of them, so one proof serves many designs. It is
@@ -48,8 +48,8 @@ def separation_scan(
     ----------
     designs : mapping of name -> design, or sequence of designs
         The designs of a sequence have the names 0, 1, ...
-    y : array-like of shape (n_samples,)
-        The response of every design, as for `separation`.
+    y : array-like of shape (n_samples,), or mapping of name -> response
+        The response of every design, as for `separation`; or one for each design, such as for the folds of one table.
     time_limit : float, optional
         Seconds for each design.
     n_jobs : int, optional
@@ -69,8 +69,19 @@ def separation_scan(
     >>> found = separation_scan({"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]}, [0, 1, 0, 1])
     >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
     ('overlap', 'complete', 'str')
+
+    The rows of each fold, with the response of its own:
+
+    >>> import numpy as np
+    >>> x, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    >>> kept = {k: np.arange(8) % 4 != k for k in range(4)}
+    >>> folds = separation_scan({k: x[rows] for k, rows in kept.items()}, {k: y[rows] for k, rows in kept.items()})
+    >>> [found.verdict for found in folds.values()].count("overlap")
+    2
     """
     named = list(designs.items()) if isinstance(designs, Mapping) else list(enumerate(designs))
+    if isinstance(y, Mapping) and (missing := [name for name, _ in named if name not in y]):
+        raise DataError(f"y has no response for the design {missing[0]!r}: give one for each, under the same name")
     n_parts = count_processes(n_jobs, len(named))
     parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
     if n_parts == 1:
@@ -78,9 +89,16 @@ def separation_scan(
     from sklearn.utils.parallel import Parallel, delayed
 
     screened = delayed(_without_arrays)
-    found = Parallel(n_jobs=n_jobs)(screened(part, y, time_limit=time_limit, **asked) for part in parts)
+    responses = [{name: y[name] for name, _ in part} if isinstance(y, Mapping) else y for part in parts]
+    found = Parallel(n_jobs=n_jobs)(
+        screened(part, own, time_limit=time_limit, **asked) for part, own in zip(parts, responses, strict=True)
+    )
     answers = {name: one for part in found for name, one in part.items()}
-    return {name: _about(answers[name], X, y, **asked) for name, X in named}
+    return {name: _about(answers[name], X, _response(y, name), **asked) for name, X in named}
+
+
+def _response(y: Any, name: Any) -> Any:
+    return y[name] if isinstance(y, Mapping) else y
 
 
 def _without_arrays(named: list[tuple[Any, Any]], y: Any, **asked: Any) -> dict[Any, Separation | str]:
@@ -104,6 +122,8 @@ def _about(found: Separation | str, X: Any, y: Any, **asked: Any) -> Separation 
 
 def _screened(named: list[tuple[Any, Any]], y: Any, **asked: Any) -> dict[Any, Separation | str]:
     """The answers of some designs; after one that overlaps, the others are asked about together, or in two halves."""
+    if isinstance(y, Mapping):  # nothing is shared where responses differ
+        return {name: _answer_or_message(X, y[name], **asked) for name, X in named}
     answers: dict[Any, Separation | str] = {}
     groups = [named] if named else []
     while groups:
