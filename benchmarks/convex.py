@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
+from benchmarks.limits import products
 from benchmarks.timing import Report, Work
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
@@ -63,6 +64,8 @@ def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
                 "SGDClassifier, no ball",
                 _fit(ScikitSGD(loss=theirs, **peer, **more), X, y),
                 WANTED,
+                limit=products(X, EPOCHS),
+                limit_is=f"{EPOCHS} passes of products, shuffled",
                 note=partial(_moved, learner),
             )
 

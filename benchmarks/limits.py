@@ -1,16 +1,23 @@
-"""The least work a row of the table could be done with: plain reads and plain gathers, nothing learnt."""
+"""Plain work beside what is timed: reads, gathers and products, nothing learnt."""
 
 from __future__ import annotations
 
+import threading
+from statistics import median
 from typing import Any
 
 import numba
 import numpy as np
 
-from benchmarks.timing import Work
+from benchmarks.timing import Work, in_turn
+from linsep.kernels.optional import row_at
+from linsep.kernels.prefetch import fetch_ahead, rows_ahead
+from linsep.kernels.rows import row_count, row_dot
+from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.types import CSR
 
 
-@numba.njit(fastmath=True)
+@numba.njit(fastmath=True, nogil=True)
 def read_all(X: Any) -> Any:
     """One plain read of a dense X."""
     s = X[0, 0]
@@ -20,7 +27,7 @@ def read_all(X: Any) -> Any:
     return s
 
 
-@numba.njit(fastmath=True)
+@numba.njit(fastmath=True, nogil=True)
 def gather_all(data: Any, indices: Any, indptr: Any, w: Any) -> Any:
     """w.x of every sparse row, summed."""
     s = w[0]
@@ -30,7 +37,7 @@ def gather_all(data: Any, indices: Any, indptr: Any, w: Any) -> Any:
     return s
 
 
-@numba.njit(fastmath=True)
+@numba.njit(fastmath=True, nogil=True)
 def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None:
     """z = sum of W x over the sparse rows; W[j] holds the weights of feature j, one a class."""
     for i in range(indptr.shape[0] - 1):
@@ -38,6 +45,17 @@ def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None
             j = np.uint64(indices[k])
             for c in range(np.uint64(z.shape[0])):
                 z[c] += data[k] * W[j, c]
+
+
+@numba.njit(fastmath=True)
+def multiply_all(X: Any, order: Any, w: Any) -> Any:
+    """w.x of every row in this order, asked of memory ahead as in a pass that learns, and summed."""
+    ahead, s = rows_ahead(X, order), w[0]
+    for t in range(row_count(X)):
+        if ahead > 0:
+            fetch_ahead(X, order, order, t, ahead)
+        s += row_dot(X, row_at(order, t), w)
+    return s
 
 
 @numba.njit
@@ -71,6 +89,18 @@ def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
     return lambda: rows @ W
 
 
+def products(X: Any, passes: int) -> Work:
+    """The products of all rows with one vector, in a shuffled order, so many times."""
+    rows = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
+    order, w = shuffled_order(X.shape[0], np.random.RandomState(0)), np.ones(X.shape[1], X.dtype)
+
+    def work() -> None:
+        for _ in range(passes):
+            multiply_all(rows, order, w)
+
+    return work
+
+
 def gathers(X: Any, passes: int, n_classes: int = 1) -> Work:
     """Fetch the weights of all stored entries of a CSR matrix so many times."""
     w, W, z = np.ones(X.shape[1], X.dtype), np.ones((X.shape[1], n_classes), X.dtype), np.zeros(n_classes, X.dtype)
@@ -83,3 +113,18 @@ def gathers(X: Any, passes: int, n_classes: int = 1) -> Work:
                 gather_classes(X.data, X.indices, X.indptr, W, z)
 
     return work
+
+
+def second_core(alone: Work, *shares: Work) -> float:
+    """How many times as fast the shares are in a thread each as all in one: what the machine has to give."""
+
+    def at_once() -> None:
+        threads = [threading.Thread(target=share) for share in shares]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    alone()
+    one, two = map(median, in_turn([alone, at_once]))
+    return one / two

@@ -5,50 +5,87 @@ The processor time is told as well: two threads that need twice that of one save
 
 from __future__ import annotations
 
-import os
 import time
 from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmarks.data import Split, mnist, mnist_pixels, newsgroups
+from benchmarks.limits import reads, second_core
 from benchmarks.separation import factors
 from benchmarks.timing import Report, Work, show
-from linsep import separability_one_vs_rest, separation_scan
+from linsep import separability, separability_one_vs_rest, separation_scan
+from linsep.kernels.linear.sums import products
 from linsep.learners import AveragedPerceptron, Perceptron
 
 _ROWS = 10_000
 
 
 def threads(report: Report) -> None:
-    """Fit and predict with n_jobs=1 and n_jobs=2."""
-    _both(report, mnist(), Perceptron, {"max_iter": 10}, 1.8)
-    _both(report, newsgroups(), AveragedPerceptron, {"max_iter": 10, "random_state": 0, "fit_intercept": False}, 1.7)
+    """Fit and predict with n_jobs=1 and n_jobs=2; dense predictions are one BLAS product, whose threads are its own."""
+    pixels, text = mnist(), newsgroups()
+    read = reads(pixels.X, 10)
+    twice = f"two threads read X at once in {1 / second_core(read, read, read):.2f} times the time of one"
+    _both(report, pixels, Perceptron, {"max_iter": 10}, 1.8, twice)
+    ten = _products(text.X, 10)
+    shared = f"products alone, 10 classes in each thread: {second_core(_products(text.X, 20), ten, ten):.2f} x"
+    parameters = {"max_iter": 10, "random_state": 0, "fit_intercept": False}
+    learners = _both(report, text, AveragedPerceptron, parameters, 1.7, shared)
+    _predictions(report, text.name, learners, text.X_test)
+    _predictions(report, f"{text.name}, the test ten times over", learners, sp.vstack([text.X_test] * 10, format="csr"))
 
 
-def _both(report: Report, data: Split, kind: Any, parameters: dict[str, Any], wanted: float) -> None:
-    one, two = kind(n_jobs=1, **parameters), kind(n_jobs=2, **parameters)
-    work = f"{data.name}, {len(np.unique(data.y))} classes, {kind.__name__}, 10 epochs, n_jobs=2"
-    cores = len(os.sched_getaffinity(0))
+def _predictions(report: Report, name: str, learners: tuple[Any, Any], X: Any) -> None:
+    one, two = (partial(learner.predict, X) for learner in learners)
+    middle = X.shape[0] // 2
+    n_classes = len(learners[0].classes_)
+    gained = second_core(_products(X, n_classes), *(_products(half, n_classes) for half in (X[:middle], X[middle:])))
     report.compare(
-        work,
+        f"{name}, predict {X.shape[0]:,} rows, n_jobs=2",
+        two,
+        "n_jobs=1",
+        one,
+        1.7,
+        limit=partial(learners[0].predict, X[:middle]),
+        limit_is="half of the rows, one thread",
+        note=lambda: f"identical: {np.array_equal(one(), two())}; products alone, half in each thread: {gained:.2f} x",
+    )
+
+
+def _products(X: Any, n_classes: int) -> Work:
+    """x W of every sparse row, ten times: one is over before a second core is awake."""
+    planes, Z = np.ones((X.shape[1], n_classes), X.dtype).T, np.empty((X.shape[0], n_classes), X.dtype)
+
+    def work() -> None:
+        for _ in range(10):
+            products(X.data, X.indices, X.indptr, planes, Z)
+
+    return work
+
+
+def _both(
+    report: Report, data: Split, kind: Any, parameters: dict[str, Any], wanted: float, machine: str
+) -> tuple[Any, Any]:
+    one, two, few = kind(n_jobs=1, **parameters), kind(n_jobs=2, **parameters), kind(n_jobs=1, **parameters)
+    n_classes = len(np.unique(data.y))
+    halved = np.minimum(data.y, n_classes // 2 - 1)  # classes are numbered from 0; the last of the half has the rest
+    report.compare(
+        f"{data.name}, {n_classes} classes, {kind.__name__}, 10 epochs, n_jobs=2",
         lambda: two.fit(data.X, data.y),
         "n_jobs=1",
         lambda: one.fit(data.X, data.y),
         wanted,
+        limit=lambda: few.fit(data.X, halved),
+        limit_is=f"{n_classes // 2} classes, one thread",
         note=lambda: (
-            f"identical weights: {np.array_equal(one.coef_, two.coef_)}; {cores} cores allowed; processor time "
-            f"{show(_busy(lambda: two.fit(data.X, data.y)))} against {show(_busy(lambda: one.fit(data.X, data.y)))}"
+            f"identical weights: {np.array_equal(one.coef_, two.coef_)}; processor time "
+            f"{show(_busy(lambda: two.fit(data.X, data.y)))} against {show(_busy(lambda: one.fit(data.X, data.y)))}; "
+            f"{machine}"
         ),
     )
-    report.compare(
-        f"{data.name}, predict {data.X_test.shape[0]:,} rows, n_jobs=2",
-        lambda: two.predict(data.X_test),
-        "n_jobs=1",
-        lambda: one.predict(data.X_test),
-        note=lambda: f"identical: {np.array_equal(one.predict(data.X_test), two.predict(data.X_test))}",
-    )
+    return one, two
 
 
 def _busy(work: Work) -> float:
@@ -62,29 +99,41 @@ def processes(report: Report) -> None:
     """Several questions with n_jobs=1 and n_jobs=2, whose processes have been started before."""
     pixels = mnist_pixels()
     X, y = pixels.X[:_ROWS], pixels.y[:_ROWS]
-    _questions(report, f"{pixels.name}-{_ROWS:,}, separability of 10 classes", separability_one_vs_rest, X, y)
-    drawn = [factors(100_000, (5_000, 5_000), 2, seed=k) for k in range(10)]
-    apart, y = [X for X, _ in drawn], drawn[0][1]
+    classes = np.unique(y)
     _questions(
         report,
-        "separation_scan, 10 of 100,000 x 10,000, two factors and 2 numbers each",
-        separation_scan,
-        apart,
-        y,
+        f"{pixels.name}-{_ROWS:,}, separability of {len(classes)} classes",
+        partial(separability_one_vs_rest, X, y),
+        lambda: [separability(X, y == k) for k in classes[: len(classes) // 2]],
     )
+    drawn = [factors(100_000, (5_000, 5_000), 2, seed=k) for k in range(10)]
+    y = drawn[0][1]
+    _scans(report, "10 of 100,000 x 10,000, two factors and 2 numbers each", dict(enumerate(X for X, _ in drawn)), y)
+    X = drawn[0][0]
+    kept = {k: np.arange(100_000) % 10 != k for k in range(10)}
+    folds, responses = {k: X[rows] for k, rows in kept.items()}, {k: y[rows] for k, rows in kept.items()}
+    _scans(report, "10 folds of one of these, 90,000 rows each", folds, responses)
     rng = np.random.default_rng(9)
     base = rng.normal(size=(20_000, 20))
     y = (rng.random(20_000) < 1 / (1 + np.exp(-base[:, 0]))).astype(int)
-    alike = [np.column_stack([base, rng.integers(0, 3, 20_000)]) for _ in range(50)]
-    _questions(report, "separation_scan, 50 of 20,000 x 21, all but one in common", separation_scan, alike, y)
+    alike = {k: np.column_stack([base, rng.integers(0, 3, 20_000)]) for k in range(50)}
+    _scans(report, "50 of 20,000 x 21, all but one in common", alike, y)
 
 
-def _questions(report: Report, work: str, ask: Any, rows: Any, y: Any) -> None:
+def _scans(report: Report, what: str, designs: dict[int, Any], y: Any) -> None:
+    half = {k: designs[k] for k in range(len(designs) // 2)}
+    _questions(
+        report, f"separation_scan, {what}", partial(separation_scan, designs, y), partial(separation_scan, half, y)
+    )
+
+
+def _questions(report: Report, work: str, ask: Any, half: Work) -> None:
     def same() -> str:
-        one, two = ask(rows, y), ask(rows, y, n_jobs=2)
+        one, two = ask(), ask(n_jobs=2)
         verdicts = all(one[k].verdict == two[k].verdict for k in one)
         proofs = all(one[k].to_json() == two[k].to_json() for k in one)
         return f"same verdicts: {verdicts}; same certificates: {proofs}"
 
-    two = partial(ask, rows, y, n_jobs=2)
-    report.compare(f"{work}, n_jobs=2", two, "n_jobs=1", partial(ask, rows, y), 1.8, note=same)
+    two = partial(ask, n_jobs=2)
+    half_is = "the first half, one process"
+    report.compare(f"{work}, n_jobs=2", two, "n_jobs=1", ask, 1.8, limit=half, limit_is=half_is, note=same)

@@ -75,7 +75,7 @@ class Report:
         limit_is: str = "",
         note: Callable[[], str] = str,
     ) -> None:
-        """Time ours, theirs and the least work that could do, in turn after a warm-up; the ratio is theirs / ours.
+        """Time ours, theirs and plain work to compare with, in turn after a warm-up; the ratio is theirs / ours.
 
         A ratio below that of the pages by more than noise is marked, see `last.py`.
         """
@@ -95,7 +95,9 @@ class Report:
             "peer": f"{peer}: {show(b)}",
             "ratio": f"{b / a:.2f} x" + (f", fell from {was:.2f} x" if low else ""),
             "wanted": "" if wanted is None else f"{wanted:.2f} x",
-            "limit": f"{a / least[0]:.1f} x {show(least[0])} ({limit_is})" if least else "",
+            "limit": f"{a / least[0]:.1f} x {show(least[0])} ({limit_is}); that alone: {b / least[0]:.2f} x"
+            if least
+            else "",
             "note": said,
         }
         figures = {"work": work, "linsep_s": a, "peer": peer, "peer_s": b, "ratio": b / a, "wanted": wanted}

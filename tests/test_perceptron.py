@@ -369,3 +369,21 @@ def test_a_second_process_compiles_nothing() -> None:
     misses, hits = map(int, out.stdout.split())
     assert misses == 0
     assert hits >= 4
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sparse_rows_to_predict_are_refused_unless_finite(n_classes: int, bad: float) -> None:
+    """What sparse rows hold is looked at in their decision values, where no such entry can hide."""
+    X = sp.random(30, 8, 0.4, format="csr", random_state=0)
+    learner = Perceptron(max_iter=2, random_state=0).fit(X, np.arange(30) % n_classes)
+    learner.coef_[:, :4] = 0.0  # 0 x infinity is no number either
+    learner.coef_[:, 4:] = -1e308
+    for k in range(X.nnz):
+        changed = X.copy()
+        changed.data[k] = bad
+        with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+            learner.predict(changed)
+    with np.errstate(over="ignore"):
+        assert learner.decision_function(100 * X).shape[0] == 30  # values that overflow are not refused

@@ -18,6 +18,7 @@ from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.threads import multiply
 from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT
 from linsep.learners.inputs.sample_weights import Given, weights_of_classes
+from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
 
@@ -160,6 +161,14 @@ class LinearClassifier(LabelledClassifier):
         check_is_fitted(self)
         with self.reading() as still:
             still.check_parts()
-            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-            z = np.asarray(multiply(X, still.coef_.T, still.n_jobs) + still.intercept_)
+            # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
+            finite = not is_sparse(X)
+            asked: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+            X = validate_data(still, X, reset=False, ensure_all_finite=finite, **asked)
+            z = multiply(X, still.coef_.T, still.n_jobs)
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = finite or bool(np.isfinite(z.sum()))
+            if not finite:
+                validate_data(still, X, reset=False, **asked)
+            z = np.add(z, still.intercept_, out=z if still.intercept_.dtype == z.dtype else None)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
