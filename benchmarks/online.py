@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from struct import Struct
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from river import linear_model
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 
 from benchmarks.timing import Report, Work
+from linsep.kernels.linear.one_row import learn_row, score_row
 from linsep.learners import Perceptron
 
 WIDTHS = (9, 20, 100)
@@ -64,6 +67,30 @@ def made(make: Callable[[], Any], rows: Any) -> Any:
     return model
 
 
+def least(rows: list[dict[str, float]], y: list[int] | None) -> Work:
+    """What linsep's calls cannot do without: a lock, the names compared, the values packed, the compiled call."""
+    model = made(Perceptron, rows)
+    W, b = model.coef_.copy(), model.intercept_.copy()
+    names, X, lock = list(rows[0]), np.zeros((1, len(rows[0]))), RLock()
+    memory, pack = X.data, Struct(f"{len(names)}d").pack_into
+
+    def learn() -> None:
+        for x, label in zip(rows, y or (), strict=True):
+            with lock:
+                if [*x] == names:
+                    pack(memory, 0, *x.values())
+                    learn_row(X, 2.0 * label - 1.0, 1.0, 0.0, W, b, 1.0, None, 0)
+
+    def predict() -> None:
+        for x in rows:
+            with lock:
+                if [*x] == names:
+                    pack(memory, 0, *x.values())
+                    score_row(X, W, b)
+
+    return learn if y else predict
+
+
 def each_scikit(X: Any, y: list[int]) -> Work:
     """The same with scikit-learn: one `predict` and one `partial_fit` of one row each."""
 
@@ -84,7 +111,15 @@ def online(report: Report) -> None:
         ours, theirs = made(Perceptron, dicts), made(linear_model.Perceptron, dicts)
         for words, labels in (("learn_one", y), ("predict_one", None)):
             works = (each_alone(model, dicts, labels) for model in (ours, theirs))
-            report.compare(f"{shape}, {words}", next(works), "River", next(works), WANTED)
+            report.compare(
+                f"{shape}, {words}",
+                next(works),
+                "River",
+                next(works),
+                WANTED,
+                limit=least(dicts, labels),
+                limit_is="a lock, the names, the packing and the compiled call",
+            )
         report.compare(
             f"{shape}, predict_one and learn_one of each",
             each(Perceptron, dicts, y),

@@ -55,7 +55,8 @@ class OnlineClassifier(LinearClassifier):
         coef = self.coef_
         if coef.shape != (len(self.classes_), self.n_features_in_):
             self.check_parts()
-        values: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
+        with np.errstate(invalid="ignore", over="ignore"):  # the caller looks whether they are finite
+            values: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
         return np.asarray(values[0])
 
     # ----------------------------------------------------------------- public
@@ -130,16 +131,20 @@ class OnlineClassifier(LinearClassifier):
         X: Any = plain.of(x) if plain is not None and type(x) is dict else None
         if X is None:
             X, names = self._row_to_learn(x)
-        if names is not None or code is None or self.class_weight is not None:
-            # A row that is refused must not be counted, and no column may be added for it.
-            check_row(X)
-            check_class_weight(self.class_weight)
-            if names is not None:
-                self.widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
-            if code is None:
-                self._join(y)
-                code = self._label_codes()[y]
-        self._learn_row(X, y, code)
+        try:
+            if names is not None or code is None or self.class_weight is not None:
+                # A row that is refused must not be counted, and no column may be added for it.
+                check_row(X)
+                check_class_weight(self.class_weight)
+                if names is not None:
+                    self.widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+                if code is None:
+                    self._join(y)
+                    code = self._label_codes()[y]
+            self._learn_row(X, y, code)
+        except ValueError:
+            self._row_to_learn(x)  # which value is no finite number
+            raise
 
     def predict_one(self, x: Any) -> Any:
         """Predict the label of one row, as `predict` does for tables.
