@@ -68,6 +68,7 @@ ORDER = (
 # Suites that take minutes: `make bench-long` runs them, or name them.
 LONG = {
     "certificates": "certificates",
+    "small_tables": "small_tables",
     "tagging": "tagging",
     "defaults": "defaults",
     "freund_schapire": "freund_schapire",
