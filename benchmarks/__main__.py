@@ -131,6 +131,8 @@ def main() -> None:
         parser.error("--tables is for the suite defaults alone, and a page holds all tables: leave out --page")
     if not (REAL | LONG).keys().isdisjoint(chosen):
         loaders()  # say what is missing now, not after minutes
+    if arguments.page and not arguments.page.is_file():
+        parser.error(f"there is no page {arguments.page} to write to: create it with the lines {' and '.join(MARKS)}")
     if words:
         known_tables = import_module("benchmarks.defaults")
         try:
@@ -138,7 +140,7 @@ def main() -> None:
         except ValueError as error:
             parser.error(str(error))
     warnings.simplefilter("ignore")  # budgets end on purpose here
-    report = Report(last_ratios(sorted(DOCS.glob("*.md"))))
+    report = Report(last_ratios([*sorted(DOCS.glob("*.md")), *filter(None, [arguments.page])]))
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # one core is for all contestants or for none
@@ -149,8 +151,7 @@ def main() -> None:
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")
     report.write(RESULTS)
-    if report.fallen:
-        print("\nBelow the pages by more than noise:", *report.fallen, sep="\n  ")
+    report.warn()
     if arguments.page:
         put_into(arguments.page, "\n".join(report.lines))
         report.draw(arguments.page.with_suffix(".svg"))

@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks.data import loaders, sparse
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, in_turn, show_median
 from linsep import max_margin, separability
 
@@ -112,8 +113,8 @@ def certificates(report: Report) -> None:
         works = [partial(_keep, kept, "ours", separability, X, y), partial(_keep, kept, "lp", highs, X, y)]
         ours, theirs = in_turn(works, PATIENCE)
         found, lp = kept["ours"], kept["lp"]
-        ratio = float(np.median(theirs) / np.median(ours))
         stopped = not isinstance(lp, int)
+        ratio = Ratio(ours, theirs, stopped)
         cells = {
             "table": f"{name} {X.shape[0]:,} x {X.shape[1]:,}",
             "verdict": found.verdict,
@@ -121,11 +122,11 @@ def certificates(report: Report) -> None:
             "witness, overlap": f"{_size(found.witness)}, {_size(found.overlap)}",
             "linsep": show_median(ours),
             "HiGHS": show_median(theirs),
-            "ratio": f"{'at least ' if stopped else ''}{ratio:.3g} x",
+            "ratio": ratio,
             "HiGHS says": str(lp) if stopped else f"{lp:,} rows separated",
         }
         figures = {"work": name, "verdict": found.verdict, "linsep_s": np.median(ours), "peer_s": np.median(theirs)}
-        report.row("Certificates", cells, {**figures, "ratio": ratio, "stopped": stopped})
+        report.row("Certificates", cells, {**figures, "ratio": ratio.value, "stopped": stopped})
     brackets(report)
 
 
@@ -157,8 +158,7 @@ def brackets(report: Report) -> None:
             gap = 1.0 - _margin(X, y, *kept[key]) / best.upper
             cells[key] = f"{show_median(spent)}, {100 * gap:.2g} % short"
             figures[key] = {"s": float(np.median(spent)), "gap": gap}
-        cells["SVC / linsep"] = f"{figures['SVC']['s'] / figures['linsep']['s']:.3g} x"
-        report.row("Margins", cells, figures)
+        report.row("Margins", {**cells, "ratio": Ratio(times[0], times[1])}, figures)
 
 
 def _margin(X: Any, y: Any, w: Any, b: float) -> float:

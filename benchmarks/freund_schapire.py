@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import Split, mnist, mnist_pixels
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, show, spread
 from linsep.kernels.linear.votes import add_votes
 from linsep.learners import KernelPerceptron
@@ -68,7 +69,8 @@ def kernels(report: Report) -> None:
             "train / products": f"{spent[-1] / alone:.2f} (1.30 wanted)",
             "vote on 10,000 rows": show(vote),
             "both, wanted": show(wanted),
-            "NumPy replication, both": "" if theirs is None else f"{show(theirs)}, {theirs / (spent[-1] + vote):.0f} x",
+            "NumPy replication, both": "" if theirs is None else show(theirs),
+            "ratio": "" if theirs is None else Ratio([spent[-1] + vote], [theirs]),
         }
         figures = {
             "epochs": epochs,

@@ -1,4 +1,4 @@
-"""The picture of how cost grows: seconds against what grows, on log-log axes, a panel for rows and one for the rest.
+"""The picture of how cost grows: seconds against what grows, on log-log axes: rows, columns, and the rest.
 
 `python -m benchmarks.growth_picture docs/how-cost-grows.svg` draws it from benchmarks/results.json, as the suite growth
 does where it has a page to write to.
@@ -21,18 +21,20 @@ from linsep.plots.style import GREY, SMALL, look
 
 # Apart from a name, as lines end close to each other.
 _LEAST_APART = 0.052
-_ROWS = "rows"
+_ROWS, _COLUMNS = "rows", ("columns", "levels", "numbers")
 
 
 def draw(figures: Sequence[dict[str, Any]], path: Path) -> None:
     """Write the picture of these series as SVG, the same bytes for the same series."""
     series = [one for one in figures if "points" in one]
     with mpl.rc_context({"svg.hashsalt": "linsep", "svg.fonttype": "none", "font.family": "sans-serif"}):
-        figure, (rows, others) = plt.subplots(1, 2, figsize=(12, 5.4), layout="constrained", sharey=True)
+        figure, (rows, columns, others) = plt.subplots(3, 1, figsize=(9, 13.5), layout="constrained")
         _panel(rows, [one for one in series if one["axis"].startswith(_ROWS)], with_axis=False)
-        _panel(others, [one for one in series if not one["axis"].startswith(_ROWS)], with_axis=True)
+        _panel(columns, [one for one in series if one["axis"].startswith(_COLUMNS)], with_axis=True)
+        _panel(others, [one for one in series if not one["axis"].startswith((_ROWS, *_COLUMNS))], with_axis=True)
         rows.set(xlabel="rows", ylabel="seconds")
-        others.set(xlabel="what the line names")
+        columns.set(xlabel="columns, of as many rows as the line names", ylabel="seconds")
+        others.set(xlabel="what the line names", ylabel="seconds")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
 
@@ -42,9 +44,9 @@ def _panel(ax: Axes, series: Sequence[dict[str, Any]], *, with_axis: bool) -> No
     for k, one in enumerate(series):
         x, y = np.array([(point["value"], point["seconds"]) for point in one["points"]]).T
         ax.loglog(x, y, color=look(k).colour, marker=look(k).marker, markersize=4, linewidth=1.5)
-        name = f"{one['work']}: {one['axis'].split(',')[0]}" if with_axis else one["work"]
+        name = f"{one['work']}: {one['axis'].removeprefix('columns, ')}" if with_axis else one["work"]
         ends.append((x[-1], y[-1], name, look(k).colour))
-    ax.set_ylim(1e-4, 30)
+    ax.set_ylim(5e-5, 100)
     low, high = ax.get_xlim()
     guide = np.array([low, low * 1e3])
     ax.loglog(guide, guide / low * 2e-4, color=GREY, linestyle="--", linewidth=1)

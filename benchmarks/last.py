@@ -1,35 +1,81 @@
-"""The figures that stand on the pages, so that a row that falls is seen in the run that made it fall."""
+"""The figures that stand on the pages, so that a row that falls is seen in the run that made it fall.
+
+Every table with a column `ratio` is compared, row by row. Where there is no peer there is nothing to compare: the
+seconds of two runs differ by what else the machine did. A row below the page's figure says so and keeps that figure,
+"1.80 x, fell: 2.41 x before", on the page too, and later runs are compared with it until one is within noise of it
+again. So a page printed anew cannot hide a fall.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 DOCS = Path(__file__).parent.parent / "docs"
-# A ratio has fallen if it is below the page's by more than this share, and every pair of this run is below it as well.
-NOISE = 0.1
+# A ratio may be below the page's by this share; one of a single pair of runs by the second before it is called a fall.
+NOISE, NOISE_OF_ONE = 0.1, 0.2
+# So many of the pairs have to be below the page's figure: one lucky pair in five does not hide a fall.
+MOST = 0.75
 _CELL = re.compile(r"(?<!\\)\|")
+_FIGURE = re.compile(r"([\d.]+) x")
+_BEFORE = re.compile(r"([\d.]+) x before")
+Key = tuple[str, str, str]
 
 
-def last_ratios(pages: Sequence[Path]) -> dict[tuple[str, str], float]:
-    """What stands in the column `ratio` of the tables of these pages, by the work and the name of the peer."""
-    found: dict[tuple[str, str], float] = {}
+class Ratio(NamedTuple):
+    """How many times faster than the peer, by the seconds of runs made in turn; `at_least` if the peer was stopped."""
+
+    ours: Sequence[float]
+    theirs: Sequence[float]
+    at_least: bool = False
+    after: str = ""
+
+    @property
+    def value(self) -> float:
+        """The ratio of the medians."""
+        return float(median(self.theirs) / median(self.ours))
+
+    def __str__(self) -> str:
+        return f"{'at least ' if self.at_least else ''}{self.value:.2f} x{self.after}"
+
+    def against(self, before: float | None) -> str:
+        """What is added to the cell where the page had more than noise more."""
+        if before is None or self.value >= (1 - NOISE) * before:
+            return ""
+        return f", {'fell: ' if self._fell(before) else ''}{before:.2f} x before"
+
+    def _fell(self, before: float) -> bool:
+        """Whether that is sure: not if the peer was stopped, perhaps earlier than before, or few pairs say so."""
+        if self.at_least:
+            return False
+        pairs = [peer / own for own, peer in zip(self.ours, self.theirs, strict=False)]
+        if len(pairs) == 1:
+            return self.value < (1 - NOISE_OF_ONE) * before
+        return sum(pair < before for pair in pairs) >= MOST * len(pairs)
+
+
+def key(title: str, cells: Mapping[str, object]) -> Key:
+    """What names a row: its table, its first cell, and its peer without the seconds."""
+    return title, str(next(iter(cells.values()))), str(cells.get("peer", "")).rpartition(": ")[0]
+
+
+def last_ratios(pages: Sequence[Path]) -> dict[Key, float]:
+    """What stands in the column `ratio` of the tables of these pages, or what it was before it fell."""
+    found: dict[Key, float] = {}
     for page in pages:
-        names: list[str] = []
+        title, names = "", list[str]()
         for line in page.read_text(encoding="utf-8").splitlines():
-            cells = [cell.strip() for cell in _CELL.split(line)[1:-1]]
+            cells = [cell.strip() for cell in _CELL.split(line)[1:-1]] if line.startswith("|") else []
             if not cells:
                 names = []
+                title = line.lstrip("# ") if line.startswith("#") else title
             elif not names:
                 names = cells
-            elif {"work", "peer", "ratio"} <= set(names) and len(cells) == len(names):
+            elif "ratio" in names and len(cells) == len(names):
                 row = dict(zip(names, cells, strict=True))
-                if figure := re.match(r"([\d.]+) x", row["ratio"]):
-                    found[row["work"], row["peer"].rpartition(": ")[0]] = float(figure[1])
+                if figure := _BEFORE.search(row["ratio"]) or _FIGURE.search(row["ratio"]):
+                    found[key(title, row)] = float(figure[1])
     return found
-
-
-def fell(before: float | None, ratio: float, pairs: Sequence[float]) -> bool:
-    """Whether a ratio is below what it was by more than noise; `pairs` are the ratios of the runs made in turn."""
-    return before is not None and ratio < (1 - NOISE) * before and max(pairs) < before

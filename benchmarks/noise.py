@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, show
 from linsep import separability
 from linsep.theory import Separability
@@ -77,6 +78,7 @@ def _rows(report: Report, widths: Sequence[int], *, beside: bool) -> None:
             "certificate": f"{size:.2g} MB",
             "written, read and checked": show(checked),
             "HiGHS": f"{show(theirs)} ({said})" if beside else said,
+            "ratio": Ratio([seconds], [theirs], said != "weights") if beside else "",
         }
         figures = {"work": f"noise {d}", "linsep_s": seconds, "peak_gb": peak, "json_mb": size}
         report.row("Wide noise", cells, {**figures, "peer_s": theirs if beside else None, "peer_said": said})

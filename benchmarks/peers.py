@@ -18,6 +18,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 from benchmarks.data import Split, accuracies, mnist, newsgroups, spamassassin, sparse
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, in_turn, seconds, show, show_median, spread
 from linsep.learners import (
     AveragedPerceptron,
@@ -30,6 +31,8 @@ from linsep.learners import (
 
 # Seconds of fitting after which a learner has had its share.
 PATIENCE = 8.0
+# The peer whose time to fit stands in the ratios: it makes as many epochs.
+PEER = "scikit-learn Perceptron"
 
 
 class Liblinear:
@@ -62,7 +65,7 @@ def learners(intercept: bool) -> dict[str, Callable[[int], Any]]:
         "linsep PassiveAggressive, pa2": lambda seed: PassiveAggressive(variant="pa2", random_state=seed, **ours),
         "linsep VotedPerceptron, 1 epoch": lambda seed: VotedPerceptron(fit_intercept=intercept, random_state=seed),
         "linsep Rocchio": lambda seed: Rocchio(fit_intercept=intercept),
-        "scikit-learn Perceptron": lambda seed: ScikitPerceptron(random_state=seed, **theirs),
+        PEER: lambda seed: ScikitPerceptron(random_state=seed, **theirs),
         "scikit-learn SGDClassifier, averaged perceptron": lambda seed: SGDClassifier(
             random_state=seed, **averaged, **theirs
         ),
@@ -91,10 +94,16 @@ def _field(report: Report, data: Split, text: bool) -> None:
 
     times = in_turn([partial(fit_next, name) for name in field], PATIENCE)
     title = f"{data.name} {data.size}, {data.X_test.shape[0]:,} test rows, {len(np.unique(data.y))} classes"
+    theirs = times[list(field).index(PEER)]
     for (name, models), took in zip(fitted.items(), times, strict=True):
         predict_s = seconds(partial(models[0].predict, data.X_test))
         judged = _judge(name, models, data, text)
-        cells = {"learner": name, "fit": show_median(took), "predict": show(predict_s)}
+        cells: dict[str, object] = {
+            "learner": name,
+            "fit": show_median(took),
+            "ratio": Ratio(took, theirs) if name.startswith("linsep") else "",
+            "predict": show(predict_s),
+        }
         cells |= {column: spread(scores) if scores else "" for column, scores in judged.items()}
         report.row(title, cells, {"learner": name, "fit_s": took, "predict_s": predict_s, **judged})
 

@@ -26,6 +26,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import linsep
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, in_turn, show, show_median
 
 LIMIT = float(os.environ.get("HIGHS_SECONDS", "120"))
@@ -184,7 +185,7 @@ def separation(report: Report) -> None:
             "linsep": show_median(a),
             "wanted": "" if wanted is None else f"{wanted:g} s",
             "HiGHS": show_median(b),
-            "ratio": f"{np.median(b) / np.median(a):.3g} x",
+            "ratio": Ratio(a, b, at_least=isinstance(lp, str)),
             "HiGHS says": lp if isinstance(lp, str) else f"{lp:,} rows separated",
             "pyfixest, both checks": "" if frame is None else show_median(c),
             "pyfixest drops": kept["fixest"],
@@ -225,7 +226,7 @@ def screening(report: Report) -> None:
             "designs": f"{k} of {n:,} x {p + 1}, all but one column common",
             "together": show(together),
             "one by one": show(one_by_one),
-            "ratio": f"{one_by_one / together:.3g} x",
+            "ratio": Ratio([together], [one_by_one]),
             "same verdicts": "yes" if same else "no",
         }
         report.row("Separation, screening", cells, {"linsep_s": together, "one_by_one_s": one_by_one})

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 import linsep.distributed
 from benchmarks.data import Split, accuracies, loaders, mnist, newsgroups
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, show
 from linsep import AveragedPerceptron, Perceptron
 
@@ -62,7 +63,7 @@ def shards(report: Report) -> None:
         "work": f"flights in a random order, {files_read}, {_EPOCHS} epochs, each reads them again",
         "one worker": show(one),
         "two workers": show(two),
-        "ratio": f"{one / two:.2f} x",
+        "ratio": Ratio(found[1].seconds, found[0].seconds),
         "wanted": "1.50 x",
         "test accuracy, mixed and serial averaged": f"{mixed:.4f}, {alone:.4f} ({100 * (mixed - alone):+.2f} points)",
     }

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.data import loaders
+from benchmarks.last import Ratio
 from benchmarks.timing import RUNS, Report, show
 
 # Not ru_maxrss: a process begins with that of the one that started it.
@@ -139,12 +140,13 @@ def _race(
         for (runner, file), found in zip(runners, runs, strict=True):
             found.append(runner.run(file))
     here, *others = (Measured(*map(median, zip(*found, strict=True))) for found in runs)
-    for (peer, _, _, wanted, share), there in zip(peers, others, strict=True):
+    seconds = [[run.seconds for run in found] for found in runs]
+    for (peer, _, _, wanted, share), there, theirs in zip(peers, others, seconds[1:], strict=True):
         cells = {
             "work": work,
             "linsep": f"{here} ({here.loaded:.0f} of them after a first thousand rows)",
             "peer": f"{peer}: {there}",
-            "ratio": f"{there.seconds / here.seconds:.2f} x ({there.cpu / here.cpu:.2f} x CPU)",
+            "ratio": Ratio(seconds[0], theirs, after=f" ({there.cpu / here.cpu:.2f} x CPU)"),
             "wanted": f"{wanted:g} x",
             "memory": f"1/{there.peak / here.peak:.1f}{share}; 1/{_more(there) / _more(here):.1f} beyond a first fit"
             if share

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn_crfsuite import CRF
 
 from benchmarks.data import loaders
+from benchmarks.last import Ratio
 from benchmarks.timing import Report, in_turn, seconds, show, show_median, spread
 from linsep.data.text.word_shapes import word_shapes
 from linsep.learners import SequenceTagger
@@ -84,12 +85,12 @@ def _race(report: Report, some: Text, test: Text, ready: Any) -> None:
                seconds(lambda: tagged.append(theirs[0].predict(ready)))]  # fmt: skip
     mine = [model.score(test.words, test.tags) for model in ours]
     peer = test.accuracy(tagged[1])
-    ratio = float(np.median(b) / np.median(a))
+    ratio = Ratio(a, b, after=" (3 wanted)")
     cells = {
         "sentences": f"{len(some.words):,}",
         "linsep, from words": show_median(a),
         "CRFsuite, from features": show_median(b),
-        "ratio": f"{ratio:.1f} x (3 wanted)",
+        "ratio": ratio,
         "finding the features by name": show(finding),
         "tagging the test, linsep": show(predict[0]),
         "CRFsuite ": show(predict[1]),
@@ -97,5 +98,6 @@ def _race(report: Report, some: Text, test: Text, ready: Any) -> None:
         "CRFsuite": f"{peer:.4f}",
     }
     figures = {"sentences": len(some.words), "linsep_s": float(np.median(a)), "crfsuite_s": float(np.median(b)),
-               "ratio": ratio, "features_s": finding, "linsep_accuracy": mine, "crfsuite_accuracy": peer}  # fmt: skip
+               "ratio": ratio.value, "features_s": finding, "linsep_accuracy": mine,
+               "crfsuite_accuracy": peer}  # fmt: skip
     report.row("Brown corpus, parts of speech, ten epochs", cells, figures)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from benchmarks.last import fell
+from benchmarks.last import Key, Ratio, key
 
 RUNS = 5
 Work = Callable[[], Any]
@@ -40,10 +41,11 @@ def in_turn(
 class Report:
     """Markdown tables, printed row by row as they are measured and kept, and the figures for programs."""
 
-    def __init__(self, before: Mapping[tuple[str, str], float] | None = None) -> None:
+    def __init__(self, before: Mapping[Key, float] | None = None) -> None:
         self.lines: list[str] = []
         self.figures: list[dict[str, Any]] = []
         self.fallen: list[str] = []
+        self.unknown: list[str] = []
         self.pictures: list[Callable[[list[dict[str, Any]], Path], None]] = []
         self._before = before or {}
         self._title = ""
@@ -53,15 +55,30 @@ class Report:
         print(line, flush=True)
         self.lines.append(line)
 
-    def row(self, title: str, cells: dict[str, str], figures: dict[str, Any]) -> None:
-        """Add one row to the table of that title; the first row of a table brings its heading."""
+    def row(self, title: str, cells: Mapping[str, object], figures: dict[str, Any]) -> None:
+        """Add one row to the table of that title; the first row of a table brings its heading.
+
+        A `Ratio`, which stands in the column `ratio`, is compared with the pages, see `last.py`.
+        """
         if title != self._title:
             self._title = title
             self.say(f"\n### {title}\n" if self.lines else f"### {title}\n")
             self.say(f"| {' | '.join(cells)} |")
             self.say("|" + "---|" * len(cells))
-        self.say(f"| {' | '.join(cells.values())} |")
+        ratio = cells.get("ratio")
+        mark = self._compared(key(title, cells), ratio) if isinstance(ratio, Ratio) else ""
+        self.say(f"| {' | '.join(f'{cell}{mark}' if cell is ratio else str(cell) for cell in cells.values())} |")
         self.figures.append({"table": title, **figures})
+
+    def _compared(self, name: Key, ratio: Ratio) -> str:
+        """The mark of a ratio below that of the pages; what fell and what the pages lack is said again at the end."""
+        before = self._before.get(name)
+        mark = ratio.against(before)
+        if before is None:
+            self.unknown.append(", ".join(filter(None, name)))
+        elif "fell" in mark:
+            self.fallen.append(f"{', '.join(filter(None, name))}: {ratio}{mark}")
+        return mark
 
     def compare(
         self,
@@ -75,25 +92,18 @@ class Report:
         limit_is: str = "",
         note: Callable[[], str] = str,
     ) -> None:
-        """Time ours, theirs and plain work to compare with, in turn after a warm-up; the ratio is theirs / ours.
-
-        A ratio below that of the pages by more than noise is marked, see `last.py`.
-        """
+        """Time ours, theirs and plain work to compare with, in turn after a warm-up; the ratio is theirs / ours."""
         works = [ours, theirs] if limit is None else [ours, theirs, limit]
         for once in works:
             once()
         times = in_turn(works)
         a, b, *least = map(median, times)
         said = note()
-        was = self._before.get((work, peer))
-        low = fell(was, b / a, [peers / own for own, peers in zip(times[0], times[1], strict=True)])
-        if low:
-            self.fallen.append(f"{work}: {b / a:.2f} x, on the page {was:.2f} x")
         cells = {
             "work": work,
             "linsep": show(a),
             "peer": f"{peer}: {show(b)}",
-            "ratio": f"{b / a:.2f} x" + (f", fell from {was:.2f} x" if low else ""),
+            "ratio": Ratio(times[0], times[1]),
             "wanted": "" if wanted is None else f"{wanted:.2f} x",
             "limit": f"{a / least[0]:.1f} x {show(least[0])} ({limit_is}); that alone: {b / least[0]:.2f} x"
             if least
@@ -102,6 +112,15 @@ class Report:
         }
         figures = {"work": work, "linsep_s": a, "peer": peer, "peer_s": b, "ratio": b / a, "wanted": wanted}
         self.row("Speed", cells, {**figures, "limit_s": least[0] if least else None, "limit": limit_is, "note": said})
+
+    def warn(self) -> None:
+        """Say on stderr which rows fell, and which could not because the pages do not have them."""
+        for what, rows in (
+            ("Below the pages by more than noise", self.fallen),
+            ("Not on the pages, compared with nothing", self.unknown),
+        ):
+            if rows:
+                print(f"\n{what}:", *rows, sep="\n  ", file=sys.stderr)
 
     def draw(self, path: Path) -> None:
         """Draw what the suites have to be looked at, beside the page that holds the figures."""

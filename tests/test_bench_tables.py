@@ -50,49 +50,131 @@ PAGE = """# Speed
 | work | linsep | peer | ratio | note |
 |---|---|---|---|---|
 | in order | 1 s | scikit-learn: 2 s | 2.00 x |  |
-| in order | 1 s | River: 0.5 s | 0.50 x, fell from 0.90 x |  |
+| in order | 1 s | River: 0.5 s | 0.50 x, fell: 0.90 x before | 7.00 x |
 
 Text | with a bar.
 
-| table | ratio |
+### Proofs, 3 x 4
+
+| table | ratio | wanted |
+|---|---|---|
+| in order | at least 9.00 x (8.00 x CPU) | 5.00 x |
+| alone |  | 5.00 x |
+
+| table | linsep |
 |---|---|
 | in order | 9.00 x |
 """
 
 
-def test_figures_of_a_page_are_read_by_work_and_peer(bench: Any, tmp_path: Path) -> None:
+def test_figures_of_a_page_are_read_by_table_row_and_peer(bench: Any, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
-    found = bench("last").last_ratios([page])
-    assert found == {("in order", "scikit-learn"): 2.0, ("in order", "River"): 0.5}
-
-
-def test_every_page_is_read(bench: Any) -> None:
-    last = bench("last")
-    found = last.last_ratios(sorted(last.DOCS.glob("*.md")))
-    assert len(found) >= 15 and all(ratio > 0 for ratio in found.values())
+    assert bench("last").last_ratios([page]) == {
+        ("Speed", "in order", "scikit-learn"): 2.0,
+        ("Speed", "in order", "River"): 0.9,  # what it fell from
+        ("Proofs, 3 x 4", "in order", ""): 9.0,
+    }
 
 
 @pytest.mark.parametrize(
-    ("before", "ratio", "pairs", "expected"),
+    ("title", "rows"),
     [
-        (None, 1.0, [1.0], False),  # a new row
-        (2.0, 1.5, [1.4, 1.5, 1.6], True),
-        (2.0, 1.5, [1.4, 1.5, 2.1], False),  # one pair was as good as the page
-        (2.0, 1.9, [1.8, 1.9, 1.95], False),  # within noise
+        ("Speed", 70),
+        ("From a file to a model, one pass", 4),
+        ("From a file to a model, read whole", 4),
+        ("Brown corpus, parts of speech, ten epochs", 2),
+        ("Kernel perceptron, MNIST, (1 + x.y)^4, ten classes, processor time on one core", 1),
+        ("Separation", 15),
+        ("Separation, screening", 2),
+        ("Certificates", 17),
+        ("Margins", 4),
+        ("Shards on two workers", 1),
     ],
 )
-def test_a_ratio_fell_if_no_pair_of_the_run_reaches_it(
-    bench: Any, before: float | None, ratio: float, pairs: list[float], expected: bool
+def test_every_table_of_ratios_on_the_pages_is_read_under_the_title_that_its_suite_prints(
+    bench: Any, title: str, rows: int
 ) -> None:
-    assert bench("last").fell(before, ratio, pairs) is expected
+    last = bench("last")
+    found = last.last_ratios(sorted(last.DOCS.glob("*.md")))
+    assert sum(table == title for table, _, _ in found) >= rows
+    assert any(f'"{title}"' in path.read_text(encoding="utf-8") for path in Path(last.__file__).parent.glob("*.py"))
 
 
-def test_what_fell_is_marked_in_the_table(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("before", "ours", "theirs", "mark"),
+    [
+        (None, [1.0], [0.1], ""),  # a new row
+        (2.0, [1.0] * 5, [1.5] * 5, ", fell: 2.00 x before"),
+        (2.0, [1.0] * 5, [1.4, 1.5, 1.5, 1.6, 2.1], ", fell: 2.00 x before"),  # one lucky pair of five hides nothing
+        (2.0, [1.0] * 5, [1.4, 1.5, 1.5, 2.1, 2.1], ", 2.00 x before"),  # two do, but the figure stays
+        (2.0, [1.0] * 3, [1.5, 1.5, 2.1], ", 2.00 x before"),
+        (2.0, [1.0] * 5, [1.81] * 5, ""),  # within noise
+        (2.0, [1.0], [1.61], ", 2.00 x before"),  # one pair has more noise
+        (2.0, [1.0], [1.59], ", fell: 2.00 x before"),
+        (2.0, [1.0, 1.0, 1.0], [1.59], ", fell: 2.00 x before"),  # the peer ran once
+        (2.0, [1.0] * 5, [3.0] * 5, ""),
+    ],
+)
+def test_a_ratio_below_the_pages_is_marked(
+    bench: Any, before: float | None, ours: list[float], theirs: list[float], mark: str
+) -> None:
+    assert bench("last").Ratio(ours, theirs).against(before) == mark
+
+
+def test_a_peer_that_was_stopped_says_nothing_of_a_fall(bench: Any) -> None:
+    ratio = bench("last").Ratio([1.0], [20.0], at_least=True, after=" (9 wanted)")
+    assert f"{ratio}{ratio.against(150.0)}" == "at least 20.00 x (9 wanted), 150.00 x before"
+
+
+def print_page(bench: Any, page: Path, **seconds: float) -> Any:
+    """A run of five pairs a row, compared with the page and put in its place."""
+    report = bench("timing").Report(bench("last").last_ratios([page]))
+    for work, theirs in seconds.items():
+        ratio = bench("last").Ratio([1.0] * 5, [theirs] * 5, after=" (3.00 x CPU)")
+        report.row("Reading", {"work": work, "ratio": ratio, "note": "8.00 x"}, {})
+    bench("__main__").put_into(page, "\n".join(report.lines))
+    return report
+
+
+def test_a_page_printed_again_and_again_keeps_what_a_row_fell_from(bench: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- make bench printed -->\n<!-- until here -->\n", encoding="utf-8")
+    marks = []
+    for theirs in (2.0, 1.5, 1.3, 1.9, 1.75, 2.5, 2.2):
+        report = print_page(bench, page, csv=theirs, other=1.0)
+        cell = report.lines[-2].split(" | ")[1]
+        marks.append(cell.removeprefix(f"{theirs:.2f} x (3.00 x CPU)"))
+        assert report.fallen == ([f"Reading, csv: {cell}"] if "fell" in cell else [])
+    fell = ", fell: 2.00 x before"
+    assert marks == ["", fell, fell, "", "", "", ", fell: 2.50 x before"]
+
+
+def test_what_fell_and_what_is_new_is_said_on_stderr(
+    bench: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- make bench printed -->\n<!-- until here -->\n", encoding="utf-8")
+    print_page(bench, page, csv=2.0, svm=2.0)
+    report = print_page(bench, page, csv=1.0, svm=2.1, parquet=1.0)
+    capsys.readouterr()
+    report.warn()
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.strip() for line in said.err.splitlines() if line] == [
+        "Below the pages by more than noise:",
+        "Reading, csv: 1.00 x (3.00 x CPU), fell: 2.00 x before",
+        "Not on the pages, compared with nothing:",
+        "Reading, parquet",
+    ]
+
+
+def test_works_timed_in_turn_are_compared_too(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     timing = bench("timing")
     monkeypatch.setattr(timing, "in_turn", lambda works: [[1.0] * 5, [1.5] * 5])
-    report = timing.Report({("old", "peer"): 2.0, ("good", "peer"): 1.6})
+    report = timing.Report({("Speed", "old", "peer"): 2.0, ("Speed", "good", "peer"): 1.6})
     for work in ("old", "good", "new"):
         report.compare(work, int, "peer", int)
-    assert report.fallen == ["old: 1.50 x, on the page 2.00 x"]
-    assert [line.split(" | ")[3] for line in report.lines[-3:]] == ["1.50 x, fell from 2.00 x", "1.50 x", "1.50 x"]
+    assert [line.split(" | ")[3] for line in report.lines[-3:]] == ["1.50 x, fell: 2.00 x before", "1.50 x", "1.50 x"]
+    assert report.fallen == ["Speed, old, peer: 1.50 x, fell: 2.00 x before"]
+    assert report.unknown == ["Speed, new, peer"]

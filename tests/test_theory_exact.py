@@ -11,6 +11,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linsep.theory.verify import separability
 from linsep.theory.verify.separability import (
     CertificateError,
     rank_is_at_least,
@@ -214,3 +215,27 @@ def test_long_weights_of_many_sparse_rows_add_up_without_a_dense_table() -> None
     dense = (8 * table.toarray()).astype(int).astype(object)
     sums = (dense * weights[:, None]).sum(axis=0)
     assert value_signs(table.T.tocsr(), weights).tolist() == [(v > 0) - (v < 0) for v in sums]
+
+
+def test_rows_of_a_million_entries_are_summed_in_digits_and_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+
+    def counted(A: Any, w: list[int]) -> Any:
+        nonlocal calls
+        calls += 1
+        return whole(A, w)
+
+    def one_by_one(A: Any) -> Any:
+        raise AssertionError(f"{A.shape[0]} rows are summed in Python's integers")
+
+    whole = separability._whole_signs
+    monkeypatch.setattr(separability, "_whole_signs", counted)
+    monkeypatch.setattr(separability, "_rows", one_by_one)
+    n = 1_200_000
+    rows = np.ones((3, n))
+    rows[:, 1::2] = -1.0
+    rows[1, 0] += 2.0**-30
+    rows[2, 0] -= 2.0**-30
+    weights = np.repeat(np.random.default_rng(0).integers(2**60, 2**62, n // 2), 2)  # each pair adds up to 0
+    assert value_signs(scipy.sparse.csr_matrix(rows), weights).tolist() == [0, 1, -1]
+    assert calls == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -241,6 +241,27 @@ class TableChunk:
             return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
         return self.cells(name)
 
+    def lacks(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that no feature column has.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names to look for.
+
+        Returns
+        -------
+        list of str
+            The names that are not there, in their order.
+
+        Examples
+        --------
+        >>> from linsep import open_data
+        >>> len(open_data(b"a,b\\n1,x\\n").read().lacks(["a", "c"]))
+        1
+        """
+        return [name for name in names if name not in self._known]
+
     def with_columns(self, names: Sequence[str]) -> TableChunk:
         """Return the rows with these columns, too; those that no row has are missing in all.
 
@@ -254,7 +275,7 @@ class TableChunk:
         TableChunk
             The same rows.
         """
-        absent = [name for name in names if name not in self._known]
+        absent = self.lacks(names)
         if not absent:
             return self
         parse: Any = self.met  # which finds each of these names

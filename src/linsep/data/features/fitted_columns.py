@@ -299,7 +299,7 @@ def _sparse_rows(parts: list[_Part], offsets: list[int], n: int) -> Any:
 
 def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
     """Raise DataError for the columns that the rows lack."""
-    absent = [name for name in names if name not in chunk.names]
+    absent = chunk.lacks(names)
     if absent:
         source = chunk.where(0).rpartition(":")[0] or "the table"
         raise DataError(f"{source}: columns missing: {', '.join(map(repr, absent))}")

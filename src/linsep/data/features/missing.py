@@ -105,7 +105,7 @@ def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str
     if missing == "error":
         for name in chunk.names:
             chunk.refuse_missing(name, text=True)
-        absent = [name for name in known if name not in chunk.names]
+        absent = chunk.lacks(known)
         if absent and chunk.keyed:
             raise DataError(f"{chunk.where(0)}, column {absent[0]!r}: the value is missing; fill or drop it first")
 

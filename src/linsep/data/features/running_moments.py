@@ -116,7 +116,7 @@ class RunningTable:
 
     def check(self, chunk: TableChunk) -> None:
         """Raise DataError if a column is missing or no longer holds what it held in the first rows."""
-        missing = [name for name in self.kinds if name not in chunk.names]
+        missing = chunk.lacks(self.kinds)
         if missing and not (self.is_open or chunk.keyed):
             raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
         for name, kind in self.kinds.items():

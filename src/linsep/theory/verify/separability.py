@@ -25,6 +25,7 @@ _SMALL = 1000  # entries that are checked without a pause
 _PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
+_LONGEST_SPARSE = 2**24  # where the products are integers of 64 bits, which hold 64 such sums
 _MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
@@ -137,7 +138,9 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
     with np.errstate(all="ignore"):
         rest, digits = values * np.ldexp(1.0, -exps)[every], []
         longest = np.diff(A.indptr).max(initial=0) if sparse else len(w)
-        if longest > _LONGEST or not np.array_equal(rest * np.ldexp(1.0, exps)[every], values):
+        if longest > (_LONGEST_SPARSE if sparse else _LONGEST) or not np.array_equal(
+            rest * np.ldexp(1.0, exps)[every], values
+        ):
             return None
     while rest.any():
         rest = rest * 2.0**16
@@ -151,7 +154,8 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
     if n * len(w) > max(_MOST_DIGITS, sum(map(int.bit_length, w)) // 4):  # one long weight among many short ones
         return None
     W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in w]), "<u2").reshape(len(w), n)
-    W = W * np.where([v > 0 for v in w], 1.0, -1.0)[:, None]
+    signs = np.where([v > 0 for v in w], 1, -1).astype(np.int64 if sparse else np.float64)
+    W = W * signs[:, None]
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
@@ -166,7 +170,7 @@ def _placed(digits: Array, A: Any) -> tuple[Any, Any]:
     if not hasattr(A, "toarray"):
         columns = np.flatnonzero(digits.any(axis=0))
         return columns, digits[:, columns]
-    table = sp.csr_matrix((digits, A.indices.copy(), A.indptr.copy()), shape=A.shape)
+    table = sp.csr_matrix((digits.astype(np.int64), A.indices.copy(), A.indptr.copy()), shape=A.shape)
     table.eliminate_zeros()
     return slice(None), table
 
@@ -193,7 +197,7 @@ def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
 def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
     """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open."""
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
-    step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
+    step = max(1, _room(v) * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else _room(v) // v.size
     for start in range(0, A.shape[0], step):
         if A.shape[0] * v.size > _SMALL:
             pause()
@@ -211,6 +215,11 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
         unsure[start : start + step] = unclear
         out[start : start + step] = np.where(unclear, 0, np.sign(z))
     return out, unsure
+
+
+def _room(w: Array) -> int:
+    """Entries of rows that are looked at together: more than weights, all of which are read for each such part."""
+    return max(2**22, 4 * w.size)
 
 
 def _whole_signs(A: Any, w: list[int]) -> Array:
@@ -256,7 +265,7 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
     entries = X.nnz // max(1, X.shape[0]) if hasattr(X, "toarray") else used.size
-    step = max(1, 2**22 // (entries + 1 + max(map(int.bit_length, kept), default=0) // 16))
+    step = max(1, _room(w) // (entries + 1 + max(map(int.bit_length, kept), default=0) // 16))
     for start in range(0, rest.size, step):
         pause()
         at = rest[start : start + step]

@@ -272,7 +272,7 @@ def _orthogonal(Z: Any, null: Sequence[Vector]) -> bool:
         at = sorted(vector)
         part = columns[:, at]
         if hasattr(part, "tocsr"):
-            part = part[np.unique(part.indices)].tocsr()
+            part = part.tocsr()[np.bincount(part.indices, minlength=part.shape[0]) > 0]
         if value_signs(part, _objects([vector[j] for j in at])).any():
             return False
     return True

@@ -1,0 +1,209 @@
+"""The series of the suite growth: what is done, what grows, and why its cost grows as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.growth_rows import (
+    Work,
+    decided,
+    dense,
+    design,
+    fitted,
+    parted,
+    predicted,
+    regressed,
+    sparse,
+    streamed_csv,
+    streamed_svmlight,
+)
+from linsep import max_margin, separability_one_vs_rest
+
+LINEAR = "an epoch reads each stored number once"
+MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
+EXACT = (
+    "a proof needs a system of as many equations as columns solved exactly, in a time that grows with the cube of the "
+    "columns"
+)
+SQUARES = (
+    "the table is multiplied with itself and factorised, which takes rows times the square of the columns; where "
+    "there are few rows a column each of several steps of an interior point does so"
+)
+AGAIN = (
+    "the search for a witness looks at all rows again and again, a little more often the more there are. A sample "
+    "often holds a witness already: `separability(X[::100], y[::100])` proves the whole table inseparable in a "
+    "hundredth of the time if it says so, because a witness of some rows is one of all"
+)
+CHUNKS = (
+    "a chunk is 2 MB of text, of wide tables a few rows, and each column costs some calls of Python a chunk. Give wide "
+    "tables as svmlight text, which has no columns to look after"
+)
+WEIGHTS = (
+    "the proof has an exact weight for every row, a Python integer, and search and check write each stored number as "
+    "five or six whole ones: 200 bytes a stored number in all. What was in the caches of the processor comes from "
+    "memory, and the memory has to be had from the system first"
+)
+
+
+class Series(NamedTuple):
+    """What is done, what grows, its values, what makes the work of a value; why so, and why if the slope is above 1."""
+
+    work: str
+    axis: str
+    values: Sequence[int]
+    make: Callable[[int], Work]
+    why: str
+    steep: str = "not explained"
+
+
+def powers(low: float, high: float) -> list[int]:
+    """1, 3, 10, 30, ..., from low to high."""
+    every = [int(d * 10**e) for e in range(len(str(int(high)))) for d in (1, 3)]
+    return [value for value in every if low <= value <= high]
+
+
+CLASSES = [2, *powers(3, 1000)]
+
+
+def all_series(folder: Path) -> Iterator[Series]:
+    """What is measured; files are written to the folder."""
+    return chain(learning(), streaming(folder), proving(), regressing())
+
+
+def learning() -> Iterator[Series]:
+    """Fits and predictions."""
+    rows, columns = "rows, 10 columns", "columns, 100 rows"
+    yield Series("fit, dense", rows, powers(1e3, 1e7), lambda n: fitted(dense(n)), LINEAR, MEMORY)
+    yield Series("fit, dense", columns, powers(10, 1e6), lambda p: fitted(dense(100, p)), LINEAR, MEMORY)
+    yield Series(
+        "fit, sparse",
+        "stored entries, 20 a row",
+        powers(3e4, 1e8),
+        lambda e: fitted(sparse(e // 20, 10_000)),
+        LINEAR,
+        MEMORY,
+    )
+    yield Series(
+        "fit, sparse",
+        "columns, 100,000 rows of 20 entries",
+        powers(1e3, 1e6),
+        lambda p: fitted(sparse(100_000, p)),
+        "columns without entries cost nothing; more of them miss the cache",
+    )
+    yield Series(
+        "fit, one-vs-rest",
+        "classes, 20,000 x 50",
+        CLASSES,
+        lambda k: fitted(dense(20_000, 50, k)),
+        "a product for each class; the mistakes of all classes together hardly become more",
+    )
+    yield Series(
+        "fit, all epochs",
+        "epochs, 10,000 x 10",
+        powers(1, 3000),
+        lambda e: fitted(dense(10_000), max_iter=e),
+        LINEAR,
+    )
+    yield Series("predict", rows, powers(1e3, 1e7), lambda n: predicted(dense(n)), "a product with the weights", MEMORY)
+    yield Series(
+        "predict", columns, powers(10, 1e6), lambda p: predicted(dense(100, p)), "a product with the weights", MEMORY
+    )
+    yield Series(
+        "predict",
+        "classes, 20,000 x 50",
+        CLASSES,
+        lambda k: predicted(dense(20_000, 50, k)),
+        "a product with the weights of each class",
+        "the scores of all classes no longer fit into the caches of the processor",
+    )
+
+
+def streaming(folder: Path) -> Iterator[Series]:
+    """One pass over a file."""
+    constant = "memory does not grow: a stream may be endless"
+    yield Series(
+        "fit --stream of CSV", "rows, 10 columns", powers(1e3, 1e7), lambda n: streamed_csv(n, 10, folder), constant
+    )
+    yield Series(
+        "fit --stream of CSV",
+        "columns, 1,000 rows",
+        powers(10, 1e5),
+        lambda p: streamed_csv(1000, p, folder),
+        "a column is looked at once a chunk",
+        CHUNKS,
+    )
+    yield Series(
+        "fit --stream of svmlight",
+        "stored entries, 20 a row",
+        powers(3e4, 1e8),
+        lambda e: streamed_svmlight(e // 20, folder),
+        constant,
+    )
+
+
+def proving() -> Iterator[Series]:
+    """Proofs of separability, and the widest margin."""
+    rows, columns, wide = "rows, 10 columns", "columns, 100 rows", "columns, 10,000 rows"
+    search, few = "a search, and a check of every row in whole numbers", "a witness of a few rows is enough"
+    n = powers(1e3, 1e7)
+    one = "separable"
+    yield Series(f"separability, {one}", rows, n, lambda n: decided(one, parted(n, 0.05)), search, MEMORY)
+    yield Series(
+        f"separability, {one}", columns, powers(10, 1e6), lambda p: decided(one, parted(100, 0.05, p)), search, MEMORY
+    )
+    quasi = "quasi-separable"
+    yield Series(f"separability, {quasi}", rows, n, lambda n: decided(quasi, parted(n, 0.0)), search, MEMORY)
+    yield Series(
+        f"separability, {quasi}",
+        wide,
+        powers(10, 1e3),
+        lambda p: decided(quasi, parted(10_000, 0.0, p)),
+        search,
+        SQUARES,
+    )
+    other = "inseparable"
+    yield Series(f"separability, {other}", rows, n, lambda n: decided(other, dense(n)), few, AGAIN)
+    yield Series(
+        f"separability, {other}", wide, powers(10, 3e3), lambda p: decided(other, dense(10_000, p)), few, SQUARES
+    )
+    yield Series(
+        f"separability, {other}, sparse",
+        "stored entries, 20 a row, 100 columns",
+        powers(3e4, 3e7),
+        lambda e: decided(other, sparse(e // 20, 100)),
+        few,
+        AGAIN,
+    )
+    yield Series(
+        "separability_one_vs_rest",
+        "classes, 10,000 x 10",
+        CLASSES,
+        lambda k: partial(separability_one_vs_rest, *dense(10_000, 10, k)),
+        "a proof for each class",
+    )
+    support = "few rows lie on the margin, the others are looked at to find them"
+    yield Series("max_margin", rows, n, lambda n: partial(max_margin, *parted(n, 0.3)), support, MEMORY)
+    yield Series(
+        "max_margin", columns, powers(10, 1e6), lambda p: partial(max_margin, *parted(100, 0.3, p)), support, MEMORY
+    )
+
+
+def regressing() -> Iterator[Series]:
+    """Proofs of separation."""
+    weights = "an exact weight for every row"
+    factor = "rows, 3 numbers and a factor of 100 levels"
+    yield Series("separation", factor, powers(1e3, 1e7), lambda n: regressed(design(n)), weights, WEIGHTS)
+    yield Series(
+        "separation",
+        "levels of a factor, 100,000 rows, 3 numbers",
+        powers(10, 1e5),
+        lambda k: regressed(design(100_000, k)),
+        "levels share no row, and are taken out of the least squares",
+    )
+    yield Series(
+        "separation", "numbers, 10,000 rows", powers(3, 3e3), lambda p: regressed(design(10_000, 0, p)), weights, EXACT
+    )
