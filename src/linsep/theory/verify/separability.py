@@ -26,6 +26,7 @@ _PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
 _LONGEST_SPARSE = 2**24  # where the products are integers of 64 bits, which hold 64 such sums
+_TOGETHER = 2**22  # digits of the products of rows with several vectors that are made at once
 _MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
@@ -113,13 +114,27 @@ def orthogonal(
     for k, vector in enumerate(null):
         if not set(vector) <= set(given) or not any(v and often[j] == 1 for j, v in vector.items()):
             raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
-        at = sorted(vector.keys() - {p})
-        if value_signs(inside[:, at], np.array([vector[j] for j in at], dtype=object), vector.get(p, 0)).any():
+    for k in [] if orthogonal_together(inside, null) else range(len(null)):
+        at = sorted(null[k].keys() - {p})
+        if value_signs(inside[:, at], np.array([null[k][j] for j in at], dtype=object), null[k].get(p, 0)).any():
             raise CertificateError(f"null vector {k} is not orthogonal to every row")
     return used, given
 
 
 # ------------------------------------------------------------ exact arithmetic
+def orthogonal_together(A: Any, vectors: Sequence[Mapping[int, int]]) -> bool:
+    """Whether one product shows that all rows of A, a constant beside them, are orthogonal to several vectors.
+
+    A call for each would take longer than its numbers. False says nothing: they may be too many for one product.
+    """
+    p, digits = A.shape[1], max((v.bit_length() for vector in vectors for v in vector.values()), default=0) // 16 + 1
+    if len(vectors) < 2 or A.shape[0] * len(vectors) * digits > _TOGETHER or not small(A):
+        return False
+    at = sorted({j for vector in vectors for j in vector} - {p})
+    found = _digit_signs(_with_ones(A[:, at]), [[vector.get(j, 0) for j in (*at, p)] for vector in vectors])
+    return found is not None and not found.any()
+
+
 def integers(values: Sequence[Any]) -> list[int]:
     """The rational numbers `values` times their least common denominator."""
     if set(map(type, values)) <= {int}:
@@ -129,15 +144,18 @@ def integers(values: Sequence[Any]) -> list[int]:
     return [p * (common // q) for p, q in ratios]
 
 
-def _digit_signs(A: Any, w: list[int]) -> Array | None:
-    """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
+def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
+    """Signs of A w for doubles A, a column for each w: in digits of 16 bits, whose products add up exactly.
+
+    None if the digits are too many.
+    """
     sparse = hasattr(A, "toarray")
     values, every = (A.data, A.indices) if sparse else (A, slice(None))
     largest = abs(A).max(axis=0)
     exps = np.frexp(largest.toarray().reshape(-1) if sparse else largest)[1]
     with np.errstate(all="ignore"):
         rest, digits = values * np.ldexp(1.0, -exps)[every], []
-        longest = np.diff(A.indptr).max(initial=0) if sparse else len(w)
+        longest = np.diff(A.indptr).max(initial=0) if sparse else A.shape[1]
         if longest > (_LONGEST_SPARSE if sparse else _LONGEST) or not np.array_equal(
             rest * np.ldexp(1.0, exps)[every], values
         ):
@@ -149,19 +167,19 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
         if len(digits) > 60:
             return None
     shifts = (exps - exps.min(initial=0)).tolist()
-    w = [v << e for v, e in zip(w, shifts, strict=True)]
-    n = max(map(int.bit_length, w), default=0) // 16 + 1
-    if n * len(w) > max(_MOST_DIGITS, sum(map(int.bit_length, w)) // 4):  # one long weight among many short ones
+    whole = [v << e for w in ws for v, e in zip(w, shifts, strict=True)]
+    n, bits = max(map(int.bit_length, whole), default=0) // 16 + 1, sum(map(int.bit_length, whole))
+    if n * len(whole) > max(_MOST_DIGITS, bits // 4):  # one long weight among many short ones
         return None
-    W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in w]), "<u2").reshape(len(w), n)
-    signs = np.where([v > 0 for v in w], 1, -1).astype(np.int64 if sparse else np.float64)
-    W = W * signs[:, None]
-    total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
+    W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in whole]), "<u2").reshape(len(whole), n)
+    W = W * np.where([v > 0 for v in whole], 1, -1).astype(np.int64 if sparse else np.float64)[:, None]
+    W = W.reshape(len(ws), -1, n).transpose(1, 0, 2).reshape(-1, len(ws) * n)
+    total = np.zeros((A.shape[0], len(ws), n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
-        total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
-    carry, left = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
-    for column in total.T:
-        carry, left = (carry + column) >> 16, left | ((carry + column) & 0xFFFF != 0)
+        total[:, :, k : k + n] += (digit @ W[columns]).astype(np.int64).reshape(-1, len(ws), n)
+    carry, left = np.zeros(total.shape[:2], dtype=np.int64), np.zeros(total.shape[:2], dtype=bool)
+    for k in range(total.shape[2]):
+        carry, left = (carry + total[:, :, k]) >> 16, left | ((carry + total[:, :, k]) & 0xFFFF != 0)
     return np.where(carry < 0, -1, (carry > 0) | left)
 
 
@@ -225,9 +243,9 @@ def _room(w: Array) -> int:
 def _whole_signs(A: Any, w: list[int]) -> Array:
     """Signs of A w[:-1] + w[-1] by integers."""
     if small(A):
-        found = _digit_signs(_with_ones(A), w)
+        found = _digit_signs(_with_ones(A), [w])
         if found is not None:
-            return found
+            return np.asarray(found[:, 0])
     sums = []
     for columns, row in _rows(A):
         pause()

@@ -16,7 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.theory.verify.pauses import pause
-from linsep.theory.verify.separability import CertificateError, rank_is_at_least, small, value_signs
+from linsep.theory.verify.separability import (
+    CertificateError,
+    orthogonal_together,
+    rank_is_at_least,
+    small,
+    value_signs,
+)
 from linsep.types import Array
 
 _MOST_ENTRIES = 50_000_000  # of null vectors that are looked at as a table
@@ -268,7 +274,7 @@ def _orthogonal(Z: Any, null: Sequence[Vector]) -> bool:
     rest = [kept for v in null if (kept := {j: k for j, k in v.items() if k and not empty[j]})]
     if hasattr(Z, "tocsc") and rest and small(Z):
         rest = _not_surely_orthogonal(Z, rest)
-    for vector in rest:
+    for vector in [] if orthogonal_together(columns, rest) else rest:
         at = sorted(vector)
         part = columns[:, at]
         if hasattr(part, "tocsr"):
