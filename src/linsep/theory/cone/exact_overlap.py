@@ -89,6 +89,18 @@ class Support:
         basic = self.y[self.basis[self.basis >= self.free]]
         return bool((basic > _CLEAR * basic.max(initial=0.0)).all())
 
+    def reduced(self) -> Support | None:
+        """The rows of the basis that have a weight, on as many columns: a smaller system; None if all have one."""
+        weights = self.y[self.basis]
+        kept = self.basis[weights > _CLEAR * weights.max(initial=0.0)]
+        if self.free or not 0 < kept.size < self.basis.size:
+            return None
+        pivots = scipy.linalg.qr(self.A[kept], mode="r", pivoting=True, check_finite=False)[1][: kept.size]
+        out = copy(self)
+        out.y, out.basis = np.where(np.isin(np.arange(self.y.size), self.basis), 0.0, self.y), kept
+        out.columns = [self.columns[j] for j in pivots.tolist()]
+        return out
+
     def lower(self, deadline: Deadline, keep: int | None = None) -> None:
         """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is.
 
@@ -293,7 +305,9 @@ def _prove_overlap(
         if len(independent_rows(rows, span.ids, (), deadline)) < len(first):
             return None
     if few is not None and witness is None:
-        witness = exact_weights(rows, ids, few, deadline)
+        fewer = few.reduced()
+        witness = None if fewer is None else exact_weights(rows, ids, fewer, deadline)
+        witness = witness or exact_weights(rows, ids, few, deadline)
     return Overlap(weights, None if witness is None else witness[0], span)
 
 
