@@ -131,7 +131,7 @@ def streaming(folder: Path) -> Iterator[Series]:
     yield Series(
         "fit --stream of CSV",
         "columns, 1,000 rows",
-        powers(10, 1e5),
+        powers(10, 1e4),
         lambda p: streamed_csv(1000, p, folder),
         "a column is looked at once a chunk",
         CHUNKS,
@@ -205,5 +205,5 @@ def regressing() -> Iterator[Series]:
         "levels share no row, and are taken out of the least squares",
     )
     yield Series(
-        "separation", "numbers, 10,000 rows", powers(3, 3e3), lambda p: regressed(design(10_000, 0, p)), weights, EXACT
+        "separation", "numbers, 10,000 rows", powers(3, 1e3), lambda p: regressed(design(10_000, 0, p)), weights, EXACT
     )

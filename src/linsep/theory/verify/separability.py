@@ -155,10 +155,8 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
     exps = np.frexp(largest.toarray().reshape(-1) if sparse else largest)[1]
     with np.errstate(all="ignore"):
         rest, digits = values * np.ldexp(1.0, -exps)[every], []
-        longest = np.diff(A.indptr).max(initial=0) if sparse else A.shape[1]
-        if longest > (_LONGEST_SPARSE if sparse else _LONGEST) or not np.array_equal(
-            rest * np.ldexp(1.0, exps)[every], values
-        ):
+        longest, most = (np.diff(A.indptr).max(initial=0), _LONGEST_SPARSE) if sparse else (A.shape[1], _LONGEST)
+        if longest > most or not np.array_equal(rest * np.ldexp(1.0, exps)[every], values):
             return None
     while rest.any():
         rest = rest * 2.0**16
