@@ -21,6 +21,7 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
+from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import of_rows, solve
 from linsep.theory.rows.signed import SignedRows
@@ -304,11 +305,24 @@ def _prove_overlap(
         span = Span(rows, [ids[j] for j in first], support.columns)
         if len(independent_rows(rows, span.ids, (), deadline)) < len(first):
             return None
-    if few is not None and witness is None:
-        fewer = few.reduced()
-        witness = None if fewer is None else exact_weights(rows, ids, fewer, deadline)
-        witness = witness or exact_weights(rows, ids, few, deadline)
-    return Overlap(weights, None if witness is None else witness[0], span)
+    if few is None or witness is not None:
+        return Overlap(weights, None if witness is None else witness[0], span)
+    return Overlap(weights, _two_rows(rows, ids) or _fewer_rows(rows, ids, few, deadline), span)
+
+
+def _two_rows(rows: SignedRows, ids: list[int]) -> dict[int, int] | None:
+    """Two opposite rows, if there are any: the shortest witness, and no system is solved for it."""
+    among = np.array(ids)
+    pair = first_opposite(rows.X, rows.s, among[opposite_pairs(rows.X[among], rows.s[among], constant=rows.constant)])
+    return None if pair is None else dict.fromkeys(pair, 1)
+
+
+def _fewer_rows(rows: SignedRows, ids: list[int], few: Support, deadline: Deadline) -> dict[int, int] | None:
+    """The weights of few rows, solved for by the rows that have a weight alone where that can be done."""
+    for support in (few.reduced(), few):
+        if support is not None and (found := exact_weights(rows, ids, support, deadline)) is not None:
+            return found[0]
+    return None
 
 
 def _has_all(weights: dict[int, int], ids: list[int], positions: Array) -> bool:

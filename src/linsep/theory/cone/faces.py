@@ -23,7 +23,7 @@ from linsep.theory.cone.exact_nearest import ExactEnd, exact_nearest
 from linsep.theory.cone.exact_overlap import prove_overlap
 from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.cone.one_face import WorkingSet
-from linsep.theory.cone.opposite_rows import are_opposite, first_opposite, opposite_pairs
+from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
 from linsep.theory.cone.peel import peel
 from linsep.theory.margin.wolfe import RowHull, nearest_point
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
@@ -254,7 +254,10 @@ class _Faces:
         rows = self.rows
         if rows.n * rows.width < _SMALL:
             return
-        pairs = self._opposite()
+        self._ask_the_clock()
+        pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
+        self._ask_the_clock()
+        pairs = self.pairs = pairs[self.active[pairs].all(axis=1)]
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
             return
         basis = independent_rows(rows, pairs[:, 0], self.basis, self.deadline)
@@ -264,20 +267,6 @@ class _Faces:
         if added:
             self.witness = self.witness or {added[0]: 1, partner[added[0]]: 1}
             self._set_aside({row: 1 for i in added for row in (i, partner[i])}, [*self.basis, *added], None)
-
-    def _opposite(self) -> Array:
-        """Pairs of opposite rows among those still asked about, as far as hashes tell."""
-        self._ask_the_clock()
-        pairs = opposite_pairs(self.rows.X, self.rows.s, constant=self.rows.constant)
-        self._ask_the_clock()
-        self.pairs = pairs[self.active[pairs].all(axis=1)]
-        return self.pairs
-
-    def _two_rows(self) -> None:
-        """Two opposite rows, if there are any: no witness is shorter, and none has to be solved for."""
-        pair = first_opposite(self.rows.X, self.rows.s, self._opposite() if self.pairs is None else self.pairs)
-        if pair is not None:
-            self.witness = dict.fromkeys(pair, 1)
 
     def _near(self, among: Array | None = None, y: Array | None = None) -> bool:
         """Whether weights near exact ones decide all, those of the rows `among` near y if given."""
@@ -303,8 +292,6 @@ class _Faces:
         if guess.ids and rows.width >= _MANY_COLUMNS and self._near(np.array(guess.ids), guess.y):
             return True
         if guess.ids:
-            if self.want_witness and self.witness is None:
-                self._two_rows()
             want = self.want_witness and self.witness is None
             found = prove_overlap(rows, guess.ids, guess.y, self.basis, self.deadline, want_witness=want)
             if found is None:
