@@ -91,12 +91,15 @@ MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 
 
 def processor() -> str:
-    """The name of the processor, where the system tells."""
+    """The name of the processor, where the system tells with its family and model: one name may stand for several."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+    said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if "cpu family" not in said:
+        return said.get("model name", platform.machine())
+    return f"{said['model name']} (family {said['cpu family']}, model {said['model']})"
 
 
 def put_into(page: Path, printed: str) -> None:
