@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
@@ -90,7 +90,7 @@ def opened(tmp_path: Path, form: str) -> Any:
     if form == "two files":
         written(tmp_path / "u.csv", 1000)
         return [str(text), str(tmp_path / "u.csv")]
-    pa.parquet.write_table(pa.csv.read_csv(text), tmp_path / "t.parquet", row_group_size=500)
+    pa.parquet.write_table(pa.Table.from_pandas(pd.read_csv(text)), tmp_path / "t.parquet", row_group_size=500)
     return tmp_path / "t.parquet"
 
 
@@ -223,7 +223,8 @@ class Clock:
 
 def forecast(monkeypatch: pytest.MonkeyPatch, path: Path, power: float, learner: Any, compiling: float = 0.0) -> Any:
     """The dry run of a machine that takes 1 ms a row to encode, 10 us to learn once, rows ** power us to measure."""
-    clock, fits = Clock(), []
+    clock = Clock()
+    fits: list[int] = []
 
     def fit(source: Any, learner: Any, *, on_step: Any, times: float) -> Any:
         X = source.read()

@@ -50,7 +50,7 @@ def noting_threads(monkeypatch: pytest.MonkeyPatch, name: str, n_threads: int) -
 
     def call(*given: Any) -> Any:
         seen.add(threading.get_ident())
-        all_there.wait(timeout=60)  # a thread that is alone fails here
+        all_there.wait(timeout=30)  # a thread that is alone fails here
         return function(*given)
 
     monkeypatch.setattr(threads, name, call)
@@ -67,7 +67,7 @@ def test_two_threads_learn_at_the_same_time(
     one = clone(learner).fit(X, y)
     seen = noting_threads(monkeypatch, "one_pass", 2)
     two = clone(learner).set_params(n_jobs=2).fit(X, y)
-    assert len(seen) == 2
+    assert len(seen) > 1  # a later run of passes may have threads of its own
     assert threading.get_ident() not in seen
     np.testing.assert_array_equal(two.coef_, one.coef_)
     np.testing.assert_array_equal(two.intercept_, one.intercept_)

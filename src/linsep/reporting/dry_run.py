@@ -197,7 +197,7 @@ def _tried(part: Beginning, learner: Any, asked: dict[str, Any]) -> _Trial:
     part.source.read()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a budget that ends is no news here
-        timed = {"on_step": lambda step: marks.append((step, time.perf_counter())), "times": part.times}
+        timed: dict[str, Any] = {"on_step": lambda step: marks.append((step, time.perf_counter())), "times": part.times}
         found = fit_table(part.source, learner, **timed, **asked)
     if found.interrupted:
         raise KeyboardInterrupt

@@ -127,7 +127,13 @@ def would_take(
         check_weights(chosen, sample_weight)
         if source.categorical:
             check_text(source, beginning(source, _SOME_BYTES).source, columns or {})
-        asked = {"positive": positive, "holdout": holdout, "group": group, "after": after, "missing": missing}
+        asked: dict[str, Any] = {
+            "positive": positive,
+            "holdout": holdout,
+            "group": group,
+            "after": after,
+            "missing": missing,
+        }
         asked |= {"columns": columns, "sample_weight": sample_weight, "probabilities": probabilities}
         found = dry_run(source, chosen, started=started, on_step=line.step, **asked)
     told = [("choosing", _CHOOSING)] if learner == "auto" else []

@@ -66,7 +66,7 @@ class ParquetReader:
                 have += batch.num_rows
                 if have >= n:
                     break
-            return pa.Table.from_batches(batches, parquet.schema_arrow).slice(0, n), in_all
+            return (pa.Table.from_batches(batches) if batches else parquet.read()).slice(0, n), in_all
 
     def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
