@@ -22,6 +22,7 @@ NEEDS = {
     "on-a-cluster.md": ("distributed", None),
     "coming-from-passive-aggressive.md": ("sklearn", "1.8"),
     "perfect-separation-error.md": ("statsmodels", None),
+    "probe-a-representation.md": ("sklearn", "1.8"),  # older ones deal out groups by the labels of other groups
 }
 
 

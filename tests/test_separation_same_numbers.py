@@ -69,6 +69,7 @@ def test_doubles_that_are_not_the_decimals_are_told_apart(tmp_path: Path) -> Non
 
 
 def test_of_a_formula_too(tmp_path: Path) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = pd.DataFrame()
     for rows, same in ((ROWS, True), (TENTHS, False)):
         read = of_command(tmp_path, rows, "--formula y~a+b:a|s")
@@ -92,6 +93,7 @@ def test_of_a_formula_too(tmp_path: Path) -> None:
 
 
 def test_columns_beside_the_response_of_an_opened_table(tmp_path: Path) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     (tmp_path / "t.csv").write_text("k,n,a\n0,2,0.1\n1,2,0.2\n3,3,0.3\n")
     source = open_data(tmp_path / "t.csv")
     found = separation("k ~ a", data=source, family="binomial", trials=[2, 2, 3])

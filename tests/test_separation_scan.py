@@ -111,6 +111,29 @@ def test_the_workers_of_a_cluster_screen_parts_of_the_designs() -> None:
         alike(found[name], separation(X, y), X, y)
 
 
+def test_each_process_shares_proofs_among_its_designs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that are threads of this process, so that their calls can be counted."""
+    _, y, designs = screening()
+    together, alone = counted(monkeypatch, "find_proof"), counted(monkeypatch, "separation")
+    with import_module("joblib").parallel_config(backend="threading"):
+        found = separation_scan(designs, y, n_jobs=2)
+    # Six designs in each: the first one alone, the other five from one proof of seven common columns and theirs.
+    assert ([Z.shape[1] for Z in together], len(alone)) == ([12, 12], 2)
+    assert list(found) == list(designs)
+    for name, X in designs.items():
+        alike(found[name], separation(X, y), X, y)
+
+
+def test_answers_that_share_a_proof_come_back_from_two_processes() -> None:
+    _, y, designs = screening()
+    designs["snp7"]["snp"] = y + 1
+    found = separation_scan(designs, y, n_jobs=2)
+    verdicts = {name: one.verdict for name, one in found.items() if isinstance(one, Separation)}
+    assert verdicts == dict.fromkeys(designs, "overlap") | {"snp7": "complete"}
+    for name, X in designs.items():
+        alike(found[name], separation(X, y), X, y)
+
+
 def test_options_that_are_given_as_they_are_by_default_change_nothing() -> None:
     _, y, designs = screening(60, 5)
     plain = separation_scan(designs, y)

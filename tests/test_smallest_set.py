@@ -102,6 +102,9 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert far.smallest_set().columns == ("x2",)
 
 
+DECIMALS = "a,b,y\n0.10,1,0\n0.30,2,0\n0.20,7,0\n0.25,5,1\n0.40,9,1\n0.45,2,1\n"
+
+
 def test_of_wide_designs_and_decimals(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(6, 40))
@@ -110,7 +113,7 @@ def test_of_wide_designs_and_decimals(tmp_path: Path) -> None:
     assert wide.proof is not None
     assert wide.proof.bases
     assert len(wide.smallest_set().columns) == 1
-    (tmp_path / "t.csv").write_text("a,b,y\n0.10,1,0\n0.30,2,0\n0.20,7,0\n0.25,5,1\n0.40,9,1\n0.45,2,1\n")
+    (tmp_path / "t.csv").write_text(DECIMALS)
     found = separation(open_data(tmp_path / "t.csv", target="y"))
     d = found.smallest_set().direction
     sides = [d["(Intercept)"] + d["a"] * a / 100 + d.get("b", 0) * b for a, b in ((10, 1), (30, 2), (20, 7))]
@@ -119,6 +122,11 @@ def test_of_wide_designs_and_decimals(tmp_path: Path) -> None:
     assert "smallest set  " in out
     assert "no fewer columns separate" in out
     assert "smallest set" not in run_linsep(["separation", "t.csv", "--target", "y"], tmp_path).stdout
+
+
+def test_of_a_formula(tmp_path: Path) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    (tmp_path / "t.csv").write_text(DECIMALS)
     of_formula = run_linsep(["separation", "t.csv", "--formula", "y ~ a + b", "--details"], tmp_path).stdout
     assert "no fewer columns separate" in of_formula
 

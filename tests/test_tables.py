@@ -110,7 +110,7 @@ def test_exact_tables_keep_what_was_given() -> None:
             tables.exact_table(np.array([[1, value]], dtype=object))
 
 
-@pytest.mark.parametrize("form", [sp.csr_array, sp.coo_array, sp.csr_matrix])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.coo_array, sp.csr_matrix, sp.dia_array, sp.bsr_array])
 def test_proofs_take_sparse_arrays_as_sparse_matrices(form: Any) -> None:
     X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0], [1.0, 1.0]]), [0, 0, 1, 1]
     assert separability(form(X), y).verdict == separability(X, y).verdict == "separable"

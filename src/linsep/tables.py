@@ -29,6 +29,17 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr")
 
 
+def stored_in(X: Any) -> int:
+    """How many numbers an array or a sparse matrix holds in memory.
+
+    Examples
+    --------
+    >>> stored_in(np.eye(3))
+    9
+    """
+    return int(X.nnz if is_sparse(X) else X.size)
+
+
 def is_matrix(X: Any) -> bool:
     """Whether X is an array or a sparse matrix, not a dataframe, a path or a list.
 

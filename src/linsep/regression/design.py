@@ -57,7 +57,7 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     Of a source, columns that name the rows and running text are left out and decimals stay exact, as by the command.
     """
     if isinstance(X, list | tuple) or is_matrix(X):
-        X = X if is_sparse(X) else np.asarray(X)
+        X = X.tocsr() if is_sparse(X) else np.asarray(X)  # rows are taken out of it, which not all sparse forms allow
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
     if isinstance(X, Source):
         kinds = kinds_in_proof(X.read(), {}).kinds

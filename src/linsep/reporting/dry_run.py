@@ -1,54 +1,107 @@
-"""What a fit would take: a part of the rows is learnt from and proved, and the rest is reckoned from it."""
+"""What a fit would take: it is tried on parts of the rows, and the rest is reckoned from them."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import log
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn.base import clone
 
-from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.missing import Missing
+from linsep.data.sources.beginning import beginning, is_read_in_parts, some_rows
+from linsep.data.sources.of_files import Beginning
 from linsep.data.sources.source import Source
+from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.predicting import default_learner
-from linsep.learners.table_model import TableModel
-from linsep.learners.warm import warm_up
-from linsep.reporting.receipt import PROOF_ENTRIES, PROOF_SECONDS, Receipt
-from linsep.tables import is_sparse
-from linsep.theory.separability.decide import separability
-from linsep.types import Array
+from linsep.reporting.receipt import PROOF_SECONDS, Receipt
+from linsep.reporting.table_fit import TableFit, fit_table
+from linsep.tables import is_sparse, stored_in
+from linsep.types import Array, DataError
 
-# Of the part that is learnt from: rows in any order cost more where they are more than the caches of a processor hold.
-_ROWS_LEARNT = 1_000_000
-_MORE_EPOCHS = 2
-_ROWS_PROVED = (1_250, 5_000)  # of the parts that are proved
-_STEEPEST = 2.0  # the largest power with which a proof is taken to grow
+# Bytes of the parts that are tried, the larger after the smaller, until one takes long enough to reckon from.
+_SIZES = (1 << 16, 1 << 19, 1 << 21, 1 << 23)
+_LONG_ENOUGH, _TOO_LONG = 1.0, 4.0  # seconds: those of a part that is a sixteenth of the rows, and of any
+_LARGE_ENOUGH = 16
+_EPOCHS = 10
+_STEEPEST = 1.3  # the largest power of the rows with which a step is taken to grow
+_STEEPEST_OF_KERNELS = 2.0
+_LOADING = 1.0  # seconds: what the first fit takes longer than the second is compiling where it is more
+_LOW, _HIGH = (
+    2 / 3,
+    2.0,
+)  # of what was said a dozen tables took 0.7 to 1.5 times as long, on a machine that was not idle
+_READING, _TRAINING, _HOLDING_OUT = "reading", "training", "holding out"
+_LINEAR = (_READING, "encoding")
 
 
-class _Timed(NamedTuple):
-    """Rows, and the seconds that something took with them."""
+class _Trial(NamedTuple):
+    """A fit of a part: the seconds of each step, and how many times as many rows there are in all."""
 
-    rows: int
-    seconds: float
+    times: float
+    seconds: dict[str, float]
+    found: TableFit
+
+    @property
+    def rows(self) -> int:
+        """How many rows were learnt from."""
+        return int(self.found.rows.shape[0])
+
+    @property
+    def total(self) -> float:
+        """The seconds of all steps."""
+        return sum(self.seconds.values())
+
+    def faster(self, other: _Trial) -> _Trial:
+        """The less time of two for each step: what else a machine does only adds to it."""
+        return self._replace(seconds={step: min(one, other.seconds[step]) for step, one in self.seconds.items()})
+
+
+class _Forecast(NamedTuple):
+    """Seconds of the steps; those of training for all epochs, None where nobody knows how many there will be."""
+
+    starting: float
+    compiling: float
+    reading: float
+    encoding: float
+    epoch: float
+    training: float | None
+    holding_out: float | None
+    measuring: float
+
+    @property
+    def beside_training(self) -> float:
+        """What does not depend on the epochs."""
+        return self.starting + self.reading + self.encoding + self.measuring
+
+    @property
+    def in_all(self) -> float | None:
+        """The whole command, compiled before."""
+        return None if self.training is None else self.beside_training + self.training + (self.holding_out or 0.0)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Between what the fit takes with one epoch, as a clean pass may end it, and with all of them."""
+        shortest = self.beside_training + min(self.epoch, self.training or 0.0)
+        return None if self.in_all is None else (_LOW * shortest, _HIGH * self.in_all)
 
 
 def dry_run(
     source: Source,
     learner: Any = None,
     *,
-    positive: Any = None,
-    missing: Missing | None = None,
-    columns: Mapping[str, str] | None = None,
+    started: float = 0.0,
     on_step: Callable[[str], None] = lambda step: None,
+    **asked: Any,
 ) -> Receipt:
-    """Say what a fit of this table would take, without training on it.
+    """Say what `fit_table` would take, without fitting all rows.
 
-    All rows are read and encoded. Epochs on a million of them, drawn at random, give the seconds of an epoch on all,
-    which grow with the rows. The proof of separability is made on 1,250 and on 5,000 rows; t_2 / t_1 gives the power
-    with which it grows, taken to be between 1 and 2.
+    The first rows of a file are fitted, some more, and so on up to 8 MB of text: reading, encoding, ten epochs, scores
+    and, where a fit of all rows has one, the proof. The two largest parts tell how each step grows. How many rows there
+    are follows from the size of the file. Of what cannot be read in part (pipes, queries, spreadsheets), and where the
+    first rows do not do, as those of one class, all rows are read, and parts drawn at random are fitted.
 
     Parameters
     ----------
@@ -56,10 +109,12 @@ def dry_run(
         A table with labels, from `open_data`.
     learner : learner of linsep, optional
         Not fitted; None is that of `TableModel`.
-    positive, missing, columns
-        As in `fit_table`.
+    started : float, default=0.0
+        The seconds that the program took to start.
     on_step : callable, optional
         Called with a few words when a step begins.
+    **asked
+        Further arguments of `fit_table`.
 
     Returns
     -------
@@ -78,115 +133,176 @@ def dry_run(
     200
     """
     learner = default_learner() if learner is None else learner
-    model = TableModel(encoder=TableEncoder(columns=columns, missing=missing), positive=positive)
+    trials, loading = _trials(source, learner, asked, on_step)
+    return _told(trials, learner, _forecast(trials, learner, started, loading))
+
+
+def _trials(
+    source: Source, learner: Any, asked: dict[str, Any], on_step: Callable[[str], None]
+) -> tuple[list[_Trial], float]:
+    """Fits of larger and larger parts, and what the first of each took longer than the second."""
+    if is_read_in_parts(source):
+        trials, loading = _growing(lambda size: beginning(source, size), learner, asked, on_step)
+        if trials:
+            return trials, loading
+    on_step("reading all rows")
     began = time.perf_counter()
-    on_step("reading")
     source.read()
-    read = time.perf_counter() - began
-    on_step("encoding")
-    prepared = model.prepare(source)
-    encoded = time.perf_counter() - began - read
-    X, y = prepared.rows, np.asarray(prepared.targets)
-    on_step("compiling for this processor, once")
-    warm_up(learner, X, y)
-    on_step("timing an epoch")
-    epoch = _epoch(learner, X, y)
-    on_step("timing proofs")
-    proof, power = _proof(X, y)
-    return _told(X, learner, (read, encoded), epoch, proof, power)
+    reading = time.perf_counter() - began
+    trials, loading = _growing(lambda size: some_rows(source, size), learner, asked, on_step)
+    if not trials:  # a label is in few rows
+        trials, loading = _growing(lambda size: Beginning(source, 1.0), learner, asked, on_step)
+    return [one._replace(seconds=one.seconds | {_READING: reading / one.times}) for one in trials], loading
 
 
-def _part(n: int, most: int) -> Array:
-    return np.sort(np.random.RandomState(0).permutation(n)[:most])
+def _growing(
+    part_of: Callable[[int], Beginning], learner: Any, asked: dict[str, Any], on_step: Callable[[str], None]
+) -> tuple[list[_Trial], float]:
+    """Fits of parts of more and more bytes, each twice, as `_trials` gives them.
+
+    There are none where no part can be learnt from, as the first rows of a table sorted by its label.
+    """
+    trials: list[_Trial] = []
+    loading = 0.0
+    for size in _SIZES:
+        part = part_of(size)
+        if part.times > 1 and _is_of_one_label(part.source.read().y):
+            continue
+        on_step("compiling for this processor, once" if not trials else f"trying {1 / part.times:.2%} of the rows")
+        try:
+            trial = _tried(part, learner, asked)
+        except DataError:
+            if trials or part.times == 1:
+                raise
+            continue
+        again = trial.faster(_tried(part, learner, asked))
+        more = trial.total - again.total
+        loading += more if more > again.total / 2 else 0.0  # less is what else the machine does
+        trials.append(again)
+        if part.times == 1 or again.total > (_LONG_ENOUGH if part.times < _LARGE_ENOUGH else _TOO_LONG):
+            break
+    return trials, loading
 
 
-def _epoch(learner: Any, X: Any, y: Array) -> _Timed:
-    """An epoch on a part of the rows: what more epochs take above one, so that what a fit takes once is left out."""
-    rows = _part(len(y), _ROWS_LEARNT)
-    part = X[rows], y[rows]
-    many = 1 + _MORE_EPOCHS if "max_iter" in learner.get_params(deep=False) else 1
-    one, more = (min(_fitted(learner, part, epochs) for _ in range(2)) for epochs in (1, many))
-    return _Timed(len(rows), (more - one) / _MORE_EPOCHS if more > one else one)
+def _is_of_one_label(y: Array | None) -> bool:
+    return y is not None and bool((y == y[0]).all())
 
 
-def _fitted(learner: Any, part: tuple[Any, Array], epochs: int) -> float:
-    """The seconds of a fit of so many epochs."""
-    few = {"max_iter": epochs, "time_limit": None, "verbose": 0}
-    copy = clone(learner)
-    copy.set_params(**{name: value for name, value in few.items() if name in copy.get_params(deep=False)})
+def _tried(part: Beginning, learner: Any, asked: dict[str, Any]) -> _Trial:
+    """Read and fit a part, for a few epochs."""
+    learner = clone(learner)
+    if hasattr(learner, "max_iter"):
+        learner.set_params(max_iter=min(_EPOCHS, learner.max_iter or _EPOCHS), time_limit=None)
+    marks = [(_READING, time.perf_counter() - part.seconds)]
+    part.source.read()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a budget that ends is no news here
-        began = time.perf_counter()
-        copy.fit(*part)
-    return time.perf_counter() - began
+        timed: dict[str, Any] = {"on_step": lambda step: marks.append((step, time.perf_counter())), "times": part.times}
+        found = fit_table(part.source, learner, **timed, **asked)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    marks.append(("", time.perf_counter()))
+    return _Trial(part.times, {step: end - begin for (step, begin), (_, end) in pairwise(marks)}, found)
 
 
-def _proof(X: Any, y: Array) -> tuple[_Timed, float]:
-    """The larger proof, and the power with which its time grows; of several classes that of the first one."""
-    side = np.where(y == y[0], 1, -1)
-    times = []
-    for most in _ROWS_PROVED:
-        rows = _part(len(y), most)
-        if (side[rows] < 0).any() and (side[rows] > 0).any():
-            began = time.perf_counter()
-            separability(X[rows], side[rows], time_limit=PROOF_SECONDS)
-            times.append(_Timed(len(rows), time.perf_counter() - began))
-    if not times:
-        return _Timed(len(y), 0.0), 1.0
-    first, last = times[0], times[-1]
-    if last.rows == first.rows:
-        return last, 1.0
-    power = np.log(last.seconds / first.seconds) / np.log(last.rows / first.rows)
-    return last, float(np.clip(power, 1.0, _STEEPEST))
+def _forecast(trials: Sequence[_Trial], learner: Any, started: float, loading: float) -> _Forecast:
+    last = trials[-1]
+    steps = {step: _reckoned(trials, step) for step in last.seconds}
+    made = int(last.found.model.learner_.n_iter_)
+    limit, epochs = getattr(learner, "time_limit", None), getattr(learner, "max_iter", made)
+    epoch = steps.pop(_TRAINING) / made
+    aside = steps.pop(_HOLDING_OUT, None)
+    training = limit if limit is not None else None if epochs is None else epoch * epochs
+    if aside is not None and training is not None and epoch > 0:
+        aside *= max(1.0, training / (epoch * made))
+    reading, encoding = steps.pop(_READING), steps.pop("encoding")
+    starting = started + min(loading, _LOADING)
+    compiling = loading if loading > _LOADING else 0.0
+    return _Forecast(starting, compiling, reading, encoding, epoch, training, aside, sum(steps.values()))
 
 
-def _told(X: Any, learner: Any, before: tuple[float, float], epoch: _Timed, proof: _Timed, power: float) -> Receipt:
-    n, p = X.shape
-    stored, size = (X.nnz, X.data.nbytes + X.indices.nbytes) if is_sparse(X) else (X.size, X.nbytes)
-    one = epoch.seconds * n / epoch.rows
-    epochs = getattr(learner, "max_iter", None)
-    all_epochs = None if epochs is None else one * epochs
-    proved = proof.seconds * (n / proof.rows) ** power
-    kind = type(learner).__name__
-    budget = "until a clean pass, or --time-limit" if epochs is None else f"at most {epochs:,} of {kind}: "
-    budget += "" if all_epochs is None else _about(all_epochs)
+def _reckoned(trials: Sequence[_Trial], step: str) -> float:
+    """The seconds of a step for all rows: so many for each row, or a power of the rows where they grow faster."""
+    last = trials[-1]
+    now = last.seconds[step]
+    if len(trials) == 1 or last.rows == trials[-2].rows:
+        return now * last.times
+    is_kernel = isinstance(last.found.model.learner_, KernelPerceptron)
+    n, before = trials[-2].rows, trials[-2].seconds.get(step, now)
+    if now * n <= before * last.rows or step in _LINEAR:
+        return now + max(0.0, now - before) / (last.rows - n) * last.rows * (last.times - 1)
+    power = min(log(now / before) / log(last.rows / n), _STEEPEST_OF_KERNELS if is_kernel else _STEEPEST)
+    return float(now * last.times**power)
+
+
+def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast) -> Receipt:
+    last = trials[-1]
+    X, whole = last.found.rows, last.times == 1
+    rows, stored = round(last.rows * last.times), round(stored_in(X) * last.times)
+    size = round((X.data.nbytes + X.indices.nbytes if is_sparse(X) else X.nbytes) * last.times)
+    proved = last.found.receipt.data["verdict"] is not None
     lines = [
-        ("rows", f"{n:,}"),
-        ("features", f"{p:,}, {stored:,} numbers stored, {size / 1e6:,.1f} MB"),
-        ("reading", f"{before[0]:.2f} s, and encoding {before[1]:.2f} s (measured)"),
-        ("an epoch", f"{_about(one)} (measured on {epoch.rows:,} rows)"),
-        ("all epochs", budget),
-        ("separable?", _on_proof(proved, stored)),
+        ("rows", f"{rows:,}" if whole else f"about {_rounded(rows)}, reckoned from {last.rows:,} that were tried"),
+        ("features", f"{X.shape[1]:,}{'' if whole else ' or more'}; {_rounded(stored)} numbers, {size / 1e6:,.1f} MB"),
+        ("starting", _about(cost.starting) + _on_compiling(cost.compiling)),
+        ("reading", _about(cost.reading)),
+        ("encoding", _about(cost.encoding)),
+        ("an epoch", _about(cost.epoch)),
+        ("training", _on_training(learner, cost)),
+        *([] if cost.holding_out is None else [("holding out", _about(cost.holding_out))]),
+        ("scores, proof" if proved else "scores", _about(cost.measuring)),
+        ("separable?", _on_proof(len(last.found.model.classes_), proved)),
+        ("in all", _on_all(cost)),
         ("model", "none: this was a dry run"),
     ]
-    data = {
-        "dry_run": True,
-        "rows": n,
-        "features": p,
-        "stored": stored,
-        "bytes": size,
-        "reading_seconds": before[0],
-        "encoding_seconds": before[1],
-        "epoch_seconds": one,
-        "training_seconds": all_epochs,
-        "proof_seconds": proved,
-        "proof_power": power,
-    }
+    data = {"dry_run": True, "rows": rows, "rows_tried": last.rows, "features": X.shape[1], "stored": stored}
+    data |= {"bytes": size, "proved": proved, "epochs": getattr(learner, "max_iter", 1)}
+    data |= {f"{name}_seconds": seconds for name, seconds in cost._asdict().items()}
+    data |= {"total_seconds": cost.in_all}
+    data |= {"total_range": cost.bounds}
     return Receipt(lines, data)
 
 
-def _on_proof(seconds: float, stored: int) -> str:
-    if stored > PROOF_ENTRIES:
-        return f"not asked of a table this large: `linsep check` decides, {_about(seconds)}"
-    if seconds > PROOF_SECONDS:
-        return f"{_about(seconds)} for the proof, which ends after {PROOF_SECONDS:.0f} s; `linsep check` goes on"
-    return f"{_about(seconds)} for the proof"
+def _on_compiling(seconds: float) -> str:
+    return "" if not seconds else f"; compiling took {seconds:.0f} s more just now, once: it is kept for later runs"
+
+
+def _on_training(learner: Any, cost: _Forecast) -> str:
+    kind = type(learner).__name__
+    if cost.training is None:
+        return f"until a clean pass of {kind}: nobody knows how many epochs that takes"
+    if getattr(learner, "time_limit", None) is not None:
+        return f"{cost.training:g} s at most: --time-limit"
+    epochs = getattr(learner, "max_iter", 1)
+    return f"{_about(cost.training)}, {epochs:,} epoch{'s at most' if epochs > 1 else ''} of {kind}"
+
+
+def _on_proof(classes: int, proved: bool) -> str:
+    if proved:
+        return f"this fit proves yes or no, or stops trying after {PROOF_SECONDS:.0f} s"
+    if classes > 2:
+        return f"this fit proves nothing of {classes:,} classes: `linsep check` does"
+    return "this fit proves nothing of a table this large: `linsep check` decides"
+
+
+def _on_all(cost: _Forecast) -> str:
+    if cost.in_all is None or cost.bounds is None:
+        return f"{_about(cost.beside_training)} beside the training"
+    low, high = map(_seconds, cost.bounds)
+    return f"{_about(cost.in_all)}; expect between {low} and {high}"
+
+
+def _rounded(count: int) -> str:
+    """A count that was reckoned, to three digits."""
+    return f"{int(float(f'{count:.3g}')):,}"
 
 
 def _about(seconds: float) -> str:
-    """Reckoned seconds as people say them: one digit or two, no more is known."""
-    if seconds < 0.095:
-        return "less than 0.1 s"
+    return "less than 0.1 s" if seconds < 0.095 else f"about {_seconds(seconds)}"
+
+
+def _seconds(seconds: float) -> str:
+    """Reckoned seconds as people say them: no more than two digits are known."""
     if seconds < 95:
-        return f"about {float(f'{seconds:.2g}'):g} s"
-    return f"about {float(f'{seconds / 60:.2g}'):,g} minutes"
+        return f"{float(f'{seconds:.2g}'):g} s"
+    return f"{float(f'{seconds / 60:.2g}'):,g} minutes"

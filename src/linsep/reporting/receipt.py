@@ -19,6 +19,7 @@ from linsep.reporting.bounds import bounds_of_run
 from linsep.reporting.explanation.in_the_way import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
+from linsep.tables import stored_in
 from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.theory.bounds.table import MistakeBounds
@@ -84,11 +85,13 @@ def make_receipt(
     prove: bool,
     weighted: bool = False,
     aside: str = "",
+    times: float = 1.0,
 ) -> Receipt:
     """Describe a fitted model and prove what can be proved about its training rows.
 
     `X` are the rows as the learner got them, encoded by the model; `y` are labels by the names of `model.classes_`.
-    After a run in which rows are `weighted` no bound holds.
+    After a run in which rows are `weighted` no bound holds. What is asked of small tables alone is asked as of `times`
+    as many rows.
     """
     learner, encoder = parts_of(model)
     n, p = X.shape
@@ -110,9 +113,9 @@ def make_receipt(
     }
     balanced = getattr(learner, "class_weight", None) is not None
     weighted = weighted or balanced
-    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
+    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted, times) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
-    loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
+    loss_lines, loss = _excess(learner, model.classes_, X, y, times) if with_loss else ([], {})
     took = f"{learner.n_iter_:,} epoch{'s' if learner.n_iter_ != 1 else ''}"
     took += "" if seconds is None else f" in {seconds:.2f} s"
     took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
@@ -233,9 +236,9 @@ def _predicts_by_many(learner: Any) -> bool:
 
 
 def _prove(
-    learner: Any, classes: Array, X: Any, y: Array, weighted: bool
+    learner: Any, classes: Array, X: Any, y: Array, weighted: bool, times: float
 ) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
-    stored = X.nnz if hasattr(X, "nnz") else X.size
+    stored = stored_in(X) * times
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
         data: dict[str, Any] = {"verdict": None}
@@ -278,7 +281,9 @@ def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
     return Hyperplane(w / c, b)
 
 
-def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _excess(
+    learner: Any, classes: Array, X: Any, y: Array, times: float
+) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The loss of a descent, and how far it may be and is above the least one; of several classes the worst."""
     positive = classes[-len(learner.coef_) :]
     losses = [
@@ -296,7 +301,7 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
         ("guaranteed excess", promise),
     ]
     data: dict[str, Any] = {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}
-    stored = X.nnz if hasattr(X, "nnz") else X.size
+    stored = stored_in(X) * times
     if radius is None or stored > _LEAST_LOSS_ENTRIES:
         return lines, data
     c = learner.intercept_scaling_

@@ -232,7 +232,7 @@ def explain(
     >>> why = explain(frame, "ill")
     >>> print(why.columns["said"][0])
     column 'dose' alone separates all rows but 1: row 7
-    >>> why.rows.to_pandas().loc[0, ["row", "dose"]].tolist()
+    >>> why.rows.to_pandas()[["row", "dose"]].to_numpy()[0].tolist()
     [7, 7]
     """
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}

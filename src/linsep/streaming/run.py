@@ -28,6 +28,7 @@ from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
+from linsep.tables import stored_in
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 # What to do about a run that no longer makes progress.
@@ -129,7 +130,7 @@ class StreamRun:
         wrong = self._learn_rows(X, y, classes)
         if counters.updates:
             counters.updates[-1] += self.learner.n_updates_ - updates
-            counters.entries[-1] += int(X.nnz if hasattr(X, "nnz") else X.size)
+            counters.entries[-1] += stored_in(X)
         counters.position = position
         self._count_skipped()
         counters.seen[-1] += len(y)

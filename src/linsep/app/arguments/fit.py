@@ -234,7 +234,7 @@ def fit(
         max_record_bytes=max_record_bytes,
     )
     if dry_run and stream:
-        raise typer.BadParameter("--dry-run reads the whole table, and a stream is read once: leave out one of them")
+        raise typer.BadParameter("--dry-run tells of a fit of the whole table, not of a stream: leave out one of them")
     if not dry_run and (stream or (stream is None and (options != StreamOptions() or wants_stream(table, query)))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,

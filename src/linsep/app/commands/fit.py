@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import guessed, inputs, open_labelled, read_as
+from linsep.app.commands.fit_stream import wants_stream
+from linsep.app.labelled import check_text, guessed, inputs, open_labelled, open_unread, read_as
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
+from linsep.data.sources.beginning import beginning
 from linsep.files import check_output
 from linsep.reporting.dry_run import dry_run
 from linsep.reporting.table_fit import fit_table
+
+_SOME_BYTES = 1 << 16  # that hold the names of the columns
+_CHOOSING = "on 2,000 rows at most, which is not in the times below; they are those of its first learner, averaged"
+_STREAMED = "without --no-stream this table is learnt as a stream; the times below are those with it"
 
 
 def fit(
@@ -85,31 +92,53 @@ def would_take(
     table: Any,
     *,
     target: str | None,
-    positive: str | None,
     learner: str,
     max_iter: int | None,
     time_limit: float | None,
+    model: Path,
     categorical: tuple[str, ...] = (),
     reading: Mapping[str, Any] | None = None,
-    missing: Missing | None = None,
     columns: Mapping[str, str] | None = None,
+    report: Path | None = None,
     seed: int = 0,
+    class_weight: tuple[str, ...] = (),
+    sample_weight: str | None = None,
     progress: EpochProgress | None = None,
-    loss: str | None = None,
-    kernel: str | None = None,
-    **_: Any,
+    positive: str | None = None,
+    holdout: float = 0.0,
+    group: str | None = None,
+    after: str | None = None,
+    missing: Missing | None = None,
+    probabilities: bool = False,
+    **options: Any,
 ) -> Result:
-    """What `fit` would take, from a part of the rows; what it would write, hold out or weigh does not matter here.
+    """What `fit` would take, from a part of the rows.
 
-    Of --learner auto this is the time of its first learner.
+    Of --learner auto this is the time of its first learner. What classes weigh does not matter, but that they do.
     """
+    started = time.process_time()  # of a command this is its start; of a longer session it is not asked
+    check_output(model, "the model", reads=inputs(table))
+    check_report(report, model, *inputs(table))
     with progress or EpochProgress(max_iter, time_limit) as line:
-        source = open_labelled(table, target, categorical, columns or {}, reading or {})
+        source = open_unread(table, target, categorical, columns or {}, reading or {})
+        options["class_weight"] = "balanced" if class_weight else None
         name = "averaged" if learner == "auto" else learner
-        chosen = make_learner(name, Limits(max_iter, time_limit, seed), loss=loss, kernel=kernel)
-        found = dry_run(source, chosen, positive=positive, missing=missing, columns=columns, on_step=line.step)
-    choice = [("choosing", "on 2,000 rows at most; below is its first learner")] if learner == "auto" else []
-    return Result([*read_as(source), *choice, *found.lines], {**found.data, **guessed(source)}, [])
+        chosen = make_learner(name, Limits(max_iter, time_limit, seed), **options)
+        check_weights(chosen, sample_weight)
+        if source.categorical:
+            check_text(source, beginning(source, _SOME_BYTES).source, columns or {})
+        asked: dict[str, Any] = {
+            "positive": positive,
+            "holdout": holdout,
+            "group": group,
+            "after": after,
+            "missing": missing,
+        }
+        asked |= {"columns": columns, "sample_weight": sample_weight, "probabilities": probabilities}
+        found = dry_run(source, chosen, started=started, on_step=line.step, **asked)
+    told = [("choosing", _CHOOSING)] if learner == "auto" else []
+    told += [("a stream?", _STREAMED)] if wants_stream(table, (reading or {}).get("query")) else []
+    return Result([*read_as(source), *told, *found.lines], {**found.data, **guessed(source)}, [])
 
 
 def _on_the_command_line(warning: str) -> str:

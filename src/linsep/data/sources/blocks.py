@@ -106,7 +106,7 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
     while True:
         pending += stream.read(want - len(pending))
         at_end = len(pending) < want
-        size = len(pending) if at_end and stream.damage is None else _last_end(pending, want, cut)
+        size = len(pending) if at_end and stream.damage is None else last_end(pending, want, cut)
         if size or at_end:
             return pending, size
         if want >= most:
@@ -114,7 +114,7 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
         want = min(2 * want, most)
 
 
-def _last_end(content: bytes, size: int, cut: Cut) -> int:
+def last_end(content: bytes, size: int, cut: Cut) -> int:
     """Where the last whole line in the first `size` bytes ends; not inside quotes, which a line end may be part of."""
     if cut.quotes and content.find(b'"', 0, size) >= 0:
         return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet
 
 from linsep.data.addresses import is_address
 from linsep.data.columns import TableChunk
@@ -17,6 +19,14 @@ from linsep.data.sources.of_batches import BatchSource
 from linsep.data.sources.source import Source
 
 _MAGIC = b"PAR1"
+
+
+class Beginning(NamedTuple):
+    """The first rows of files: `times` as many rows are in all; `seconds` went by before they were in memory."""
+
+    source: Source
+    times: float
+    seconds: float = 0.0
 
 
 class FileSource(Source):
@@ -40,6 +50,13 @@ class FileSource(Source):
         sizes = [file.size for file in self._inputs] if self.can_be_read_again else [None]
         return None if None in sizes else sum(filter(None, sizes))
 
+    def beginning(self, size: int) -> Beginning:
+        """The first rows as a source of their own that is read as all are, of about `size` bytes of text.
+
+        Asked only of what can be read again.
+        """
+        raise NotImplementedError
+
     def _begin_file(self, number: int) -> None:
         """Look at a file whose size or time has changed since the pass before, before any row of it is learnt."""
         file = self._inputs[number]
@@ -62,6 +79,15 @@ class ParquetSource(FileSource, BatchSource):
         super().__init__(inputs, "table", name, "parquet", asked)
         self._n_files = len(inputs)
         self._reader = ParquetReader(asked)
+
+    def beginning(self, size: int) -> Beginning:
+        files = [(_random_access(file), file.name) for file in self._inputs]
+        rows, in_all = self._reader.first(files, size)
+        sink = pa.BufferOutputStream()
+        pyarrow.parquet.write_table(rows, sink)
+        first = Input(sink.getvalue().to_pybytes())
+        first.name = files[0][1]
+        return Beginning(ParquetSource([first], self.name, replace(self._asked)), in_all / max(1, rows.num_rows))
 
     def _read_whole(self) -> Whole:
         return self._reader.whole([_random_access(file) for file in self._inputs], [file.name for file in self._inputs])

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from linsep.data.columns import like
 from linsep.regression.design import constant_columns
 from linsep.regression.model import Regression
-from linsep.tables import as_doubles, exact_table, is_sparse
+from linsep.tables import as_doubles, exact_table, is_sparse, stored_in
 from linsep.theory.explanation.packing import hitting_set
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.exact_signs import row_signs
@@ -140,7 +140,7 @@ class _Cone:
         self.separated = np.array(proof.separated)
         ids = np.concatenate([self.separated, held])
         self.Z, self.equal = rows.Z[ids], np.arange(ids.size) >= self.separated.size
-        entries = self.Z.nnz if is_sparse(self.Z) else self.Z.size
+        entries = stored_in(self.Z)
         if entries > _MOST_ENTRIES:
             raise DataError(
                 f"the design has {entries:,} entries, and the smallest set is looked for in {_MOST_ENTRIES:,}: ask "

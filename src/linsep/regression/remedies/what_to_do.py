@@ -230,7 +230,7 @@ class Remedies:
         >>> import pandas as pd
         >>> from linsep import separation
         >>> table = pd.DataFrame({"ward": list("aabbcc"), "died": [0, 1, 1, 0, 0, 0]})
-        >>> [group] = separation("died ~ ward", data=table).separated_groups()
+        >>> [group] = separation(table[["ward"]], table["died"]).separated_groups()
         >>> str(group), group.rows
         ('ward=c (2 rows)', (4, 5))
         """

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import is_sparse
+from linsep.tables import is_sparse, stored_in
 from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array
 
@@ -39,7 +39,7 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     A: Any = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
     scale = largest_of_columns(A)
     A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
-    stored = A.nnz if is_sparse(A) else A.size
+    stored = stored_in(A)
     weights = np.ones(s.size)
     epochs = _EPOCHS if np.isinf(deadline.at) else _FIRST_EPOCHS
     for k in range(_ROUNDS):
