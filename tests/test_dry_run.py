@@ -278,7 +278,8 @@ def forecast(monkeypatch: pytest.MonkeyPatch, path: Path, power: float, learner:
 
     def whole(reader: CsvReader, pieces: Any) -> Any:
         found = read_all(reader, pieces)
-        clock.now += 1e-4 * np.size(found.chunk.y)
+        assert found.chunk.y is not None
+        clock.now += 1e-4 * len(found.chunk.y)
         return found
 
     monkeypatch.setattr(module, "time", clock)
