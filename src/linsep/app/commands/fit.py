@@ -122,8 +122,10 @@ def would_take(
     with progress or EpochProgress(max_iter, time_limit) as line:
         source = open_unread(table, target, categorical, columns or {}, reading or {})
         options["class_weight"] = "balanced" if class_weight else None
-        name = "averaged" if learner == "auto" else learner
-        chosen = make_learner(name, Limits(max_iter, time_limit, seed), **options)
+        limits = Limits(max_iter, time_limit, seed)
+        if learner == "auto":
+            make_ladder(limits, **options)  # refuses what it does not take
+        chosen = make_learner("averaged" if learner == "auto" else learner, limits, **options)
         check_weights(chosen, sample_weight)
         if source.categorical:
             check_text(source, beginning(source, _SOME_BYTES).source, columns or {})

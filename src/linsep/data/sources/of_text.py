@@ -161,25 +161,26 @@ class TextSource(FileSource):
         file, began = self._inputs[0], time.perf_counter()
         stream = file.open()
         try:
-            content = stream.read(size)
-            fetched = time.perf_counter() - began
-            n = len(content)
+            head = stream.read(asked_for := max(size, self._cut.size))
+            fetched = (time.perf_counter() - began) / max(1, len(head))
+            n = len(head)
             while stream.consumed < _MANY_STEPS and (more := stream.read(_MANY_STEPS)):
                 n += len(more)
             stream.raise_damage()
         finally:
             stream.close()
-        cut = self._cut._replace(mark=self._look(content))
-        kept = len(content) if n < size else last_end(content, size, cut)
-        if not kept and n >= size:
+        cut = self._cut._replace(mark=self._look(head))
+        is_whole = len(head) < asked_for and len(head) <= size
+        kept = len(head) if is_whole else last_end(head, size, cut)
+        if not kept and not is_whole:
             return self.beginning(4 * size)
         asked = replace(self._asked, encoding="utf-8")
-        first = Input(content[:kept])
+        first = Input(head[:kept])
         first.name = file.name
         source = TextSource([first], type(self._reader)(asked), self.name, self.format, asked, lenient=self.lenient)
         read = stream.consumed * kept / max(1, n)
         times = (self.total_bytes or 0) / read if read else 1.0
-        return Beginning(source, max(1.0, times), fetched * kept / max(1, len(content)))
+        return Beginning(source, max(1.0, times), fetched * kept)
 
     # ------------------------------------------------------------------- whole
     def _read_whole(self) -> Whole:
