@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,21 +56,17 @@ def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
     peer: dict[str, Any] = {**common, "tol": None, "alpha": 0.0, "learning_rate": "constant"}
     for loss, theirs in LOSSES.items():
         for words, ours, more in RUNS:
-            learner = SGDClassifier(loss, **common | ours)
+            learner = SGDClassifier(loss, **common | ours).fit(X, y)
+            share, n_vectors = learner.n_updates_ / learner.t_, 1 if learner.average is None else 2
             report.compare(
                 f"{shape}, {loss}, {EPOCHS} epochs{words}",
                 _fit(learner, X, y),
                 "SGDClassifier, no ball",
                 _fit(ScikitSGD(loss=theirs, **peer, **more), X, y),
                 WANTED,
-                limit=products(X, EPOCHS),
-                limit_is=f"{EPOCHS} passes of products, shuffled",
-                note=partial(_moved, learner),
+                limit=products(X, EPOCHS, share, n_vectors),
+                limit_is=f"products, and {share:.0%} of the rows added to {n_vectors} vector{'s' * (n_vectors - 1)}",
             )
-
-
-def _moved(learner: Any) -> str:
-    return f"{learner.n_updates_ / learner.t_:.0%} of the steps move w"
 
 
 def _fit(learner: Any, X: Any, y: Any) -> Work:

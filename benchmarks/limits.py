@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.timing import Work, in_turn
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.rows import row_count, row_dot
+from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.types import CSR
 
@@ -48,13 +48,18 @@ def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None
 
 
 @numba.njit(fastmath=True)
-def multiply_all(X: Any, order: Any, w: Any) -> Any:
-    """w.x of every row in this order, asked of memory ahead as in a pass that learns, and summed."""
-    ahead, s = rows_ahead(X, order), w[0]
+def multiply_all(X: Any, order: Any, moves: Any, w: Any, others: Any) -> Any:
+    """w.x of every row in this order, asked of memory ahead as where something is learnt; rows that move are added."""
+    ahead, s = rows_ahead(X, order), 0.0
     for t in range(row_count(X)):
         if ahead > 0:
             fetch_ahead(X, order, order, t, ahead)
-        s += row_dot(X, row_at(order, t), w)
+        i = row_at(order, t)
+        s += row_dot(X, i, w)
+        if moves[i]:
+            row_axpy(X, i, 1e-9, w)
+            for k in range(others.shape[0]):
+                row_axpy(X, i, 1e-9, others[k])
     return s
 
 
@@ -89,14 +94,16 @@ def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
     return lambda: rows @ W
 
 
-def products(X: Any, passes: int) -> Work:
-    """The products of all rows with one vector, in a shuffled order, so many times."""
+def products(X: Any, passes: int, share: float, n_vectors: int) -> Work:
+    """The products of all rows, shuffled, so many times; a share of the rows, drawn at random, is added to vectors."""
     rows = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
-    order, w = shuffled_order(X.shape[0], np.random.RandomState(0)), np.ones(X.shape[1], X.dtype)
+    rng = np.random.RandomState(0)
+    order, moves = shuffled_order(X.shape[0], rng), rng.random_sample(X.shape[0]) < share
+    w, others = np.ones(X.shape[1], X.dtype), np.ones((n_vectors - 1, X.shape[1]), X.dtype)
 
     def work() -> None:
         for _ in range(passes):
-            multiply_all(rows, order, w)
+            multiply_all(rows, order, moves, w, others)
 
     return work
 
