@@ -35,8 +35,8 @@ SQUARES = (
 )
 AGAIN = (
     "the search for a witness looks at all rows again and again, a little more often the more there are. A sample "
-    "often holds a witness already: `separability(X[::100], y[::100])` proves the whole table inseparable in a "
-    "hundredth of the time if it says so, because a witness of some rows is one of all"
+    "often holds a witness already: what `separability(X[::100], y[::100])` finds in a hundredth of the "
+    "time proves that no hyperplane separates all rows either, because a witness of some rows is one of all"
 )
 CHUNKS = (
     "a chunk is 2 MB of text, of wide tables a few rows, and each column costs some calls of Python a chunk. Give wide "
