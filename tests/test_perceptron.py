@@ -376,7 +376,7 @@ def test_a_second_process_compiles_nothing() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_sparse_rows_to_predict_are_refused_unless_finite(n_classes: int, bad: float) -> None:
     """What sparse rows hold is looked at in their decision values, where no such entry can hide."""
-    X = sp.random(30, 8, 0.4, format="csr", random_state=0)
+    X: Any = sp.random(30, 8, 0.4, format="csr", random_state=0)
     learner = Perceptron(max_iter=2, random_state=0).fit(X, np.arange(30) % n_classes)
     learner.coef_[:, :4] = 0.0  # 0 x infinity is no number either
     learner.coef_[:, 4:] = -1e308
