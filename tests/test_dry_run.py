@@ -86,17 +86,12 @@ def opened(tmp_path: Path, form: str) -> Any:
     if form == "gz":
         (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.read_bytes()))
         return tmp_path / "t.csv.gz"
-    if form == "two files":
-        written(tmp_path / "u.csv", 1000)
-        return [str(text), str(tmp_path / "u.csv")]
     pd.read_csv(text).to_parquet(tmp_path / "t.parquet", row_group_size=500)
     return tmp_path / "t.parquet"
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize(
-    ("form", "rows"), [("csv", 3000), ("utf-16", 3000), ("two files", 4000), ("parquet", 3000), ("gz", 3000)]
-)
+@pytest.mark.parametrize(("form", "rows"), [("csv", 3000), ("utf-16", 3000), ("parquet", 3000), ("gz", 3000)])
 def test_rows_are_reckoned_from_the_first_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, rows: int
 ) -> None:
@@ -313,3 +308,15 @@ def test_only_kernels_are_taken_to_grow_with_the_square(
     n = data["rows_tried"]
     assert data["total_range"][1] == pytest.approx((4 if power == 2 else 2) * data["total_seconds"])
     assert data["measuring_seconds"] == pytest.approx(1e-6 * n**2 * (20_000 / n) ** power, rel=0.05)
+
+
+def test_rows_that_no_part_holds_are_read_as_a_whole(tmp_path: Path) -> None:
+    """Several files, of which the first may be empty, and a cell longer than the parts."""
+    (tmp_path / "f1.csv").write_text("a,y\n")
+    (tmp_path / "h.csv").write_text("a,y\n" + "1,p\n2,q\n" * 100)
+    files: Any = [str(tmp_path / name) for name in ("f1.csv", "h.csv")]
+    long = tmp_path / "long.csv"
+    long.write_text('a,y\n"' + "w z\n" * 100_000 + '",p\n' + "v,p\nw,q\n" * 100)
+    assert dry_run(open_data(str(long), target="y")).data["rows"] == 201
+    (tmp_path / "f1.csv").write_text("a,y\n1,p\n")
+    assert dry_run(open_data(files, target="y")).data["rows"] == 201

@@ -193,3 +193,15 @@ def test_an_absorbed_row_warns() -> None:
     learner = Perceptron(fit_intercept=False).learn_one(np.array([2.0**54]), 1)
     with pytest.warns(PrecisionWarning, match="1 update"):
         learner.learn_one(np.array([1.0]), 0)
+
+
+@pytest.mark.parametrize("learner", [VotedPerceptron(), Perceptron(), Rocchio()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("values", [(np.nan, 0.0), (np.inf, -np.inf), (np.inf, 0.0)])
+def test_the_value_that_is_no_number_is_named(learner: Any, values: tuple[float, float]) -> None:
+    learner = clone(learner).learn_one({"a": 1.0, "b": 0.0}, "p").learn_one({"a": 0.0, "b": 1.0}, "q")
+    learner.predict_one({"a": 1.0, "b": 0.0})
+    row = dict(zip("ab", values, strict=True))
+    with pytest.raises(DataError, match=r"feature 'a': (nan|inf) is not a finite number"):
+        learner.predict_one(row)
+    with pytest.raises(DataError, match=r"feature 'a': (nan|inf) is not a finite number"):
+        learner.learn_one(row, "p")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from linsep.theory.verify import separability
 from linsep.theory.verify.separability import (
     CertificateError,
+    orthogonal_together,
     rank_is_at_least,
     value_signs,
     verify_directions,
@@ -239,3 +240,12 @@ def test_rows_of_a_million_entries_are_summed_in_digits_and_together(monkeypatch
     weights = np.repeat(np.random.default_rng(0).integers(2**60, 2**62, n // 2), 2)  # each pair adds up to 0
     assert value_signs(scipy.sparse.csr_matrix(rows), weights).tolist() == [0, 1, -1]
     assert calls == 1
+
+
+def test_many_null_vectors_are_not_written_out_in_full() -> None:
+    """Vectors of two entries on a thousand columns each: a product of all of them would hold a million numbers."""
+    X = np.eye(4)[np.arange(400) % 4].T
+    null = [{j: 1, j % 4: -1} for j in range(4, 400)]
+    assert not orthogonal_together(X, null)
+    assert orthogonal_together(X, null[:20])
+    assert not orthogonal_together(X, [{4: 1, 0: 1}, *null[:20]])

@@ -28,6 +28,7 @@ SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"
 _PERCENT = f"(?:{_BLANK}?%)?"
 _MOST_WORDS = 6  # that stand for no value, named at once
+_LONGEST_WORD = 80  # that is repeated in a message
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
@@ -360,9 +361,10 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
         )
     words = pc.unique(pc.utf8_trim_whitespace(decoded(text.take(pa.array(rows))))).to_pylist()
     words = [word for word in words if not _LIMIT.match(word)] if len(words) <= _MOST_WORDS else words[:1]
+    words = [word for word in words if len(word) <= _LONGEST_WORD]
     stands, options = "they stand" if len(words) > 1 else "it stands", " ".join(f"--na {quote(word)}" for word in words)
+    na = f"or say {options} (na=[...]) if {stands} for no value in CSV, JSON lines or a spreadsheet, " if words else ""
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or say {options} (na=[...]) if {stands} for no value in CSV, JSON lines or a spreadsheet, or "
-        f"read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        f"mend it, {na}or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )

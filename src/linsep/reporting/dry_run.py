@@ -20,7 +20,7 @@ from linsep.learners.predicting import default_learner
 from linsep.reporting.receipt import PROOF_SECONDS, Receipt
 from linsep.reporting.table_fit import TableFit, fit_table
 from linsep.tables import is_sparse, stored_in
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 # Bytes of the parts that are tried, the larger after the smaller, until one takes long enough to reckon from.
 _SIZES = (1 << 16, 1 << 19, 1 << 21, 1 << 23)
@@ -154,13 +154,14 @@ def _growing(
 ) -> tuple[list[_Trial], float]:
     """Fits of parts of more and more bytes, each twice, as `_trials` gives them.
 
-    There are none where no part can be learnt from, as the first rows of a table sorted by its label.
+    There are none where no part can be learnt from, as the first rows of a table sorted by its label, or a row longer
+    than the parts.
     """
     trials: list[_Trial] = []
     loading = 0.0
     for size in _SIZES:
         part = part_of(size)
-        if part.times > 1 and _is_of_one_label(part.source.read().y):
+        if part.times > 1 and not _has_labels(part.source):
             continue  # which the fit would find after long work
         on_step("compiling for this processor, once" if not trials else f"trying {1 / part.times:.2%} of the rows")
         try:
@@ -178,8 +179,13 @@ def _growing(
     return trials, loading
 
 
-def _is_of_one_label(y: Array | None) -> bool:
-    return y is not None and bool((y == y[0]).all())
+def _has_labels(part: Source) -> bool:
+    """Whether a part has whole rows, and not all of one label."""
+    try:
+        y = part.read().y
+    except DataError:
+        return False
+    return y is None or not bool((y == y[0]).all())
 
 
 def _tried(part: Beginning, learner: Any, asked: dict[str, Any]) -> _Trial:

@@ -16,7 +16,7 @@ from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.sources.beginning import beginning
+from linsep.data.sources.beginning import first_rows
 from linsep.files import check_output
 from linsep.reporting.dry_run import dry_run
 from linsep.reporting.table_fit import fit_table
@@ -128,7 +128,7 @@ def would_take(
         chosen = make_learner("averaged" if learner == "auto" else learner, limits, **options)
         check_weights(chosen, sample_weight)
         if source.categorical:
-            check_text(source, beginning(source, _SOME_BYTES).source, columns or {})
+            check_text(source, first_rows(source, _SOME_BYTES), columns or {})
         asked: dict[str, Any] = {
             "positive": positive,
             "holdout": holdout,

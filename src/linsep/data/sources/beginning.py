@@ -8,15 +8,15 @@ from linsep.data.columns import TableChunk
 from linsep.data.readers.asked import Asked
 from linsep.data.sources.of_files import Beginning, FileSource
 from linsep.data.sources.source import Source
-from linsep.types import Chunk
+from linsep.types import Chunk, DataError
 
 _FEWEST_ROWS = 50
 _BYTES_OF_CELL = 8
 
 
 def is_read_in_parts(source: Source) -> bool:
-    """Whether the first rows can be had without reading the others: of files of text and Parquet, not of pipes."""
-    return isinstance(source, FileSource) and source.can_be_read_again
+    """Whether the first rows can be had without reading the others: of a file of text or Parquet, not of pipes."""
+    return isinstance(source, FileSource) and source.can_be_begun
 
 
 def beginning(source: Source, size: int) -> Beginning:
@@ -30,9 +30,19 @@ def beginning(source: Source, size: int) -> Beginning:
     >>> first.source.read().n_rows, round(first.times * first.source.read().n_rows)
     (99, 4951)
     """
-    if isinstance(source, FileSource) and source.can_be_read_again:
+    if isinstance(source, FileSource) and source.can_be_begun:
         return source.beginning(size)
     return some_rows(source, size)
+
+
+def first_rows(source: Source, size: int) -> Source:
+    """The rows of `beginning`, or all where no row ends within so many bytes."""
+    first = beginning(source, size).source
+    try:
+        first.read()
+    except DataError:
+        return source
+    return first
 
 
 def some_rows(source: Source, size: int) -> Beginning:

@@ -50,10 +50,15 @@ class FileSource(Source):
         sizes = [file.size for file in self._inputs] if self.can_be_read_again else [None]
         return None if None in sizes else sum(filter(None, sizes))
 
+    @property
+    def can_be_begun(self) -> bool:
+        """Whether the first rows tell of all: several files may differ in their rows, or begin with an empty one."""
+        return len(self._inputs) == 1 and self.can_be_read_again
+
     def beginning(self, size: int) -> Beginning:
         """The first rows as a source of their own that is read as all are, of about `size` bytes of text.
 
-        Asked only of what can be read again.
+        Asked only of what `can_be_begun`.
         """
         raise NotImplementedError
 

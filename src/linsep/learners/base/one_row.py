@@ -143,7 +143,8 @@ class OnlineClassifier(LinearClassifier):
                     code = self._label_codes()[y]
             self._learn_row(X, y, code)
         except ValueError:
-            self._row_to_learn(x)  # which value is no finite number
+            with np.errstate(over="ignore"):
+                self._row_to_learn(x)  # which value is no finite number
             raise
 
     def predict_one(self, x: Any) -> Any:
@@ -168,6 +169,8 @@ class OnlineClassifier(LinearClassifier):
                 X = plain.of(x) if plain is not None and type(x) is dict else None
                 z = self._score_row(self._row_to_predict(x) if X is None else X)
             except DataError:
+                with np.errstate(over="ignore"):
+                    self._row_to_predict(x)
                 raise
             except Exception:
                 self.check_parts()

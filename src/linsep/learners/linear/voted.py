@@ -197,6 +197,7 @@ class VotedPerceptron(EpochLearner):
         super().widen(width, names)
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        check_row(X)
         matrix = as_matrix(X, self.n_features_in_)
         names = self.__dict__.pop("feature_names_in_", None)  # partial_fit is not given the names
         try:

@@ -127,10 +127,12 @@ def orthogonal_together(A: Any, vectors: Sequence[Mapping[int, int]]) -> bool:
 
     A call for each would take longer than its numbers. False says nothing: they may be too many for one product.
     """
-    p, digits = A.shape[1], max((v.bit_length() for vector in vectors for v in vector.values()), default=0) // 16 + 1
-    if len(vectors) < 2 or A.shape[0] * len(vectors) * digits > _TOGETHER or not small(A):
-        return False
+    p, values = A.shape[1], [v for vector in vectors for v in vector.values()]
     at = sorted({j for vector in vectors for j in vector} - {p})
+    if len(vectors) < 2 or {*map(type, values)} != {int} or len(vectors) * len(at) > _TOGETHER // 64 or not small(A):
+        return False
+    if A.shape[0] * len(vectors) * (max(map(int.bit_length, values)) // 16 + 1) > _TOGETHER:
+        return False
     found = _digit_signs(_with_ones(A[:, at]), [[vector.get(j, 0) for j in (*at, p)] for vector in vectors])
     return found is not None and not found.any()
 
