@@ -140,7 +140,7 @@ def growth(report: Report) -> None:
     for title, lines in (
         ("What it means for a table", meanings(found)),
         ("Where it is more than linear", steep(found)),
-        (f"Ended because no call may take longer than {PATIENCE:.0f} s", ended(found)),
+        (f"Ended because the next call was expected to take longer than {PATIENCE:.0f} s", ended(found)),
     ):
         report.say(f"\n### {title}\n")
         report.say("\n".join(lines) or "Nowhere.")
