@@ -9,6 +9,8 @@ import numpy as np
 from linsep.theory.rows.deadline import NEVER, Deadline, time_left
 from linsep.types import Array
 
+_TOGETHER = 2**22  # entries of dense rows that are counted at once
+
 
 def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
     """Take rows away while some column of the rows s_i (x_i, constant) that are left has one sign.
@@ -99,9 +101,10 @@ class _Dense:
 
     def _count(self, which: Array) -> tuple[Array, Array]:
         above, below = np.zeros((2, self.X.shape[1]), dtype=np.int64)
-        ids = np.flatnonzero(which)
-        for start in range(0, ids.size, 4096):
-            at = ids[start : start + 4096]
+        ids, every = np.flatnonzero(which), bool(which.all())
+        step = max(1, min(4096, _TOGETHER // max(1, self.X.shape[1])))
+        for start in range(0, ids.size, step):
+            at = slice(start, start + step) if every else ids[start : start + step]
             part, plus = self.X[at], self.plus[at]
             high, low = np.asarray(part > 0, dtype=bool), np.asarray(part < 0, dtype=bool)
             above += high[plus].sum(axis=0) + low[~plus].sum(axis=0)

@@ -201,7 +201,7 @@ def max_margin(
     deadline = deadline_of(time_limit)
     limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
     values = stored(X)
-    e = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    e = int(np.frexp(max(values.max(initial=0.0), -values.min(initial=0.0)))[1])
     if -_SQUARES <= e <= _SQUARES or (e < 0 and bias == "homogeneous"):
         return _nearest(X, s, bias, limits)
     if bias == "homogeneous":

@@ -69,9 +69,9 @@ def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Ex
         if lower >= (1.0 - tol) * kept.upper:
             return kept
         new = _wanted(z, p * z[ids], ids, group, members)
-        side = _products(X, s, constant, new, ids)
-        K = np.block([[K, side.T], [side, _products(X, s, constant, new, new)]])
-        ids, p = np.append(ids, new), np.append(p, np.zeros(new.size))
+        old, ids = ids.size, np.append(ids, new)
+        side, p = _products(X, s, constant, new, ids), np.append(p, np.zeros(new.size))
+        K = np.block([[K, side[:, :old].T], [side]])
     return None
 
 
@@ -92,12 +92,21 @@ def _scores(X: Any, s: Array, constant: bool, v: Array) -> Array:
 
 def _combined(X: Any, s: Array, constant: bool, ids: Array, p: Array) -> Array:
     weights = np.asarray(p * s[ids])
-    total = np.asarray(weights @ X[ids])
+    if _without_copy(X, ids):
+        every = np.zeros(s.size, dtype=weights.dtype)
+        every[ids] = weights
+        total = every @ X
+    else:
+        total = np.asarray(weights @ X[ids])
     return np.append(total, weights.sum()) if constant else total
 
 
 def _products(X: Any, s: Array, constant: bool, a: Array, b: Array) -> Array:
     """z_i.z_j for i in a and j in b."""
-    inner = X[a] @ X[b].T
-    inner = dense(inner)
+    inner = (X[a] @ X.T)[:, b] if _without_copy(X, b) else dense(X[a] @ X[b].T)
     return np.asarray((inner + float(constant)) * np.outer(s[a], s[b]))
+
+
+def _without_copy(X: Any, ids: Array) -> bool:
+    """Whether a product with all rows is faster than a copy of these: fresh memory costs more than products."""
+    return isinstance(X, np.ndarray) and 4 * ids.size > X.shape[0]
