@@ -1,8 +1,9 @@
 """How time and memory grow with rows, columns, stored entries, classes and epochs: slopes on log-log axes.
 
 All rows are made on the fly. A series ends where the next call would take longer than the patience, judged by how the
-last two grew; the slope is that of the larger half of what was measured, where constant costs no longer count. What the
-figures mean for a table of a given size, and why a slope is above 1, is printed below them.
+last two grew; the slope is that of the larger half of what was measured, where constant costs no longer count, and the
+last tenfold is what was measured there. What the figures mean for a table of a given size, and why a cost is more than
+linear, is printed below them, beside what plain work alone takes.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.growth_picture import draw
+from benchmarks.growth_rows import Work
 from benchmarks.growth_series import Series, all_series
 from benchmarks.timing import Report, seconds, show
 
 PATIENCE = 25.0  # seconds that a call may be expected to take
-MOST_RUNS, ENOUGH = 5, 1.0  # a call is repeated so often, or until it has had so many seconds
-STEEP = 1.1  # slopes above this are explained
+# A call is repeated so often, or until it has had so many seconds, but one that is not long so often at least.
+MOST_RUNS, ENOUGH, LEAST_RUNS, LONG = 5, 1.0, 3, 5.0
+STEEP = 1.1  # slopes above this are explained, and times that grow tenfold by a tenfold to the power of this
 # Sizes of which the page says what they mean, by what grows.
 SIZES = {
     "rows": (100_000, 1_000_000, 10_000_000),
@@ -57,13 +60,18 @@ def measured(series: Series) -> list[Point]:
         work()  # the first call with this value also gets its memory from the system, and is not timed
         peak = tracemalloc.get_traced_memory()[1] - before
         tracemalloc.stop()
-        times = [seconds(work)]
-        while len(times) < MOST_RUNS and sum(times) < ENOUGH:
-            times.append(seconds(work))
-        points.append(Point(value, median(times), peak))
+        points.append(Point(value, timed(work), peak))
         if expected(points) > PATIENCE:
             break
     return points
+
+
+def timed(work: Work) -> float:
+    """The median seconds of a few calls."""
+    times = [seconds(work)]
+    while len(times) < MOST_RUNS and (sum(times) < ENOUGH or (len(times) < LEAST_RUNS and times[0] < LONG)):
+        times.append(seconds(work))
+    return median(times)
 
 
 def expected(points: Sequence[Point]) -> float:
@@ -79,18 +87,34 @@ def slope(points: Sequence[Point], of: Callable[[Point], float]) -> float:
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
 
 
+def last_tenfold(points: Sequence[Point], of: Callable[[Point], float]) -> float:
+    """How much more the largest value took than the one that is a tenth of it, or next above a tenth."""
+    last = points[-1]
+    tenth = next(point for point in points if 10 * point.value >= last.value)
+    return of(last) / max(of(tenth), 1e-9)
+
+
+def time_of(point: Point) -> float:
+    """Its seconds."""
+    return point.seconds
+
+
+def is_steep(points: Sequence[Point]) -> bool:
+    """Whether the time grows faster than linearly, by its slope or by its last tenfold."""
+    return slope(points, time_of) > STEEP or last_tenfold(points, time_of) > 10**STEEP
+
+
 # ------------------------------------------------------------------------- said
 def row(report: Report, series: Series, points: Sequence[Point]) -> None:
     """The figures of a series as a row of the table."""
     first, last = points[0], points[-1]
-    steps = slope(points, lambda point: point.seconds)
     cells = {
         "work": series.work,
         "what grows": series.axis,
         "from": f"{first.value:,}: {show(first.seconds)}",
         "to": f"{last.value:,}: {show(last.seconds)}",
-        "slope of time": f"{steps:.2f}",
-        "ten times as many take": f"{10**steps:.1f} x",
+        "slope of time": f"{slope(points, time_of):.2f}",
+        "last tenfold": f"{last_tenfold(points, time_of):.1f} x",
         "memory beside the rows": f"{last.peak / 1e6:,.1f} MB",
         "slope of memory": f"{slope(points, lambda point: point.peak):.2f}",
         "why": series.why,
@@ -113,18 +137,37 @@ def meanings(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:
 
 
 def steep(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:
-    """The series that cost more than linear, each with its reason."""
-    slopes = [(series, slope(points, lambda point: point.seconds)) for series, points in found]
-    return [f"- **{one.work}**, {one.axis}, {steps:.2f}: {one.steep}." for one, steps in slopes if steps > STEEP]
+    """The series that cost more than linear, each with its reason, and what plain work of its sizes takes."""
+    return [
+        f"- **{one.work}**, {one.axis}, slope {slope(points, time_of):.2f}, "
+        f"last tenfold {last_tenfold(points, time_of):.1f} x: {one.steep}.{beside(one, points)}"
+        for one, points in found
+        if is_steep(points)
+    ]
+
+
+def beside(series: Series, points: Sequence[Point]) -> str:
+    """The seconds of the plain work alone, for the largest value and a tenth of it."""
+    if series.alone is None:
+        return ""
+    last = points[-1].value
+    tenth = next(point.value for point in points if 10 * point.value >= last)
+    few, many = (timed(series.alone.make(value)) for value in (tenth, last))
+    return (
+        f" {series.alone.what} alone: {show(few)} for {tenth:,}, {show(many)} for {last:,}, {many / few:.1f} x; "
+        f"the whole is {points[-1].seconds / many:.1f} times that."
+    )
 
 
 def ended(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:
-    """Which series ended before the value that they were meant to reach, and what they would have taken there."""
+    """Which series ended before the value that they were meant to reach, and why the others ended where they did."""
     return [
         f"- **{series.work}**, {series.axis}, at {points[-1].value:,} of {series.values[-1]:,}: "
-        f"the next call was expected to take {show(expected(points))}."
-        for series, points in found
+        f"the next call was expected to take {show(expected(points))} or more."
         if points[-1].value < series.values[-1]
+        else f"- **{series.work}**, {series.axis}, at {points[-1].value:,}: {series.ends}."
+        for series, points in found
+        if points[-1].value < series.values[-1] or series.ends
     ]
 
 
@@ -140,7 +183,7 @@ def growth(report: Report) -> None:
     for title, lines in (
         ("What it means for a table", meanings(found)),
         ("Where it is more than linear", steep(found)),
-        (f"Ended because the next call was expected to take longer than {PATIENCE:.0f} s", ended(found)),
+        ("Where a series ended sooner, and why", ended(found)),
     ):
         report.say(f"\n### {title}\n")
         report.say("\n".join(lines) or "Nowhere.")

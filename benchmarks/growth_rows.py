@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz_mat
+from scipy.linalg import blas, lapack
 
 from linsep import AveragedPerceptron, Perceptron, fit_stream, separability, separation
 
@@ -116,3 +118,38 @@ def decided(verdict: str, rows: Rows) -> Work:
 def regressed(rows: Rows) -> Work:
     """What a logistic regression on these rows would meet."""
     return partial(separation, *rows)
+
+
+# --------------------------------------------------------------- plain work alone
+def read(rows: Rows) -> Work:
+    """The sum of all stored numbers."""
+    return partial(np.sum, getattr(rows[0], "data", rows[0]))
+
+
+def multiplied(rows: Rows) -> Work:
+    """The product with a vector."""
+    w = np.ones(rows[0].shape[1], rows[0].dtype)
+    return lambda: rows[0] @ w
+
+
+def squared(rows: Rows) -> Work:
+    """X'X and the LU factors of four rows a column."""
+    X = rows[0][: 4 * rows[0].shape[1]].astype(np.float64)
+
+    def work() -> None:
+        blas.dsyrk(1.0, X.T)
+        lapack.dgetrf(X)
+
+    return work
+
+
+def filled(numbers: int) -> Work:
+    """So many doubles written to new memory."""
+    return partial(np.ones, numbers)
+
+
+def solved(p: int) -> Work:
+    """An exact system of p equations, with coefficients of 53 bits, in FLINT."""
+    values = (np.random.default_rng(0).standard_normal((p, p + 1)) * 2.0**53).astype(np.int64).tolist()
+    A, b = fmpz_mat([row[:-1] for row in values]), fmpz_mat([row[-1:] for row in values])
+    return partial(A.solve, b)

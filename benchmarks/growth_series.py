@@ -13,11 +13,16 @@ from benchmarks.growth_rows import (
     decided,
     dense,
     design,
+    filled,
     fitted,
+    multiplied,
     parted,
     predicted,
+    read,
     regressed,
+    solved,
     sparse,
+    squared,
     streamed_csv,
     streamed_svmlight,
 )
@@ -27,12 +32,10 @@ LINEAR = "an epoch reads each stored number once"
 MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
 EXACT = (
     "a proof needs a system of as many equations as columns solved exactly, in a time that grows with the cube of the "
-    "columns"
+    "columns. `separability` of the same rows takes a hundredth of that: its proof of dense rows is that exact weights "
+    "exist near those given"
 )
-SQUARES = (
-    "the table is multiplied with itself and factorised, which takes rows times the square of the columns; where "
-    "there are few rows a column each of several steps of an interior point does so"
-)
+SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
 AGAIN = (
     "the search for a witness looks at all rows again and again, a little more often the more there are. A sample "
     "often holds a witness already: what `separability(X[::100], y[::100])` finds in a hundredth of the "
@@ -49,8 +52,18 @@ WEIGHTS = (
 )
 
 
+class Alone(NamedTuple):
+    """Plain work of the same size, to compare with: what it is, and what makes it of a value."""
+
+    what: str
+    make: Callable[[int], Work]
+
+
 class Series(NamedTuple):
-    """What is done, what grows, its values, what makes the work of a value; why so, and why if the slope is above 1."""
+    """What is done, what grows, its values, what makes the work of a value; why so, and why if it is steep.
+
+    `alone` is plain work to compare a steep one with; `ends` says why the values end before those of other series.
+    """
 
     work: str
     axis: str
@@ -58,6 +71,8 @@ class Series(NamedTuple):
     make: Callable[[int], Work]
     why: str
     steep: str = "not explained"
+    alone: Alone | None = None
+    ends: str = ""
 
 
 def powers(low: float, high: float) -> list[int]:
@@ -71,7 +86,7 @@ CLASSES = [2, *powers(3, 1000)]
 
 def all_series(folder: Path) -> Iterator[Series]:
     """What is measured; files are written to the folder."""
-    return chain(learning(), streaming(folder), proving(), regressing())
+    return chain(learning(), streaming(folder), proving(), widest(), regressing())
 
 
 def learning() -> Iterator[Series]:
@@ -108,10 +123,9 @@ def learning() -> Iterator[Series]:
         lambda e: fitted(dense(10_000), max_iter=e),
         LINEAR,
     )
-    yield Series("predict", rows, powers(1e3, 1e7), lambda n: predicted(dense(n)), "a product with the weights", MEMORY)
-    yield Series(
-        "predict", columns, powers(10, 1e6), lambda p: predicted(dense(100, p)), "a product with the weights", MEMORY
-    )
+    product, plain = "a product with the weights", Alone("The product X w", lambda n: multiplied(dense(n)))
+    yield Series("predict", rows, powers(1e3, 1e7), lambda n: predicted(dense(n)), product, MEMORY, plain)
+    yield Series("predict", columns, powers(10, 1e6), lambda p: predicted(dense(100, p)), product, MEMORY)
     yield Series(
         "predict",
         "classes, 20,000 x 50",
@@ -146,29 +160,26 @@ def streaming(folder: Path) -> Iterator[Series]:
 
 
 def proving() -> Iterator[Series]:
-    """Proofs of separability, and the widest margin."""
-    rows, columns, wide = "rows, 10 columns", "columns, 100 rows", "columns, 10,000 rows"
+    """Proofs of separability."""
+    rows, columns, wide = "rows, 10 columns", "columns, 100 rows", "columns, 20,000 rows"
     search, few = "a search, and a check of every row in whole numbers", "a witness of a few rows is enough"
-    n = powers(1e3, 1e7)
+    near = "X'X, and LU factors of a basis"
+    n, p, most = powers(1e3, 1e7), powers(10, 1e6), powers(10, 1e4)
+    tall = Alone("A plain read of the rows", lambda n: read(parted(n, 0.05)))
+    flat = Alone("A plain read of the rows", lambda p: read(parted(100, 0.05, p)))
+    square = Alone("X'X and LU factors of four rows a column", lambda p: squared(dense(20_000, p)))
     one = "separable"
-    yield Series(f"separability, {one}", rows, n, lambda n: decided(one, parted(n, 0.05)), search, MEMORY)
-    yield Series(
-        f"separability, {one}", columns, powers(10, 1e6), lambda p: decided(one, parted(100, 0.05, p)), search, MEMORY
-    )
+    yield Series(f"separability, {one}", rows, n, lambda n: decided(one, parted(n, 0.05)), search, MEMORY, tall)
+    yield Series(f"separability, {one}", columns, p, lambda p: decided(one, parted(100, 0.05, p)), search, MEMORY, flat)
     quasi = "quasi-separable"
-    yield Series(f"separability, {quasi}", rows, n, lambda n: decided(quasi, parted(n, 0.0)), search, MEMORY)
+    yield Series(f"separability, {quasi}", rows, n, lambda n: decided(quasi, parted(n, 0.0)), search, MEMORY, tall)
     yield Series(
-        f"separability, {quasi}",
-        wide,
-        powers(10, 1e3),
-        lambda p: decided(quasi, parted(10_000, 0.0, p)),
-        search,
-        SQUARES,
+        f"separability, {quasi}", wide, most, lambda p: decided(quasi, parted(20_000, 0.0, p)), near, SQUARES, square
     )
     other = "inseparable"
     yield Series(f"separability, {other}", rows, n, lambda n: decided(other, dense(n)), few, AGAIN)
     yield Series(
-        f"separability, {other}", wide, powers(10, 3e3), lambda p: decided(other, dense(10_000, p)), few, SQUARES
+        f"separability, {other}", wide, most, lambda p: decided(other, dense(20_000, p)), near, SQUARES, square
     )
     yield Series(
         f"separability, {other}, sparse",
@@ -177,6 +188,8 @@ def proving() -> Iterator[Series]:
         lambda e: decided(other, sparse(e // 20, 100)),
         few,
         AGAIN,
+        Alone("The product X w", lambda e: multiplied(sparse(e // 20, 100))),
+        "three times as many take 4 GB",
     )
     yield Series(
         "separability_one_vs_rest",
@@ -185,10 +198,30 @@ def proving() -> Iterator[Series]:
         lambda k: partial(separability_one_vs_rest, *dense(10_000, 10, k)),
         "a proof for each class",
     )
+
+
+def widest() -> Iterator[Series]:
+    """The widest margin."""
     support = "few rows lie on the margin, the others are looked at to find them"
-    yield Series("max_margin", rows, n, lambda n: partial(max_margin, *parted(n, 0.3)), support, MEMORY)
+    tall = Alone("The product X w", lambda n: multiplied(parted(n, 0.3)))
+    flat = Alone("The product X w", lambda p: multiplied(parted(100, 0.3, p)))
     yield Series(
-        "max_margin", columns, powers(10, 1e6), lambda p: partial(max_margin, *parted(100, 0.3, p)), support, MEMORY
+        "max_margin",
+        "rows, 10 columns",
+        powers(1e3, 1e7),
+        lambda n: partial(max_margin, *parted(n, 0.3)),
+        support,
+        MEMORY,
+        tall,
+    )
+    yield Series(
+        "max_margin",
+        "columns, 100 rows",
+        powers(10, 1e6),
+        lambda p: partial(max_margin, *parted(100, 0.3, p)),
+        support,
+        MEMORY,
+        flat,
     )
 
 
@@ -196,14 +229,29 @@ def regressing() -> Iterator[Series]:
     """Proofs of separation."""
     weights = "an exact weight for every row"
     factor = "rows, 3 numbers and a factor of 100 levels"
-    yield Series("separation", factor, powers(1e3, 1e7), lambda n: regressed(design(n)), weights, WEIGHTS)
+    yield Series(
+        "separation",
+        factor,
+        powers(1e3, 1e7),
+        lambda n: regressed(design(n)),
+        weights,
+        WEIGHTS,
+        Alone("Writing 800 bytes a row, 200 a stored number, to new memory", lambda n: filled(100 * n)),
+    )
     yield Series(
         "separation",
         "levels of a factor, 100,000 rows, 3 numbers",
         powers(10, 1e5),
         lambda k: regressed(design(100_000, k)),
         "levels share no row, and are taken out of the least squares",
+        ends="a level of its own for each row is the most",
     )
     yield Series(
-        "separation", "numbers, 10,000 rows", powers(3, 1e3), lambda p: regressed(design(10_000, 0, p)), weights, EXACT
+        "separation",
+        "numbers, 10,000 rows",
+        powers(3, 1e4),
+        lambda p: regressed(design(10_000, 0, p)),
+        weights,
+        EXACT,
+        Alone("An exact system of as many equations in FLINT", solved),
     )

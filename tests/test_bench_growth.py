@@ -90,7 +90,43 @@ def test_what_figures_mean_is_said_of_all_that_was_done_with_the_same_rows(bench
         "- **100,000 rows, 10 columns**: fit 20 ms, 1.0 MB; predict 1 ms, 1.0 MB.",
         "- **1,000,000 rows, 10 columns**: fit 2 s, 2.0 MB; predict 0.1 s, 2.0 MB.",
     ]
-    assert growth.steep([quick]) == ["- **fit**, rows, 10 columns, 2.00: it squares."]
+    assert growth.steep([quick]) == ["- **fit**, rows, 10 columns, slope 2.00, last tenfold 100.0 x: it squares."]
+
+
+def test_a_cost_is_steep_by_its_slope_or_by_its_last_tenfold(bench: Any, growth: Any) -> None:
+    linear = [growth.Point(10**k, 0.01 * 10**k, 0) for k in range(1, 6)]
+    assert not growth.is_steep(linear)
+    at_last = [*linear[:-1], growth.Point(10**5, 15 * linear[-2].seconds, 0)]
+    assert growth.slope(at_last, growth.time_of) == pytest.approx(1.088, abs=1e-3)
+    assert growth.last_tenfold(at_last, growth.time_of) == pytest.approx(15.0)
+    assert growth.is_steep(at_last)
+
+
+def test_the_last_tenfold_starts_at_the_next_value_where_no_tenth_was_measured(growth: Any) -> None:
+    points = [growth.Point(n, 1.0 * n, 0) for n in (2, 3, 10)]
+    assert growth.last_tenfold(points, growth.time_of) == 5.0
+
+
+def test_plain_work_stands_beside_a_steep_cost(bench: Any, growth: Any) -> None:
+    alone = bench("growth_series").Alone("A read", lambda n: lambda: 0.001 * n)
+    made = series(bench, None, 10, 100, 1_000)._replace(alone=alone)
+    squares = [growth.Point(n, 1e-5 * n**2, 0) for n in (10, 100, 1_000)]
+    assert growth.beside(made, squares) == (
+        " A read alone: 0.1 s for 100, 1 s for 1,000, 10.0 x; the whole is 10.0 times that."
+    )
+    assert growth.beside(made._replace(alone=None), squares) == ""
+
+
+@pytest.mark.parametrize(("first", "calls"), [(0.1, 5), (0.6, 3), (4.0, 3), (6.0, 1)])
+def test_calls_that_are_not_long_are_timed_three_times_at_least(growth: Any, first: float, calls: int) -> None:
+    asked: list[float] = []
+
+    def work() -> float:
+        asked.append(first)
+        return first
+
+    assert growth.timed(work) == pytest.approx(first)
+    assert len(asked) == calls
 
 
 def test_only_series_that_are_steep_or_ended_early_are_named_as_such(bench: Any, growth: Any) -> None:
@@ -99,8 +135,10 @@ def test_only_series_that_are_steep_or_ended_early_are_named_as_such(bench: Any,
     assert growth.steep([(made, linear)]) == []
     assert growth.ended([(made, linear)]) == []
     assert growth.ended([(made, linear[:2])]) == [
-        "- **fit**, rows, 10 columns, at 100 of 1,000: the next call was expected to take 10 s."
+        "- **fit**, rows, 10 columns, at 100 of 1,000: the next call was expected to take 10 s or more."
     ]
+    bounded = made._replace(ends="there are no more")
+    assert growth.ended([(bounded, linear)]) == ["- **fit**, rows, 10 columns, at 1,000: there are no more."]
 
 
 def test_every_series_has_sizes_that_the_page_speaks_of(bench: Any, growth: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from linsep.types import Array
 
-_ENTRIES = 2**22  # of a table looked at together
+_ENTRIES = 2**19  # of a table looked at together: what is written on the way stays in the cache
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _PRIMES = (2**31 - 1, 2**31 - 19)  # products of two residues stay below 2^62
 
