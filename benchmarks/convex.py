@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from statistics import median
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
 from benchmarks.limits import products
-from benchmarks.timing import Report, Work
+from benchmarks.timing import Report, Work, in_turn, show
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
 
@@ -66,7 +69,15 @@ def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
                 WANTED,
                 limit=products(X, EPOCHS, share, n_vectors),
                 limit_is=f"products, and {share:.0%} of the rows added to {n_vectors} vector{'s' * (n_vectors - 1)}",
+                note=partial(passes_alone, learner, X, y),
             )
+
+
+def passes_alone(learner: Any, X: Any, y: Any) -> str:
+    """What the passes of a fit take: as many passes more cost that."""
+    longer = clone(learner).set_params(max_iter=2 * EPOCHS)
+    once, twice = map(median, in_turn([_fit(learner, X, y), _fit(longer, X, y)]))
+    return f"the passes {show(twice - once)}"
 
 
 def _fit(learner: Any, X: Any, y: Any) -> Work:

@@ -48,15 +48,19 @@ def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None
 
 
 @numba.njit(fastmath=True)
-def multiply_all(X: Any, order: Any, moves: Any, w: Any, others: Any) -> Any:
-    """w.x of every row in this order, asked of memory ahead as where something is learnt; rows that move are added."""
+def multiply_all(X: Any, order: Any, bounds: Any, w: Any, others: Any) -> Any:
+    """w.x of every row in this order, asked of memory ahead as where something is learnt; rows below bounds are added.
+
+    As in a learner, nothing is known of the next product until this one has decided whether its row is added.
+    """
     ahead, s = rows_ahead(X, order), 0.0
     for t in range(row_count(X)):
         if ahead > 0:
             fetch_ahead(X, order, order, t, ahead)
         i = row_at(order, t)
-        s += row_dot(X, i, w)
-        if moves[i]:
+        z = row_dot(X, i, w)
+        s += z
+        if z < bounds[i]:
             row_axpy(X, i, 1e-9, w)
             for k in range(others.shape[0]):
                 row_axpy(X, i, 1e-9, others[k])
@@ -95,15 +99,19 @@ def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
 
 
 def products(X: Any, passes: int, share: float, n_vectors: int) -> Work:
-    """The products of all rows, shuffled, so many times; a share of the rows, drawn at random, is added to vectors."""
+    """The products of all rows, in as many orders as passes, each of which decides whether its row is added to vectors.
+
+    A share of the rows, drawn at random, is added in every pass.
+    """
     rows = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
     rng = np.random.RandomState(0)
-    order, moves = shuffled_order(X.shape[0], rng), rng.random_sample(X.shape[0]) < share
+    orders = [shuffled_order(X.shape[0], rng) for _ in range(passes)]
+    bounds = np.where(rng.random_sample(X.shape[0]) < share, np.inf, -np.inf)
     w, others = np.ones(X.shape[1], X.dtype), np.ones((n_vectors - 1, X.shape[1]), X.dtype)
 
     def work() -> None:
-        for _ in range(passes):
-            multiply_all(rows, order, moves, w, others)
+        for order in orders:
+            multiply_all(rows, order, bounds, w, others)
 
     return work
 
