@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 from struct import Struct
 from threading import RLock
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 from river import linear_model
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 
-from benchmarks.timing import Report, Work
+from benchmarks.timing import Report, Work, in_turn
 from linsep.kernels.linear.one_row import learn_row, score_row
 from linsep.learners import Perceptron
 
@@ -19,6 +21,7 @@ WIDTHS = (9, 20, 100)
 WANTED = 1.5
 ROWS = 5_000
 ROWS_FOR_SCIKIT = 1_000
+LEAST = "a lock, the names, the packing and the compiled call"
 
 
 def stream(n_rows: int, width: int) -> tuple[Any, list[dict[str, float]], list[int]]:
@@ -91,6 +94,55 @@ def least(rows: list[dict[str, float]], y: list[int] | None) -> Work:
     return learn if y else predict
 
 
+def both(*works: Work) -> Work:
+    """One after the other."""
+
+    def work() -> None:
+        for one in works:
+            one()
+
+    return work
+
+
+def parts_of_a_call(report: Report, rows: list[dict[str, float]]) -> None:
+    """Nanoseconds of the parts of a call of `learn_one`, each timed alone."""
+    model = made(Perceptron, rows)
+    model.learn_one(rows[0], 0)
+    W, b = model.moving()
+    X = model._plain.of(rows[0])
+    code, lock, names = model._codes[1], RLock(), list(rows[0])
+    memory, pack = X.data, Struct(f"{len(names)}d").pack_into
+
+    def locked() -> None:
+        with lock:
+            pass
+
+    parts: dict[str, Callable[[], Any]] = {
+        "a call of a method": model.watch,
+        "the lock": locked,
+        "names compared": lambda: [*rows[0]] == names,
+        "values packed": lambda: pack(memory, 0, *rows[0].values()),
+        "compiled function": lambda: learn_row(X, code, 1.0, 0.0, W, b, 1.0, None, 0),
+        "vectors, step, means due": lambda: (
+            model.moving(),
+            model.step_rule(),
+            model.settle_later(),
+        ),
+        "both and the counters": lambda: model._learn_row(X, 1, code),
+        "all but the lock": lambda: model._take_in(rows[0], 1),
+        "learn_one": lambda: model.learn_one(rows[0], 1),
+    }
+    works = [partial(_so_often, part) for part in parts.values()]
+    found = [median(times) / ROWS * 1e9 for times in in_turn(works)]
+    cells = {"features": len(names), **{name: f"{ns:.0f} ns" for name, ns in zip(parts, found, strict=True)}}
+    report.row("Parts of a call of learn_one", cells, {"features": len(names), "ns": found})
+
+
+def _so_often(part: Callable[[], Any]) -> None:
+    for _ in range(ROWS):
+        part()
+
+
 def each_scikit(X: Any, y: list[int]) -> Work:
     """The same with scikit-learn: one `predict` and one `partial_fit` of one row each."""
 
@@ -118,7 +170,7 @@ def online(report: Report) -> None:
                 next(works),
                 WANTED,
                 limit=least(dicts, labels),
-                limit_is="a lock, the names, the packing and the compiled call",
+                limit_is=LEAST,
             )
         report.compare(
             f"{shape}, predict_one and learn_one of each",
@@ -126,6 +178,8 @@ def online(report: Report) -> None:
             "River",
             each(linear_model.Perceptron, dicts, y),
             WANTED,
+            limit=both(least(dicts, y), least(dicts, None)),
+            limit_is=LEAST,
         )
     X, _, y = stream(ROWS_FOR_SCIKIT, WIDTHS[1])
     report.compare(
@@ -135,3 +189,5 @@ def online(report: Report) -> None:
         each_scikit(X, y),
         50,
     )
+    for width in WIDTHS:
+        parts_of_a_call(report, stream(ROWS, width)[1])
