@@ -6,6 +6,7 @@ The processor time is told as well: two threads that need twice that of one save
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -27,10 +28,16 @@ def threads(report: Report) -> None:
     """Fit and predict with n_jobs=1 and n_jobs=2; dense predictions are one BLAS product, whose threads are its own."""
     pixels, text = mnist(), newsgroups()
     read = reads(pixels.X, 10)
-    twice = f"two threads read X at once in {1 / second_core(read, read, read):.2f} times the time of one"
+
+    def twice() -> str:
+        return f"two threads read X at once in {1 / second_core(read, read, read):.2f} times the time of one"
+
     _both(report, pixels, Perceptron, {"max_iter": 10}, 1.8, twice)
-    ten = _products(text.X, 10)
-    shared = f"products alone, 10 classes in each thread: {second_core(_products(text.X, 20), ten, ten):.2f} x"
+    ten, twenty = _products(text.X, 10), _products(text.X, 20)
+
+    def shared() -> str:
+        return f"products alone, 10 classes in each thread: {second_core(twenty, ten, ten):.2f} x"
+
     parameters = {"max_iter": 10, "random_state": 0, "fit_intercept": False}
     learners = _both(report, text, AveragedPerceptron, parameters, 1.7, shared)
     _predictions(report, text.name, learners, text.X_test)
@@ -41,7 +48,7 @@ def _predictions(report: Report, name: str, learners: tuple[Any, Any], X: Any) -
     one, two = (partial(learner.predict, X) for learner in learners)
     middle = X.shape[0] // 2
     n_classes = len(learners[0].classes_)
-    gained = second_core(_products(X, n_classes), *(_products(half, n_classes) for half in (X[:middle], X[middle:])))
+    whole, halves = _products(X, n_classes), [_products(half, n_classes) for half in (X[:middle], X[middle:])]
     report.compare(
         f"{name}, predict {X.shape[0]:,} rows, n_jobs=2",
         two,
@@ -50,7 +57,10 @@ def _predictions(report: Report, name: str, learners: tuple[Any, Any], X: Any) -
         1.7,
         limit=partial(learners[0].predict, X[:middle]),
         limit_is="half of the rows, one thread",
-        note=lambda: f"identical: {np.array_equal(one(), two())}; products alone, half in each thread: {gained:.2f} x",
+        note=lambda: (
+            f"identical: {np.array_equal(one(), two())}; "
+            f"products alone, half in each thread: {second_core(whole, *halves):.2f} x"
+        ),
     )
 
 
@@ -66,7 +76,7 @@ def _products(X: Any, n_classes: int) -> Work:
 
 
 def _both(
-    report: Report, data: Split, kind: Any, parameters: dict[str, Any], wanted: float, machine: str
+    report: Report, data: Split, kind: Any, parameters: dict[str, Any], wanted: float, machine: Callable[[], str]
 ) -> tuple[Any, Any]:
     one, two, few = kind(n_jobs=1, **parameters), kind(n_jobs=2, **parameters), kind(n_jobs=1, **parameters)
     n_classes = len(np.unique(data.y))
@@ -82,7 +92,7 @@ def _both(
         note=lambda: (
             f"identical weights: {np.array_equal(one.coef_, two.coef_)}; processor time "
             f"{show(_busy(lambda: two.fit(data.X, data.y)))} against {show(_busy(lambda: one.fit(data.X, data.y)))}; "
-            f"{machine}"
+            f"{machine()}"
         ),
     )
     return one, two
