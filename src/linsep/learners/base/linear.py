@@ -15,7 +15,7 @@ from linsep.kernels.memory import aligned_zeros
 from linsep.kernels.optional import NO_WEIGHTS
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.threads import multiply
+from linsep.learners.engine.threads import scores
 from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT
 from linsep.learners.inputs.sample_weights import Given, weights_of_classes
 from linsep.tables import is_sparse
@@ -165,10 +165,7 @@ class LinearClassifier(LabelledClassifier):
             finite = not is_sparse(X)
             asked: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
             X = validate_data(still, X, reset=False, ensure_all_finite=finite, **asked)
-            z = multiply(X, still.coef_.T, still.n_jobs)
-            with np.errstate(over="ignore", invalid="ignore"):
-                finite = finite or bool(np.isfinite(z.sum()))
+            z, finite = scores(X, still.coef_.T, still.intercept_, still.n_jobs)
             if not finite:
                 validate_data(still, X, reset=False, **asked)
-            z = np.add(z, still.intercept_, out=z if still.intercept_.dtype == z.dtype else None)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

@@ -43,24 +43,30 @@ def count_threads(n_jobs: int | None, most: int) -> int:
     return max(1, min(most, n_jobs if n_jobs > 0 else cores + 1 + n_jobs))
 
 
-def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
-    """X W for W (n_features, n_planes), the rows of a sparse X divided among threads; dense ones are left to BLAS."""
+def scores(X: Any, W: Array, b: Array, n_jobs: int | None) -> tuple[Array, bool]:
+    """Z = X W + b for W (n_features, n_planes), and whether its sum is finite.
+
+    The rows of a sparse X are divided among threads; dense products are left to BLAS.
+    """
     if isinstance(X, np.ndarray):
-        return np.asarray(X @ W)
+        dense = X @ W
+        return np.add(dense, b, out=dense if b.dtype == dense.dtype else None), True
     n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
-    Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype))
+    Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype, b.dtype))
     planes = np.ascontiguousarray(W).T
     cuts = np.linspace(0, X.shape[0], n_threads + 1).astype(int)
 
-    def one_share(k: int) -> None:
-        products(X.data, X.indices, X.indptr[cuts[k] : cuts[k + 1] + 1], planes, Z[cuts[k] : cuts[k + 1]])
+    def one_share(k: int) -> bool:
+        first, last = cuts[k], cuts[k + 1]
+        products(X.data, X.indices, X.indptr[first : last + 1], planes, Z[first:last])
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z[first:last] += b
+            return bool(np.isfinite(Z[first:last].sum()))
 
     if n_threads == 1:
-        one_share(0)
-        return Z
+        return Z, one_share(0)
     with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(one_share, range(n_threads)))
-    return Z
+        return Z, all(list(pool.map(one_share, range(n_threads))))
 
 
 def passes_of_many(
