@@ -42,8 +42,8 @@ AGAIN = (
     "time proves that no hyperplane separates all rows either, because a witness of some rows is one of all"
 )
 CHUNKS = (
-    "a chunk is 2 MB of text, of wide tables a few rows, and each column costs some calls of Python a chunk. Give wide "
-    "tables as svmlight text, which has no columns to look after"
+    "each column costs some calls of Python a chunk, and a chunk of a wide table holds 256 lines, in 32 MB of text at "
+    "most. Give wider tables as svmlight text, which has no columns to look after"
 )
 WEIGHTS = (
     "the proof has an exact weight for every row, a Python integer, and search and check write each stored number as "
@@ -145,10 +145,11 @@ def streaming(folder: Path) -> Iterator[Series]:
     yield Series(
         "fit --stream of CSV",
         "columns, 1,000 rows",
-        powers(10, 1e4),
+        powers(10, 1e5),
         lambda p: streamed_csv(1000, p, folder),
         "a column is looked at once a chunk",
         CHUNKS,
+        ends="a million columns are 5 GB of text",
     )
     yield Series(
         "fit --stream of svmlight",

@@ -24,7 +24,7 @@ from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perc
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.inputs import Input
 from linsep.data.sources import blocks
-from linsep.data.sources.blocks import iter_blocks
+from linsep.data.sources.blocks import Cut, iter_blocks
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Position, Source
 from linsep.streaming.progressive import predict_then_learn
@@ -223,6 +223,41 @@ def test_lines_longer_than_a_block_and_blocks_that_begin_anywhere(tmp_path: Path
     assert all(block.content.endswith(b"\n") for block in found[:-1])
     for k, block in enumerate(found):
         assert list(iter_blocks(Input(str(tmp_path / "t")), block.end, block.next_line)) == found[k + 1 :]
+
+
+def test_a_block_of_a_wide_table_holds_many_lines_wherever_it_begins(tmp_path: Path) -> None:
+    """Each column costs time a block: 256 lines of a wide table, in at most 32 MB."""
+    line = b",".join([b"1"] * 15_000) + b"\n"
+    (tmp_path / "t").write_bytes(line * 600)
+    found = list(iter_blocks(Input(str(tmp_path / "t")), cut=Cut(table=True)))
+    assert [len(block.content) // len(line) for block in found] == [256, 256, 88]
+    assert [block.next_line for block in found] == [257, 513, 601]
+    again = list(iter_blocks(Input(str(tmp_path / "t")), found[0].end, found[0].next_line, cut=Cut(table=True)))
+    assert again == found[1:]
+    rows = list(iter_blocks(Input(str(tmp_path / "t"))))
+    assert max(len(block.content) for block in rows) <= 2**19
+    wide = b"," * 2**18 + b"\n"
+    (tmp_path / "t").write_bytes(wide * 200)
+    first = next(iter_blocks(Input(str(tmp_path / "t")), cut=Cut(table=True)))
+    assert 2**25 - len(wide) < len(first.content) <= 2**25
+
+
+def test_a_wide_table_is_read_alike_whatever_its_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, rng = tmp_path / "t.csv", np.random.default_rng(0)
+    X = rng.integers(0, 9, (40, 3000))
+    path.write_text("\n".join([",".join([f"x{j}" for j in range(3000)] + ["y"]), *rows_of(X), ""]))
+    whole = open_data(str(path), target="y").read()
+    monkeypatch.setattr("linsep.data.readers.asked._LINES", 1)
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 20_000)
+    again = open_data(str(path), target="y").read()
+    assert whole.names == again.names
+    assert whole.n_rows == again.n_rows == 40
+    for one in (whole, again):
+        assert np.array_equal(np.column_stack([column.values for column in one.columns]), X)
+
+
+def rows_of(X: Any) -> list[str]:
+    return [",".join([*map(str, row), "ab"[i % 2]]) for i, row in enumerate(X.tolist())]
 
 
 # ------------------------------------------------------------------------- fuzz

@@ -14,6 +14,10 @@ from linsep.types import Array, Chunk, DataError
 
 Kind = Literal["table", "rows"]
 
+# Lines as long as this are of a wide table, each of whose columns costs as much time a block as a hundred cells do: a
+# block holds so many of them, where that is not too many bytes.
+_LONG, _LINES, _MOST_BYTES = 1 << 12, 256, 1 << 25
+
 
 @dataclass
 class Asked:
@@ -69,6 +73,18 @@ def check_utf8(content: bytes, name: str, first_line: int) -> None:
                 "(encoding=), such as latin-1 or cp1252"
             ) from None
         start = end
+
+
+def block_bytes(content: bytes, least: int) -> int:
+    """Bytes of a block of the table that begins with this content: more than the least where its first line is long.
+
+    Examples
+    --------
+    >>> block_bytes(b"a,b\\n1,2\\n", 1000), block_bytes(b"a," * 10_000 + b"b\\n", 1000)
+    (1000, 5120512)
+    """
+    line = content.find(b"\n") + 1
+    return least if line < _LONG else max(least, min(_LINES * line, _MOST_BYTES))
 
 
 def count_lines(content: bytes, size: int) -> int:

@@ -19,7 +19,7 @@ from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.arrow import Where, compact, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, distinct, each_once, in_one_piece, is_encoded
 from linsep.kernels.text.cells import encode_cells
@@ -258,11 +258,12 @@ def _as_lines(content: bytes) -> io.TextIOWrapper:
 
 def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
     """The type of columns with few different texts in the first block of a large file: a block keeps each once."""
-    if len(place.content) <= _BLOCK_BYTES:
+    size = block_bytes(place.content, _BLOCK_BYTES)
+    if len(place.content) <= size:
         return {}
-    head = place.content[: place.content.rfind(b"\n", 0, _BLOCK_BYTES) + 1]
+    head = place.content[: place.content.rfind(b"\n", 0, size) + 1]
     try:
-        table = _read(head, place, names, _BLOCK_BYTES, {})[0]
+        table = _read(head, place, names, size, {})[0]
     except pa.ArrowInvalid:  # cut within a cell, perhaps
         return {}
     few = (name for name in names if name in table.column_names)
@@ -278,7 +279,7 @@ def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
     try:
-        table, ragged = _read(content, place, names, _BLOCK_BYTES, types)
+        table, ragged = _read(content, place, names, block_bytes(content, _BLOCK_BYTES), types)
     except pa.ArrowInvalid:  # a record longer than a block, perhaps
         table, ragged = None, []
     if ragged or table is None:  # only in one block does Arrow tell the number of a ragged row

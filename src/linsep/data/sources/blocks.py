@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linsep.data.inputs import ByteStream, Input
-from linsep.data.readers.asked import count_lines
+from linsep.data.readers.asked import block_bytes, count_lines
 from linsep.kernels.text.quotes import faulty_quote, last_record_end
 from linsep.types import DataError
 
@@ -34,8 +34,9 @@ class Block(NamedTuple):
 class Cut(NamedTuple):
     """Where text may be cut into blocks.
 
-    `table` chooses the larger size of a block; with `quotes` a line end in quotes ends no record; a record may have as
-    many bytes as a block or `longest`, whichever is more. `mark` is the byte between the fields of CSV.
+    `table` chooses the larger size of a block, and larger ones still where the first line is long; with `quotes` a line
+    end in quotes ends no record; a record may have as many bytes as a block or `longest`, whichever is more. `mark` is
+    the byte between the fields of CSV.
     """
 
     table: bool = False
@@ -103,8 +104,11 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
     """Text with more of the stream, and how much of it is whole records: 0 at the end, -1 for a record too long."""
     want = cut.size
     most = max(want, cut.longest)
+    pending += stream.read(max(0, want - len(pending)))
+    if cut.table:
+        want = block_bytes(pending, want)
     while True:
-        pending += stream.read(want - len(pending))
+        pending += stream.read(max(0, want - len(pending)))
         at_end = len(pending) < want
         size = len(pending) if at_end and stream.damage is None else last_end(pending, want, cut)
         if size or at_end:
