@@ -23,7 +23,7 @@ from flint import fmpz_mat
 
 from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
-from linsep.theory.rows.integers import of_rows, solve
+from linsep.theory.rows.integers import of_rows
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
 from linsep.types import Array
@@ -228,30 +228,31 @@ def _pivot_rows(M: Array) -> Array:
 
 
 def exact_weights(
-    rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline
+    rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline, known: IntegerRows | None = None
 ) -> tuple[dict[int, int], Span] | None:
     """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
-    With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
+    With them the span of the basis. `known` holds these rows as integers, and may hold more. None if the matrix is singular, a basic weight is negative, or some column does not
     add up to 0.
     """
     basis = support.basis.tolist()
     outside = [j for j in np.flatnonzero(support.y).tolist() if j not in set(basis)]
-    span, rest = Span(rows, [ids[j] for j in basis], support.columns), IntegerRows(rows, [ids[j] for j in outside])
+    names, others = [ids[j] for j in basis], [ids[j] for j in outside]
+    known = known or IntegerRows(rows, [*names, *others])
+    span, rest = Span(rows, names, support.columns, known.among(names)), known.among(others)
     # The rows outside, with their weights, as one row of integers.
     given = [Fraction(support.y[j]) / f for j, f in zip(outside, rest.factors, strict=True)]
     unit = lcm(*(g.denominator for g in given))
     given_whole = [int(g * unit) for g in given]
     total = (fmpz_mat([given_whole]) * fmpz_mat(rest.entries) if outside else fmpz_mat(1, rows.width)).entries()
     try:
-        numerators, q = solve(span.square.transpose(), fmpz_mat([[-total[j]] for j in span.pivots]), deadline)
+        found, q = span.square.rows_to([-int(total[j]) for j in span.pivots], deadline)
     except ZeroDivisionError:
         return None
-    found = [int(v) for v in numerators.entries()]
     if any(v < 0 for v, k in zip(found, basis, strict=True) if k >= support.free):
         return None
-    others = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
-    sums = (fmpz_mat([found]) * others).entries()
+    beside = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
+    sums = (fmpz_mat([found]) * beside).entries()
     if any(v + q * total[j] for v, j in zip(sums, span.others, strict=True)):
         return None
     # All weights times the denominator of the basic ones.
@@ -295,7 +296,8 @@ def _prove_overlap(
         witness = exact_weights(rows, ids, few, deadline)
         if witness is not None and _has_all(witness[0], ids, few.basis[few.basis >= len(free)]):
             return Overlap(witness[0], *witness)
-    found = exact_weights(rows, ids, support, deadline)
+    known = IntegerRows(rows, [ids[j] for j in np.union1d(np.flatnonzero(support.y), support.basis).tolist()])
+    found = exact_weights(rows, ids, support, deadline, known)
     # Every row that spans must have a weight: it is what makes later weights of it positive.
     if found is None or not _has_all(found[0], ids, spanning):
         return None
@@ -307,7 +309,7 @@ def _prove_overlap(
             return None
     if few is None or witness is not None:
         return Overlap(weights, None if witness is None else witness[0], span)
-    return Overlap(weights, _two_rows(rows, ids) or _fewer_rows(rows, ids, few, deadline), span)
+    return Overlap(weights, _two_rows(rows, ids) or _fewer_rows(rows, ids, few, deadline, known), span)
 
 
 def _two_rows(rows: SignedRows, ids: list[int]) -> dict[int, int] | None:
@@ -317,10 +319,12 @@ def _two_rows(rows: SignedRows, ids: list[int]) -> dict[int, int] | None:
     return None if pair is None else dict.fromkeys(pair, 1)
 
 
-def _fewer_rows(rows: SignedRows, ids: list[int], few: Support, deadline: Deadline) -> dict[int, int] | None:
+def _fewer_rows(
+    rows: SignedRows, ids: list[int], few: Support, deadline: Deadline, known: IntegerRows
+) -> dict[int, int] | None:
     """The weights of few rows, solved for by the rows that have a weight alone where that can be done."""
     for support in (few.reduced(), few):
-        if support is not None and (found := exact_weights(rows, ids, support, deadline)) is not None:
+        if support is not None and (found := exact_weights(rows, ids, support, deadline, known)) is not None:
             return found[0]
     return None
 

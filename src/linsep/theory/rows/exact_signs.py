@@ -59,6 +59,10 @@ def vanishing(X: Any, d: Sequence[int]) -> Array:
     [True, True, False]
     """
     out = np.zeros(X.shape[0], dtype=bool)
+    p = X.shape[1]
+    used = [j for j, v in enumerate(d[:p]) if v]
+    if 2 * len(used) <= p:
+        X, d = X[:, used], [*(d[j] for j in used), *d[p:]]
     for at, part, _, unsure in _approximate(X, d):
         open_rows = np.flatnonzero(unsure)
         if not open_rows.size:

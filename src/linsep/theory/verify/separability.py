@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.theory.verify.pauses import pause
-from linsep.theory.verify.rank import sparse_rank
+from linsep.theory.verify.rank import dense_rank, sparse_rank
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]
@@ -27,6 +27,7 @@ _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that un
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
 _LONGEST_SPARSE = 2**24  # where the products are integers of 64 bits, which hold 64 such sums
 _TOGETHER = 2**22  # digits of the products of rows with several vectors that are made at once
+_A_ROUND = 4  # long integers that are made in the time of one digit of all sums
 _MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
@@ -177,10 +178,26 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
     total = np.zeros((A.shape[0], len(ws), n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, :, k : k + n] += (digit @ W[columns]).astype(np.int64).reshape(-1, len(ws), n)
+    if total.shape[0] * len(ws) < _A_ROUND * total.shape[2]:
+        return _long_signs(total)
     carry, left = np.zeros(total.shape[:2], dtype=np.int64), np.zeros(total.shape[:2], dtype=bool)
     for k in range(total.shape[2]):
         carry, left = (carry + total[:, :, k]) >> 16, left | ((carry + total[:, :, k]) & 0xFFFF != 0)
     return np.where(carry < 0, -1, (carry > 0) | left)
+
+
+def _long_signs(total: Array) -> Array:
+    """Signs of the numbers sum_k total[..., k] 2^(16 k), each as one long integer: for few numbers of many digits."""
+    length = 2 * total.shape[-1]
+    # Each int64 plus 2^63 is four digits without a sign: four numbers, of which the next begins one digit higher.
+    parts = (total.astype("<i8") ^ np.int64(-(2**63))).view("<u2").reshape(-1, total.shape[-1], 4)
+    raw, out = parts.transpose(0, 2, 1).tobytes(), []
+    added = (1 << 63) * (((1 << 8 * length) - 1) // 0xFFFF)
+    for start in range(0, len(raw), 4 * length):
+        a, b, c, d = (int.from_bytes(raw[i : i + length], "little") for i in range(start, start + 4 * length, length))
+        value = a + (b << 16) + (c << 32) + (d << 48) - added
+        out.append((value > 0) - (value < 0))
+    return np.array(out, dtype=np.int64).reshape(total.shape[:-1])
 
 
 def _placed(digits: Array, A: Any) -> tuple[Any, Any]:
@@ -308,8 +325,7 @@ def _rank_modulo(table: Any, prime: int) -> int:
     table = table.toarray() if hasattr(table, "toarray") else table
     if not table.size or not small(table):
         return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
-    residues = _residues(table.astype(np.float64), prime)
-    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
+    return dense_rank(_residues(table.astype(np.float64), prime), prime)
 
 
 def _residues(values: Array, prime: int) -> Array:
