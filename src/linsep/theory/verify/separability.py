@@ -67,7 +67,8 @@ def verify_witness(X: Any, y: Any, weights: Mapping[int, int], *, fit_intercept:
         raise CertificateError(f"rows must lie in 0..{X.shape[0] - 1}")
     rows = list(weights)
     signed = [int(s) * weights[i] for i, s in zip(rows, label_signs(y)[rows], strict=True)]
-    off = np.flatnonzero(value_signs(X[rows].T.tocsr() if hasattr(X, "tocsr") else X[rows].T, np.array(signed, object)))
+    table, long = X[rows].T.tocsr() if hasattr(X, "tocsr") else X[rows].T, max(weights.values()) > 2**53
+    off = np.flatnonzero(value_signs(table, np.array(signed, object), zeros=long))
     if off.size or (fit_intercept and sum(signed)):
         raise CertificateError(
             f"the weighted signed rows do not add up to 0 in column {off[0] if off.size else X.shape[1]}"
@@ -288,14 +289,17 @@ def _with_ones(A: Any) -> Any:
     return np.hstack([A.astype(np.float64), ones])
 
 
-def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
-    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
+def value_signs(X: Any, w: Any, b: Any = 0, *, zeros: bool = False) -> Array:
+    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions).
+
+    `zeros`: all are expected to be 0, which rounded sums cannot show, and are not asked.
+    """
     X, w, b = X.tocsr() if hasattr(X, "tocsr") else X, np.asarray(w), b.item() if isinstance(b, np.generic) else b
     used = np.flatnonzero(w != 0)
     if 4 * used.size <= w.size:
         X, w, used = X[:, used], w[used], np.arange(used.size)
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
-    if small(X):
+    if not zeros and small(X):
         out, unsure = _float_signs(X, *_as_doubles(w, b))
     rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
