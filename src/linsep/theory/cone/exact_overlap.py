@@ -235,11 +235,11 @@ def exact_weights(
 ) -> tuple[dict[int, int], Span] | None:
     """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
-    With them the span of the basis. `known` holds these rows as integers, and may hold more. None if the matrix is singular, a basic weight is negative, or some column does not
-    add up to 0.
+    With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
+    add up to 0. `known` holds these rows as integers, and may hold more.
     """
     basis = support.basis.tolist()
-    outside = [j for j in np.flatnonzero(support.y).tolist() if j not in set(basis)]
+    outside = sorted(set(np.flatnonzero(support.y).tolist()).difference(basis))
     names, others = [ids[j] for j in basis], [ids[j] for j in outside]
     known = known or IntegerRows(rows, [*names, *others])
     span, rest = Span(rows, names, support.columns, known.among(names)), known.among(others)

@@ -135,7 +135,7 @@ class Span:
         return _first_entries(echelon, rank)
 
     def _solved(self, columns: Sequence[int], deadline: Deadline) -> tuple[list[list[int]], int]:
-        """What the pivots need for an entry of -1 times the denominator in each of these columns; of one, kept."""
+        """The entries on the pivots, with a denominator, of vectors with a 1 in one of these columns; one is kept."""
         if len(columns) == 1 and columns[0] in self._alone:
             found, q = self._alone[columns[0]]
             return [found], q
@@ -149,15 +149,15 @@ class Span:
         out = [0] * self.rows.width
         q = 1
         used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
-        if len(used) == 1:
-            (j, one), *_ = used
-            (found,), q = self._solved([j], deadline)
-            found = [v * one for v in found]
-        else:
-            rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
-            (found,), q = self.square.columns_to([rhs], deadline)
-        for j, v in zip(self.pivots, found, strict=True):
-            out[j] = v
+        rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
+        if any(rhs):
+            if len(used) == 1:
+                (found,), q = self._solved([used[0][0]], deadline)
+                found = [v * used[0][1] for v in found]
+            else:
+                (found,), q = self.square.columns_to([rhs], deadline)
+            for j, v in zip(self.pivots, found, strict=True):
+                out[j] = v
         for j, v in zip(self.others, entries, strict=True):
             out[j] = v * q
         return primitive(out)

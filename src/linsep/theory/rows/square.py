@@ -16,7 +16,7 @@ from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.theory.rows.integers import solve
 from linsep.types import Array
 
-_FEW = 8  # columns are looked at for common rows if one in so many has entries in at most one row in so many
+_WORTH = 8  # columns go if they are one in so many at least
 _FACTOR = 8  # bits that a row may grow by
 
 
@@ -62,8 +62,9 @@ class Square:
 
         Examples
         --------
-        >>> Square([[2, 0, 1], [0, 1, 1], [0, 0, 5]], np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]])).columns_to([[1, 1, 1]])
-        ([[4, 8, 2]], 10)
+        >>> rows = [[2, 0, 1], [0, 1, 1], [0, 0, 5]]
+        >>> Square(rows, np.array(rows) != 0).columns_to([[1, 1, 1]])
+        ([[2, 4, 1]], 5)
         """
         reduced = []
         for b in wanted:
@@ -74,11 +75,14 @@ class Square:
         found, q = _solved(self.core, reduced, deadline)
         if not self.pivots:
             return found, q
-        above = [
-            [q * b[p] - sum(a * v for a, v in zip(self.at_pivots[p], x, strict=True) if v) for p, _ in self.pivots]
-            for b, x in zip(wanted, found, strict=True)
-        ]
+        # Row p of the system says what its own column needs beside the others.
+        beside = fmpz_mat(len(found), len(self.columns), [v for x in found for v in x])
+        parts = beside * fmpz_mat([self.at_pivots[p] for p, _ in self.pivots]).transpose()
         below = [self.entries[p][c] for p, c in self.pivots]
+        above = [
+            [q * b[p] - int(v) for (p, _), v in zip(self.pivots, part, strict=True)]
+            for b, part in zip(wanted, parts.tolist(), strict=True)
+        ]
         unit = lcm(*(d // gcd(v, d) for values in above for v, d in zip(values, below, strict=True)))
         out = []
         for x, values in zip(found, above, strict=True):
@@ -95,7 +99,8 @@ class Square:
 
         Examples
         --------
-        >>> Square([[2, 0, 1], [0, 1, 1], [0, 0, 5]], np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]])).rows_to([1, 1, 1])
+        >>> rows = [[2, 0, 1], [0, 1, 1], [0, 0, 5]]
+        >>> Square(rows, np.array(rows) != 0).rows_to([1, 1, 1])
         ([5, 10, -1], 10)
         """
         if not self.pivots:
@@ -130,22 +135,21 @@ def _solved(A: fmpz_mat, wanted: list[list[int]], deadline: Deadline) -> tuple[l
 
 
 def _apart(entries: list[list[int]], filled: Array) -> list[tuple[int, int, list[tuple[int, int, int, int]]]]:
-    """Columns that have no rows in common: a pivot, the column, and how the other rows change."""
+    """Columns that have no rows in common, unless they are few: a pivot, the column, and how the other rows change."""
     n = len(entries)
     counts = np.count_nonzero(filled, axis=0)
-    few = np.flatnonzero((counts > 0) & (counts * _FEW <= n))
-    if few.size * _FEW < n:
+    few = np.flatnonzero((counts > 0) & (2 * counts <= n))
+    if few.size * _WORTH < n:
         return []
-    part = filled[:, few]
-    owner = np.where(part.any(axis=1), part.argmax(axis=1), few.size)
-    own = np.bincount(owner, minlength=few.size + 1)[: few.size] == counts[few]
-    groups: dict[int, list[int]] = {}
-    for k, at in enumerate(owner.tolist()):
-        groups.setdefault(at, []).append(k)
-    out = []
-    for at in np.flatnonzero(own).tolist():
-        c = int(few[at])
-        ids = groups[at]
+    few = few[np.argsort(counts[few], kind="stable")]
+    column, row = np.nonzero(filled[:, few].T)
+    ends = np.searchsorted(column, np.arange(few.size + 1)).tolist()
+    every, out = row.tolist(), []
+    taken: set[int] = set()
+    for at, c in enumerate(few.tolist()):
+        ids = every[ends[at] : ends[at + 1]]
+        if not taken.isdisjoint(ids):
+            continue
         p = min(ids, key=lambda k: abs(entries[k][c]))
         pivot, changes = entries[p][c], []
         for k in ids:
@@ -154,4 +158,5 @@ def _apart(entries: list[list[int]], filled: Array) -> list[tuple[int, int, list
                 changes.append((k, p, pivot // common, -entries[k][c] // common))
         if all(abs(keep).bit_length() <= _FACTOR for _, _, keep, _ in changes):
             out.append((p, c, changes))
-    return out
+            taken.update(ids)
+    return out if len(out) * _WORTH >= n else []

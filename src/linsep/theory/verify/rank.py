@@ -1,4 +1,4 @@
-"""The rank of sparse rows modulo a prime: never more than that of the integers that they stand for."""
+"""The rank of rows modulo a prime: never more than that of the integers that they stand for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flint import fmpz_mat, nmod_mat
 from linsep.theory.verify.pauses import pause
 from linsep.types import Array
 
-_APART = 8  # columns are looked at for common rows if one in so many has entries in at most one row in so many
+_WORTH = 8  # columns without common rows are looked for if one in so many has entries in at most half of the rows
 _FILLED = 0.2  # the part of a sparse table that is filled from which on it is eliminated as a dense one
 
 
@@ -39,26 +39,33 @@ def sparse_rank(table: Any, residues: Array, prime: int) -> int:
 def dense_rank(residues: Array, prime: int) -> int:
     """Rank of a table modulo a prime: columns that have no rows in common first, such as the levels of a factor."""
     filled = residues != 0
-    counts = np.count_nonzero(filled, axis=0)
-    few = np.flatnonzero((counts > 0) & (counts * _APART <= len(residues)))
-    if few.size * _APART >= residues.shape[1]:
-        owner = np.where(filled[:, few].any(axis=1), filled[:, few].argmax(axis=1), few.size)
-        alone = np.bincount(owner, minlength=few.size + 1)[: few.size] == counts[few]  # all rows of the column are its own
-        pivots = filled[:, few].argmax(axis=0)
-        inverse = [pow(v, -1, prime) if yes else 0 for v, yes in zip(residues[pivots, few].tolist(), alone.tolist(), strict=True)]
-        rows = np.flatnonzero(np.append(alone, False)[owner])
-        at = owner[rows]
-        factor = residues[rows, few[at]] * np.array(inverse)[at] % prime
+    columns = _apart(filled)
+    if columns:
+        part = filled[:, columns]
+        pivots, (rows, at) = part.argmax(axis=0), np.nonzero(part)
+        inverse = np.array([pow(v, -1, prime) for v in residues[pivots, columns].tolist()])
+        factor = residues[rows, np.array(columns)[at]] * inverse[at] % prime
         residues = residues.copy()
         residues[rows] = (residues[rows] - factor[:, None] * residues[pivots[at]]) % prime
-        residues = np.delete(np.delete(residues, pivots[alone], axis=0), few[alone], axis=1)
-        return int(alone.sum()) + _plain_rank(residues, prime)
-    return _plain_rank(residues, prime)
+        residues = np.delete(np.delete(residues, pivots, axis=0), columns, axis=1)
+    if not residues.size:
+        return len(columns)
+    # A matrix of integers first: made from a list it takes less time than one of residues.
+    return len(columns) + int(nmod_mat(fmpz_mat(residues.tolist()), prime).rank())
 
 
-def _plain_rank(residues: Array, prime: int) -> int:
-    # By way of integers, which takes two thirds of the time.
-    return int(nmod_mat(fmpz_mat(*residues.shape, residues.reshape(-1).tolist()), prime).rank()) if residues.size else 0
+def _apart(filled: Array) -> list[int]:
+    """Columns of which no two have an entry in one row, those with few entries first; none if there are few."""
+    counts = np.count_nonzero(filled, axis=0)
+    few = np.flatnonzero((counts > 0) & (2 * counts <= len(filled)))
+    if few.size * _WORTH < filled.shape[1]:
+        return []
+    taken, found = np.zeros(len(filled), dtype=bool), []
+    for j in few[np.argsort(counts[few], kind="stable")].tolist():
+        if not (taken & filled[:, j]).any():
+            taken |= filled[:, j]
+            found.append(j)
+    return found
 
 
 def _single_columns(columns: list[int], ends: list[int], width: int) -> list[bool]:
