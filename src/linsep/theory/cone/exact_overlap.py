@@ -10,7 +10,7 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,12 +21,14 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
+from linsep.theory.cone.opposite_rows import first_opposite
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
-from linsep.theory.rows.integers import of_rows, solve
+from linsep.theory.rows.integers import of_rows
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
 from linsep.types import Array
+
+Opposites = Callable[[], Array]  # pairs of rows that are each other's opposite, as far as hashes tell
 
 _RANK = 1e-9  # a column this close to the span of those before it counts as inside; what comes of it is verified
 _TOUCH = 1e-9  # rows whose part outside a span is this small count as inside
@@ -123,9 +125,10 @@ class Support:
                 if time.perf_counter() > deadline.at:
                     raise OutOfTimeError
                 T = self.A[j] @ self.inverse
-                ratio = np.where(T < -1e-10, np.maximum(weights - least, 0.0) / -T, np.inf)
+                ratio = (least - weights) / T
+                ratio[T >= -1e-10] = np.inf
                 k = int(ratio.argmin())
-                step = min(amount, float(ratio[k]))
+                step = min(amount, max(float(ratio[k]), 0.0))
                 weights += step * T
                 if step == amount:
                     outside[j] = low[j]
@@ -228,30 +231,31 @@ def _pivot_rows(M: Array) -> Array:
 
 
 def exact_weights(
-    rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline
+    rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline, known: IntegerRows | None = None
 ) -> tuple[dict[int, int], Span] | None:
     """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
     With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
-    add up to 0.
+    add up to 0. `known` holds these rows as integers, and may hold more.
     """
     basis = support.basis.tolist()
-    outside = [j for j in np.flatnonzero(support.y).tolist() if j not in set(basis)]
-    span, rest = Span(rows, [ids[j] for j in basis], support.columns), IntegerRows(rows, [ids[j] for j in outside])
+    outside = sorted(set(np.flatnonzero(support.y).tolist()).difference(basis))
+    names, others = [ids[j] for j in basis], [ids[j] for j in outside]
+    known = known or IntegerRows(rows, [*names, *others])
+    span, rest = Span(rows, names, support.columns, known.among(names)), known.among(others)
     # The rows outside, with their weights, as one row of integers.
     given = [Fraction(support.y[j]) / f for j, f in zip(outside, rest.factors, strict=True)]
     unit = lcm(*(g.denominator for g in given))
     given_whole = [int(g * unit) for g in given]
     total = (fmpz_mat([given_whole]) * fmpz_mat(rest.entries) if outside else fmpz_mat(1, rows.width)).entries()
     try:
-        numerators, q = solve(span.square.transpose(), fmpz_mat([[-total[j]] for j in span.pivots]), deadline)
+        found, q = span.square.rows_to([-int(total[j]) for j in span.pivots], deadline)
     except ZeroDivisionError:
         return None
-    found = [int(v) for v in numerators.entries()]
     if any(v < 0 for v, k in zip(found, basis, strict=True) if k >= support.free):
         return None
-    others = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
-    sums = (fmpz_mat([found]) * others).entries()
+    beside = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
+    sums = (fmpz_mat([found]) * beside).entries()
     if any(v + q * total[j] for v, j in zip(sums, span.others, strict=True)):
         return None
     # All weights times the denominator of the basic ones.
@@ -264,17 +268,20 @@ def exact_weights(
 
 
 def prove_overlap(
-    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, *, want_witness: bool
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, *, opposites: Opposites | None
 ) -> Overlap | None:
-    """Exact weights for rows `ids` with float weights y, on at most twice their rank many; None if there are none."""
+    """Exact weights for rows `ids` with float weights y, on at most twice their rank many; None if there are none.
+
+    With a witness if `opposites` is given, which looks for opposite rows.
+    """
     try:
-        return _prove_overlap(rows, ids, y, free, deadline, want_witness)
+        return _prove_overlap(rows, ids, y, free, deadline, opposites)
     except np.linalg.LinAlgError:  # rounding hides the rank
         return None
 
 
 def _prove_overlap(
-    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, want_witness: bool
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, opposites: Opposites | None
 ) -> Overlap | None:
     if time.perf_counter() > deadline.at:
         raise OutOfTimeError
@@ -290,12 +297,13 @@ def _prove_overlap(
     support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
     support.low[spanning] = np.floor(support.y[spanning] / 2)
     support.lower(deadline)
-    few, witness = support.emptied(deadline) if want_witness else None, None
+    few, witness = support.emptied(deadline) if opposites else None, None
     if few is not None and few.spans():
         witness = exact_weights(rows, ids, few, deadline)
         if witness is not None and _has_all(witness[0], ids, few.basis[few.basis >= len(free)]):
             return Overlap(witness[0], *witness)
-    found = exact_weights(rows, ids, support, deadline)
+    known = IntegerRows(rows, [ids[j] for j in np.union1d(np.flatnonzero(support.y), support.basis).tolist()])
+    found = exact_weights(rows, ids, support, deadline, known)
     # Every row that spans must have a weight: it is what makes later weights of it positive.
     if found is None or not _has_all(found[0], ids, spanning):
         return None
@@ -305,22 +313,19 @@ def _prove_overlap(
         span = Span(rows, [ids[j] for j in first], support.columns)
         if len(independent_rows(rows, span.ids, (), deadline)) < len(first):
             return None
-    if few is None or witness is not None:
+    if few is None or opposites is None or witness is not None:
         return Overlap(weights, None if witness is None else witness[0], span)
-    return Overlap(weights, _two_rows(rows, ids) or _fewer_rows(rows, ids, few, deadline), span)
+    # Two opposite rows, if there are any, are the shortest witness, and no system is solved for it.
+    pair = first_opposite(rows.X, rows.s, opposites())
+    return Overlap(weights, dict.fromkeys(pair, 1) if pair else _fewer_rows(rows, ids, few, deadline, known), span)
 
 
-def _two_rows(rows: SignedRows, ids: list[int]) -> dict[int, int] | None:
-    """Two opposite rows, if there are any: the shortest witness, and no system is solved for it."""
-    among = np.array(ids)
-    pair = first_opposite(rows.X, rows.s, among[opposite_pairs(rows.X[among], rows.s[among], constant=rows.constant)])
-    return None if pair is None else dict.fromkeys(pair, 1)
-
-
-def _fewer_rows(rows: SignedRows, ids: list[int], few: Support, deadline: Deadline) -> dict[int, int] | None:
+def _fewer_rows(
+    rows: SignedRows, ids: list[int], few: Support, deadline: Deadline, known: IntegerRows
+) -> dict[int, int] | None:
     """The weights of few rows, solved for by the rows that have a weight alone where that can be done."""
     for support in (few.reduced(), few):
-        if support is not None and (found := exact_weights(rows, ids, support, deadline)) is not None:
+        if support is not None and (found := exact_weights(rows, ids, support, deadline, known)) is not None:
             return found[0]
     return None
 

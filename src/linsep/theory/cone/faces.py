@@ -207,7 +207,7 @@ class _Faces:
     witness: dict[int, int] | None = None
     direction: list[int] | None = None
     span: Span | None = None  # of the basis
-    pairs: Array | None = None  # opposite rows, as far as hashes tell, where looked for
+    pairs: Array | None = None  # opposite rows, as far as hashes tell, if looked for
     near: Near | None = None
 
     def run(self) -> None:
@@ -251,13 +251,10 @@ class _Faces:
 
     def _paired(self) -> None:
         """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
-        rows = self.rows
+        rows, self.asked = self.rows, self.active
         if rows.n * rows.width < _SMALL:
             return
-        self._ask_the_clock()
-        pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
-        self._ask_the_clock()
-        pairs = self.pairs = pairs[self.active[pairs].all(axis=1)]
+        pairs = self._opposites()
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
             return
         basis = independent_rows(rows, pairs[:, 0], self.basis, self.deadline)
@@ -267,6 +264,15 @@ class _Faces:
         if added:
             self.witness = self.witness or {added[0]: 1, partner[added[0]]: 1}
             self._set_aside({row: 1 for i in added for row in (i, partner[i])}, [*self.basis, *added], None)
+
+    def _opposites(self) -> Array:
+        """Pairs of opposite rows, as far as hashes tell, looked for once."""
+        if self.pairs is None:
+            self._ask_the_clock()
+            pairs = opposite_pairs(self.rows.X, self.rows.s, constant=self.rows.constant)
+            self._ask_the_clock()
+            self.pairs = pairs[self.asked[pairs].all(axis=1)]
+        return self.pairs
 
     def _near(self, among: Array | None = None, y: Array | None = None) -> bool:
         """Whether weights near exact ones decide all, those of the rows `among` near y if given."""
@@ -293,7 +299,8 @@ class _Faces:
             return True
         if guess.ids:
             want = self.want_witness and self.witness is None
-            found = prove_overlap(rows, guess.ids, guess.y, self.basis, self.deadline, want_witness=want)
+            opposites = self._opposites if want else None
+            found = prove_overlap(rows, guess.ids, guess.y, self.basis, self.deadline, opposites=opposites)
             if found is None:
                 return False
             if want and found.witness is not None:

@@ -70,6 +70,8 @@ class WorkingSet:
             d = pair.d if Q is None else Q @ pair.d
             d = d if self.room is None else self.room @ d
             spanned = None
+            if aside.all() and self.ids.size == self.n_active:
+                return Guess(self.ids.tolist(), pair.y, d)  # no row is left that d has to separate
             if aside.any():
                 spanned = row_space(table[aside] * pair.y[aside][:, None], self.free, self.deadline)
                 d = off_span(d, spanned)

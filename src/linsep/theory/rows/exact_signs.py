@@ -59,6 +59,12 @@ def vanishing(X: Any, d: Sequence[int]) -> Array:
     [True, True, False]
     """
     out = np.zeros(X.shape[0], dtype=bool)
+    p = X.shape[1]
+    used = [j for j, v in enumerate(d[:p]) if v]
+    if 2 * len(used) <= p:
+        X, p, d = X[:, used], len(used), [*(d[j] for j in used), *d[p:]]
+    if _sums_are_exact(X, d):
+        return np.asarray(X @ np.array(d[:p], dtype=np.float64) + sum(d[p:]) == 0)
     for at, part, _, unsure in _approximate(X, d):
         open_rows = np.flatnonzero(unsure)
         if not open_rows.size:
@@ -109,6 +115,15 @@ def _holds_doubles(X: Any) -> bool:
         return False
     values = X if isinstance(X, np.ndarray) else X.data
     return X.dtype.kind == "f" or X.dtype.itemsize < 8 or bool(abs(values).max(initial=0) <= 2**53)
+
+
+def _sums_are_exact(X: Any, d: Sequence[int]) -> bool:
+    """Whether x_i.w + b are sums of integers so small that doubles hold them."""
+    values, longest = X if isinstance(X, np.ndarray) else X.data, max(map(abs, d), default=0)
+    if X.dtype.kind != "f" or longest >= 2**53:
+        return False
+    size = float(abs(values).max(initial=1.0)) * longest * len(d)
+    return size < 2.0**53 and np.array_equal(values, np.rint(values))
 
 
 def _residues(X: Any, d: Sequence[int]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
@@ -13,8 +14,9 @@ from flint import fmpz_mat, nmod_mat
 
 from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.theory.rows.exact_signs import as_floats, vanishing
-from linsep.theory.rows.integers import PRIME, exact_rows, primitive, solve, whole_numbers
+from linsep.theory.rows.integers import PRIME, exact_rows, primitive, whole_numbers
 from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.square import Square
 from linsep.types import Array
 
 _TINY = 2.0**-900
@@ -31,6 +33,7 @@ class IntegerRows:
         self.ids = [int(i) for i in ids]
         self.doubles = rows.Z[self.ids]
         found = None if rows.whole else _from_doubles(rows, self.ids, self.doubles)
+        self.from_doubles = found is not None
         if found is None:
             entries = exact_rows(rows, self.ids)
             common = [gcd(*m) or 1 for m, _ in entries]
@@ -38,6 +41,21 @@ class IntegerRows:
             self.factors = [Fraction(1 << q, g) for (_, q), g in zip(entries, common, strict=True)]
         else:
             self.entries, self.factors = found
+
+    def among(self, ids: Sequence[int]) -> IntegerRows:
+        """Some of these rows, which are not made again."""
+        out, places = copy(self), {i: k for k, i in enumerate(self.ids)}
+        at = [places[i] for i in ids]
+        out.ids, out.doubles = list(ids), self.doubles[at]
+        out.entries, out.factors = [self.entries[k] for k in at], [self.factors[k] for k in at]
+        return out
+
+    @property
+    def filled(self) -> Array:
+        """Where entries are not 0."""
+        if self.from_doubles:
+            return np.asarray(self.doubles != 0)
+        return np.array([[v != 0 for v in row] for row in self.entries], dtype=bool)
 
 
 def _from_doubles(rows: SignedRows, ids: list[int], Z: Array) -> tuple[list[list[int]], list[Fraction]] | None:
@@ -80,8 +98,17 @@ class Span:
     A vector orthogonal to the rows is fixed by its entries on the other columns, `others`; any will do.
     """
 
-    def __init__(self, rows: SignedRows, ids: Sequence[int], pivots: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        rows: SignedRows,
+        ids: Sequence[int],
+        pivots: Sequence[int] | None = None,
+        whole: IntegerRows | None = None,
+    ) -> None:
         self.rows, self.ids = rows, list(ids)
+        self._alone: dict[int, tuple[list[int], int]] = {}
+        if whole is not None:
+            self.whole = whole
         self.pivots = list(pivots) if pivots is not None else self._choose() if self.ids else []
         chosen = set(self.pivots)
         self.others = [j for j in range(rows.width) if j not in chosen]
@@ -92,20 +119,30 @@ class Span:
         return IntegerRows(self.rows, self.ids)
 
     @cached_property
-    def square(self) -> fmpz_mat:
+    def square(self) -> Square:
         """The regular matrix."""
-        return fmpz_mat([[row[j] for j in self.pivots] for row in self.whole.entries])
+        return Square([[row[j] for j in self.pivots] for row in self.whole.entries], self.whole.filled[:, self.pivots])
 
     def _choose(self) -> list[int]:
         """Columns: those that pivoting prefers, or, where rounding misled it, the first that do, modulo a prime."""
-        pivots = scipy.linalg.qr(self.whole.doubles, mode="r", pivoting=True)[1][: len(self.ids)].tolist()
-        entries = self.whole.entries
-        if nmod_mat(fmpz_mat([[row[j] for j in pivots] for row in entries]), PRIME).rank() == len(self.ids):
-            return list(pivots)
-        echelon, rank = nmod_mat(fmpz_mat(entries), PRIME).rref()
+        self.pivots = scipy.linalg.qr(self.whole.doubles, mode="r", pivoting=True)[1][: len(self.ids)].tolist()
+        if nmod_mat(self.square.core, PRIME).rank() == self.square.core.nrows():
+            return self.pivots
+        del self.square
+        echelon, rank = nmod_mat(fmpz_mat(self.whole.entries), PRIME).rref()
         if rank < len(self.ids):
             raise ZeroDivisionError("the rows are not independent")
-        return [next(j for j in range(self.rows.width) if int(echelon[k, j])) for k in range(rank)]
+        return _first_entries(echelon, rank)
+
+    def _solved(self, columns: Sequence[int], deadline: Deadline) -> tuple[list[list[int]], int]:
+        """The entries on the pivots, with a denominator, of vectors with a 1 in one of these columns; one is kept."""
+        if len(columns) == 1 and columns[0] in self._alone:
+            found, q = self._alone[columns[0]]
+            return [found], q
+        table, q = self.square.columns_to([[-row[j] for row in self.whole.entries] for j in columns], deadline)
+        if len(columns) == 1:
+            self._alone[columns[0]] = table[0], q
+        return table, q
 
     def normal(self, entries: Sequence[int], deadline: Deadline = NEVER) -> list[int]:
         """Return the vector orthogonal to the rows with these `entries` on `others`, times a positive integer."""
@@ -114,9 +151,13 @@ class Span:
         used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
         rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
         if any(rhs):
-            numerators, q = solve(self.square, fmpz_mat([[v] for v in rhs]), deadline)
-            for k, j in enumerate(self.pivots):
-                out[j] = int(numerators[k, 0])
+            if len(used) == 1:
+                (found,), q = self._solved([used[0][0]], deadline)
+                found = [v * used[0][1] for v in found]
+            else:
+                (found,), q = self.square.columns_to([rhs], deadline)
+            for j, v in zip(self.pivots, found, strict=True):
+                out[j] = v
         for j, v in zip(self.others, entries, strict=True):
             out[j] = v * q
         return primitive(out)
@@ -155,13 +196,9 @@ class Span:
         vectors = [{j: 1} for j in self.others if not used[j]]
         rest = [j for j in self.others if used[j]]
         if rest:
-            numerators, q = solve(
-                self.square, fmpz_mat([[-row[j] for j in rest] for row in self.whole.entries]), deadline
-            )
-            table = numerators.tolist()
-            for k, j in enumerate(rest):
-                entries = {at: int(table[i][k]) * units[at] for i, at in enumerate(self.pivots)} | {j: q * units[j]}
-                kept = {at: v for at, v in entries.items() if v}
+            table, q = self._solved(rest, deadline)
+            for j, found in zip(rest, table, strict=True):
+                kept = {at: v * units[at] for at, v in zip(self.pivots, found, strict=True) if v} | {j: q * units[j]}
                 vectors.append(dict(zip(kept, primitive(list(kept.values())), strict=True)))
         return vectors
 
@@ -177,7 +214,7 @@ def independent_rows(
         some = open_rows[:: max(1, open_rows.size // (2 * rows.width))]
         block = [*basis, *some.tolist()]
         echelon, rank = nmod_mat(fmpz_mat(IntegerRows(rows, block).entries).transpose(), PRIME).rref()
-        basis = [block[next(j for j in range(len(block)) if int(echelon[k, j]))] for k in range(rank)]
+        basis = [block[j] for j in _first_entries(echelon, rank)]
         among = np.zeros(rows.n, dtype=bool)
         among[open_rows] = True
         among[some] = False
@@ -185,3 +222,13 @@ def independent_rows(
         if open_rows.size:
             open_rows = np.flatnonzero(among & ~Span(rows, basis).inside(among, deadline))
     return basis
+
+
+def _first_entries(echelon: nmod_mat, rank: int) -> list[int]:
+    """The column of the first entry of each row of a reduced echelon form, each beyond that of the row before."""
+    found: list[int] = []
+    j = -1
+    for k in range(rank):
+        j = next(i for i in range(j + 1, echelon.ncols()) if int(echelon[k, i]))
+        found.append(j)
+    return found

@@ -1,15 +1,16 @@
-"""The rank of sparse rows modulo a prime: never more than that of the integers that they stand for."""
+"""The rank of rows modulo a prime: never more than that of the integers that they stand for."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from flint import nmod_mat
+from flint import fmpz_mat, nmod_mat
 
 from linsep.theory.verify.pauses import pause
 from linsep.types import Array
 
+_WORTH = 8  # columns without common rows are looked for if one in so many has entries in at most half of the rows
 _FILLED = 0.2  # the part of a sparse table that is filled from which on it is eliminated as a dense one
 
 
@@ -32,7 +33,39 @@ def sparse_rank(table: Any, residues: Array, prime: int) -> int:
     entries = np.zeros((len(rest), len(names)), dtype=np.int64)
     for i, left_over in enumerate(rest):
         entries[i, [names[j] for j in left_over]] = list(left_over.values())
-    return rank + more + int(nmod_mat(*entries.shape, entries.reshape(-1).tolist(), prime).rank())
+    return rank + more + dense_rank(entries, prime)
+
+
+def dense_rank(residues: Array, prime: int) -> int:
+    """Rank of a table modulo a prime: columns that have no rows in common first, such as the levels of a factor."""
+    filled = residues != 0
+    columns = _apart(filled)
+    if columns:
+        part = filled[:, columns]
+        pivots, (rows, at) = part.argmax(axis=0), np.nonzero(part)
+        inverse = np.array([pow(v, -1, prime) for v in residues[pivots, columns].tolist()])
+        factor = residues[rows, np.array(columns)[at]] * inverse[at] % prime
+        residues = residues.copy()
+        residues[rows] = (residues[rows] - factor[:, None] * residues[pivots[at]]) % prime
+        residues = np.delete(np.delete(residues, pivots, axis=0), columns, axis=1)
+    if not residues.size:
+        return len(columns)
+    # A matrix of integers first: made from a list it takes less time than one of residues.
+    return len(columns) + int(nmod_mat(fmpz_mat(residues.tolist()), prime).rank())
+
+
+def _apart(filled: Array) -> list[int]:
+    """Columns of which no two have an entry in one row, those with few entries first; none if there are few."""
+    counts = np.count_nonzero(filled, axis=0)
+    few = np.flatnonzero((counts > 0) & (2 * counts <= len(filled)))
+    if few.size * _WORTH < filled.shape[1]:
+        return []
+    taken, found = np.zeros(len(filled), dtype=bool), []
+    for j in few[np.argsort(counts[few], kind="stable")].tolist():
+        if not (taken & filled[:, j]).any():
+            taken |= filled[:, j]
+            found.append(j)
+    return found
 
 
 def _single_columns(columns: list[int], ends: list[int], width: int) -> list[bool]:

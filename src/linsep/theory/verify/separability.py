@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.theory.verify.pauses import pause
-from linsep.theory.verify.rank import sparse_rank
+from linsep.theory.verify.rank import dense_rank, sparse_rank
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]
@@ -27,6 +27,7 @@ _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that un
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
 _LONGEST_SPARSE = 2**24  # where the products are integers of 64 bits, which hold 64 such sums
 _TOGETHER = 2**22  # digits of the products of rows with several vectors that are made at once
+_A_ROUND = 4  # long integers that are made in the time of one digit of all sums
 _MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
@@ -66,7 +67,8 @@ def verify_witness(X: Any, y: Any, weights: Mapping[int, int], *, fit_intercept:
         raise CertificateError(f"rows must lie in 0..{X.shape[0] - 1}")
     rows = list(weights)
     signed = [int(s) * weights[i] for i, s in zip(rows, label_signs(y)[rows], strict=True)]
-    off = np.flatnonzero(value_signs(X[rows].T.tocsr() if hasattr(X, "tocsr") else X[rows].T, np.array(signed, object)))
+    table, long = X[rows].T.tocsr() if hasattr(X, "tocsr") else X[rows].T, max(weights.values()) > 2**53
+    off = np.flatnonzero(value_signs(table, np.array(signed, object), zeros=long))
     if off.size or (fit_intercept and sum(signed)):
         raise CertificateError(
             f"the weighted signed rows do not add up to 0 in column {off[0] if off.size else X.shape[1]}"
@@ -177,10 +179,26 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
     total = np.zeros((A.shape[0], len(ws), n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, :, k : k + n] += (digit @ W[columns]).astype(np.int64).reshape(-1, len(ws), n)
+    if total.shape[0] * len(ws) < _A_ROUND * total.shape[2]:
+        return _long_signs(total)
     carry, left = np.zeros(total.shape[:2], dtype=np.int64), np.zeros(total.shape[:2], dtype=bool)
     for k in range(total.shape[2]):
         carry, left = (carry + total[:, :, k]) >> 16, left | ((carry + total[:, :, k]) & 0xFFFF != 0)
     return np.where(carry < 0, -1, (carry > 0) | left)
+
+
+def _long_signs(total: Array) -> Array:
+    """Signs of the numbers sum_k total[..., k] 2^(16 k), each as one long integer: for few numbers of many digits."""
+    length = 2 * total.shape[-1]
+    # Each int64 plus 2^63 is four digits without a sign: four numbers, of which the next begins one digit higher.
+    parts = (total.astype("<i8") ^ np.int64(-(2**63))).view("<u2").reshape(-1, total.shape[-1], 4)
+    raw, out = parts.transpose(0, 2, 1).tobytes(), []
+    added = (1 << 63) * (((1 << 8 * length) - 1) // 0xFFFF)
+    for start in range(0, len(raw), 4 * length):
+        a, b, c, d = (int.from_bytes(raw[i : i + length], "little") for i in range(start, start + 4 * length, length))
+        value = a + (b << 16) + (c << 32) + (d << 48) - added
+        out.append((value > 0) - (value < 0))
+    return np.array(out, dtype=np.int64).reshape(total.shape[:-1])
 
 
 def _placed(digits: Array, A: Any) -> tuple[Any, Any]:
@@ -271,14 +289,17 @@ def _with_ones(A: Any) -> Any:
     return np.hstack([A.astype(np.float64), ones])
 
 
-def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
-    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
+def value_signs(X: Any, w: Any, b: Any = 0, *, zeros: bool = False) -> Array:
+    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions).
+
+    `zeros`: all are expected to be 0, which rounded sums cannot show, and are not asked.
+    """
     X, w, b = X.tocsr() if hasattr(X, "tocsr") else X, np.asarray(w), b.item() if isinstance(b, np.generic) else b
     used = np.flatnonzero(w != 0)
     if 4 * used.size <= w.size:
         X, w, used = X[:, used], w[used], np.arange(used.size)
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
-    if small(X):
+    if not zeros and small(X):
         out, unsure = _float_signs(X, *_as_doubles(w, b))
     rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
@@ -308,8 +329,7 @@ def _rank_modulo(table: Any, prime: int) -> int:
     table = table.toarray() if hasattr(table, "toarray") else table
     if not table.size or not small(table):
         return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
-    residues = _residues(table.astype(np.float64), prime)
-    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
+    return dense_rank(_residues(table.astype(np.float64), prime), prime)
 
 
 def _residues(values: Array, prime: int) -> Array:
