@@ -22,6 +22,7 @@ from linsep.learners import AveragedPerceptron
 from linsep.reporting import dry_run as module
 from linsep.reporting.dry_run import dry_run
 from linsep.reporting.table_fit import fit_table
+from linsep.types import DataError
 
 
 def written(path: Path, n: int, classes: str = "ny") -> Path:
@@ -183,6 +184,26 @@ def test_a_proof_is_named_where_the_fit_makes_one(
     assert ("scores, proof" in lines) is proves
     assert ("proves nothing" in lines["separable?"]) is not proves
     assert ("of 5 classes" in lines["separable?"]) is (len(classes) == 5)
+    assert ("which takes" in lines["separable?"]) is not proves
+    assert (found.data["check_seconds"] is None) is proves
+
+
+@pytest.mark.parametrize(("verdict", "said"), [("undecided", "does, which takes long"), (None, "`linsep check` does")])
+def test_a_check_of_a_part_may_take_too_long_or_be_refused(
+    table: Path, monkeypatch: pytest.MonkeyPatch, verdict: str | None, said: str
+) -> None:
+    monkeypatch.setattr("linsep.reporting.receipt.PROOF_ENTRIES", 10)
+
+    def check(source: Any, **asked: Any) -> Any:
+        assert asked["time_limit"] == module._CHECKING
+        if verdict is None:
+            raise DataError("no numbers")
+        return SimpleNamespace(verdict=verdict)
+
+    monkeypatch.setattr(module, "check_table", check)
+    found = dry_run(open_data(table, target="y"))
+    assert dict(found.lines)["separable?"].endswith(said)
+    assert found.data["check_seconds"] is None
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -248,7 +269,7 @@ class Clock:
 
 
 def forecast(monkeypatch: pytest.MonkeyPatch, path: Path, power: float, learner: Any, compiling: float = 0.0) -> Any:
-    """A dry run where a row is read in 0.1 ms, encoded in 1 ms, learnt in 10 us and measured in rows ** power us."""
+    """A dry run: a row is read in 0.1 ms, encoded in 1, learnt in 0.01, checked in 2, measured in rows ** power us."""
     clock = Clock()
     fits: list[int] = []
 
@@ -267,7 +288,11 @@ def forecast(monkeypatch: pytest.MonkeyPatch, path: Path, power: float, learner:
         model = SimpleNamespace(learner_=learner, classes_=["n", "y"])
         learner.n_iter_ = learner.max_iter
         receipt = SimpleNamespace(data={"verdict": None})
-        return SimpleNamespace(rows=np.zeros((n, 2)), model=model, receipt=receipt, interrupted=False)
+        return SimpleNamespace(rows=np.zeros((n, 2)), model=model, receipt=receipt, interrupted=False, source=source)
+
+    def check(source: Any, **asked: Any) -> Any:
+        clock.now += 2e-3 * source.read().n_rows
+        return SimpleNamespace(verdict="inseparable")
 
     read_all = CsvReader.whole
 
@@ -279,6 +304,7 @@ def forecast(monkeypatch: pytest.MonkeyPatch, path: Path, power: float, learner:
 
     monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr(module, "fit_table", fit)
+    monkeypatch.setattr(module, "check_table", check)
     monkeypatch.setattr(module, "_SIZES", (1 << 12, 1 << 14))
     monkeypatch.setattr("linsep.data.sources.of_text.time", clock)
     monkeypatch.setattr(CsvReader, "whole", whole)
@@ -296,6 +322,8 @@ def test_what_grows_with_the_rows_is_reckoned_so(tmp_path: Path, monkeypatch: py
     assert found.data["compiling_seconds"] == pytest.approx(8)
     assert found.data["starting_seconds"] == pytest.approx(2 + module._LOADING)
     assert "compiling took 8 s more just now" in dict(found.lines)["starting"]
+    assert found.data["check_seconds"] == pytest.approx(2 + module._LOADING + 2 + 40, rel=0.02)
+    assert "`linsep check` does, which takes about 45 s" in dict(found.lines)["separable?"]
     assert dict(found.lines)["in all"] == "about 35 s; expect between 17 s and 70 s"
 
 

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import log
+from math import inf, log
 from typing import Any, NamedTuple
 
 from sklearn.base import clone
@@ -18,6 +18,7 @@ from linsep.data.sources.source import Source
 from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.predicting import default_learner
 from linsep.reporting.receipt import PROOF_SECONDS, Receipt
+from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import TableFit, fit_table
 from linsep.tables import is_sparse, stored_in
 from linsep.types import DataError
@@ -34,6 +35,7 @@ _LOADING = 1.0  # seconds: what the first fit takes longer than the second is co
 _LOW, _HIGH = 2 / 3, 2.0
 _HIGH_OF_KERNELS = 4.0  # 2.3 times as long where the caches held the values of a part and not those of all
 _READING, _TRAINING, _HOLDING_OUT = "reading", "training", "holding out"
+_CHECK, _CHECKING = "check", 5.0  # the seconds that a part may take
 _LINEAR = (_READING, "encoding")  # of more rows each takes as long or longer: they fill memory that is new
 
 
@@ -93,7 +95,8 @@ def dry_run(
     """Say what `fit_table` would take, without fitting all rows.
 
     The first rows of a file are fitted, some more, and so on up to 8 MB of text: reading, encoding, ten epochs, scores
-    and, where a fit of all rows has one, the proof. The two largest parts tell how each step grows. How many rows there
+    and, where a fit of all rows has one, the proof; where it has none, `check_table` decides the two largest parts.
+    These tell how each step grows. How many rows there
     are follows from the size of the file. Of what cannot be read in part (several files, pipes, queries, spreadsheets),
     and where the first rows do not do, as those of one class, all rows are read, and parts drawn at random are fitted.
 
@@ -128,7 +131,8 @@ def dry_run(
     """
     learner = default_learner() if learner is None else learner
     trials, loading = _trials(source, learner, asked, on_step)
-    return _told(trials, learner, _forecast(trials, learner, started, loading))
+    cost = _forecast(trials, learner, started, loading)
+    return _told(trials, learner, cost, None if _is_proved(trials) else _of_check(trials, cost, asked, on_step))
 
 
 def _trials(
@@ -205,6 +209,29 @@ def _tried(part: Beginning, learner: Any, asked: dict[str, Any]) -> _Trial:
     return _Trial(part.times, {step: end - begin for (step, begin), (_, end) in pairwise(marks)}, found)
 
 
+def _is_proved(trials: Sequence[_Trial]) -> bool:
+    """Whether a fit of all rows proves something."""
+    return trials[-1].found.receipt.data["verdict"] is not None
+
+
+def _of_check(
+    trials: Sequence[_Trial], cost: _Forecast, asked: dict[str, Any], on_step: Callable[[str], None]
+) -> float | None:
+    """The seconds of `linsep check` of all rows; None where parts cannot be checked, inf where one takes too long."""
+    tried = []
+    for trial in trials[-2:]:
+        on_step(f"checking {1 / trial.times:.2%} of the rows")
+        began = time.perf_counter()
+        try:
+            found = check_table(trial.found.source, columns=asked.get("columns"), time_limit=_CHECKING)
+        except DataError:
+            return None
+        if found.verdict == "undecided":
+            return inf
+        tried.append(trial._replace(seconds={_CHECK: time.perf_counter() - began}))
+    return cost.starting + cost.reading + _reckoned(tried, _CHECK)
+
+
 def _forecast(trials: Sequence[_Trial], learner: Any, started: float, loading: float) -> _Forecast:
     last = trials[-1]
     steps = {step: _reckoned(trials, step) for step in last.seconds}
@@ -235,12 +262,12 @@ def _reckoned(trials: Sequence[_Trial], step: str) -> float:
     return float(now * last.times**power)
 
 
-def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast) -> Receipt:
+def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast, check: float | None) -> Receipt:
     last = trials[-1]
     X, whole = last.found.rows, last.times == 1
     rows, stored = round(last.rows * last.times), round(stored_in(X) * last.times)
     size = round((X.data.nbytes + X.indices.nbytes if is_sparse(X) else X.nbytes) * last.times)
-    proved = last.found.receipt.data["verdict"] is not None
+    proved = _is_proved(trials)
     lines = [
         ("rows", f"{rows:,}" if whole else f"about {_rounded(rows)}, reckoned from {last.rows:,} that were tried"),
         ("features", f"{X.shape[1]:,}{'' if whole else ' or more'}; {_rounded(stored)} numbers, {size / 1e6:,.1f} MB"),
@@ -251,7 +278,7 @@ def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast) -> Receipt:
         ("training", _on_training(learner, cost)),
         *([] if cost.holding_out is None else [("holding out", _about(cost.holding_out))]),
         ("scores, proof" if proved else "scores", _about(cost.measuring)),
-        ("separable?", _on_proof(len(last.found.model.classes_), proved)),
+        ("separable?", _on_proof(len(last.found.model.classes_), proved, check)),
         ("in all", _on_all(cost, _range_of(cost, learner))),
         ("model", "none: this was a dry run"),
     ]
@@ -259,7 +286,7 @@ def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast) -> Receipt:
     data |= {"bytes": size, "proved": proved, "epochs": getattr(learner, "max_iter", 1)}
     data |= {f"{name}_seconds": seconds for name, seconds in cost._asdict().items()}
     data |= {"total_seconds": cost.in_all}
-    data |= {"total_range": _range_of(cost, learner)}
+    data |= {"total_range": _range_of(cost, learner), "check_seconds": None if check == inf else check}
     return Receipt(lines, data)
 
 
@@ -286,12 +313,12 @@ def _on_training(learner: Any, cost: _Forecast) -> str:
     return f"{_about(cost.training)}, {epochs:,} epoch{'s at most' if epochs > 1 else ''} of {kind}"
 
 
-def _on_proof(classes: int, proved: bool) -> str:
+def _on_proof(classes: int, proved: bool, check: float | None) -> str:
     if proved:
         return f"this fit proves yes or no, or stops trying after {PROOF_SECONDS:.0f} s"
-    if classes > 2:
-        return f"this fit proves nothing of {classes:,} classes: `linsep check` does"
-    return "this fit proves nothing of a table this large: `linsep check` decides"
+    what = f"of {classes:,} classes" if classes > 2 else "of a table this large"
+    how_long = "" if check is None else f", which takes {'long' if check == inf else _about(check)}"
+    return f"this fit proves nothing {what}: `linsep check` does{how_long}"
 
 
 def _on_all(cost: _Forecast, bounds: tuple[float, float] | None) -> str:
