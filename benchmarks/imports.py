@@ -12,8 +12,10 @@ from statistics import median
 
 from sklearn.datasets import load_breast_cancer
 
+from benchmarks.last import DOCS
 from benchmarks.timing import Report, Work, show
 
+FIRST_FIT = "linsep fit in a new environment"
 COMMANDS = ["fit", "predict", "score", "check", "separation", "show", "export", "synth", "demo", "tag fit"]
 
 
@@ -49,8 +51,21 @@ def first_fit(report: Report) -> None:
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 took.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     one, other = median(first), median(second)
-    cells = {"first": show(one), "second": show(other), "more": show(one - other), "wanted": "3 s"}
-    report.row("linsep fit in a new environment", cells, {"first_s": one, "second_s": other})
+    cells = {
+        "first fit": show(one),
+        "on the page before": first_fit_before(DOCS / "performance.md"),
+        "second fit": show(other),
+        "compiling": show(one - other),
+        "wanted of compiling": "3 s",
+    }
+    report.row(FIRST_FIT, cells, {"first_s": one, "second_s": other})
+
+
+def first_fit_before(page: Path) -> str:
+    """The seconds of a first fit that stand on the page."""
+    table = page.read_text(encoding="utf-8").partition(f"### {FIRST_FIT}\n")[2]
+    rows = [line for line in table.splitlines()[:5] if line.startswith("|")]
+    return rows[2].split("|")[1].strip() if len(rows) > 2 else "nothing"
 
 
 def compare(report: Report, what: str, ours: Work, peer: str, wanted: float) -> None:

@@ -178,3 +178,12 @@ def test_works_timed_in_turn_are_compared_too(bench: Any, monkeypatch: pytest.Mo
     assert [line.split(" | ")[3] for line in report.lines[-3:]] == ["1.50 x, fell: 2.00 x before", "1.50 x", "1.50 x"]
     assert report.fallen == ["Speed, old, peer: 1.50 x, fell: 2.00 x before"]
     assert report.unknown == ["Speed, new, peer"]
+
+
+def test_the_first_fit_of_the_page_stands_beside_the_new_one(bench: Any, tmp_path: Path) -> None:
+    module = bench("imports")
+    page = tmp_path / "page.md"
+    page.write_text(f"### Speed\n\n### {module.FIRST_FIT}\n\n| first fit | second fit |\n|---|---|\n| 4.75 s | 2 s |\n")
+    assert module.first_fit_before(page) == "4.75 s"
+    page.write_text("### Speed\n")
+    assert module.first_fit_before(page) == "nothing"
