@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from in_process import run_linsep
-from linsep.data.columns import TableChunk
-from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.columns import Column, TableChunk
+from linsep.data.features.exact_decimals import exact_column, exact_numbers
 from linsep.data.features.kinds import find_kinds
 from linsep.data.inputs import ByteStream
 from linsep.data.readers.asked import Asked, Lines
@@ -629,3 +629,21 @@ def test_a_column_that_is_not_there_is_refused_with_the_kind_that_was_asked_for(
     (tmp_path / "t.csv").write_text("size,note,y\n1,a,p\n2,b,q\n")
     done = run_linsep(["fit", "t.csv", "--target", "y", "--column", "notes=words1-2"], tmp_path)
     assert "no feature column called 'notes' to read as words1-2; did you mean 'note'?" in done.stderr
+
+
+# ------------------------------------------------------------------------- numbers as they are written
+_NUMBER = st.from_regex(r"\A-?[0-9]{1,4}(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?\Z")
+
+
+@given(st.lists(_NUMBER, min_size=1, max_size=6))
+def test_columns_are_the_integers_that_they_are_written_as(texts: list[str]) -> None:
+    """m / 10^k is each number as written, whether a power of ten stands in it or not."""
+    column = Column("x", np.array([float(text) for text in texts]), pa.array(texts))
+    m, k = exact_column(column)
+    assert [Fraction(int(value)) / Fraction(10) ** k for value in m] == [Fraction(text) for text in texts]
+
+
+def test_powers_of_ten_far_away_are_exact_as_well() -> None:
+    column = Column("x", np.array([1e-30, 2.5]), pa.array(["1e-30", "2.5"]))
+    m, k = exact_column(column)
+    assert (m.tolist(), k) == ([1, 25 * 10**29], 30)

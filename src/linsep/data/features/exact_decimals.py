@@ -201,13 +201,23 @@ def exact_column(column: Column) -> tuple[Array, int]:
     assert values is not None
     if column.text is None:
         return values, 0
-    if not pc.any(pc.match_substring_regex(column.text, "[eE]")).as_py():
-        point = pc.find_substring(column.text, ".").to_numpy(zero_copy_only=False)
-        digits = pc.utf8_length(column.text).to_numpy(zero_copy_only=False) - 1 - point
-        k = int(np.where(point < 0, 0, digits).max())
-        if k <= 22 and np.abs(values).max() * 10.0**k < _SAFE:
-            return np.rint(values * 10.0**k), k
+    k = _places(column.text)
+    if k <= 22 and np.abs(values).max() * 10.0**k < _SAFE:
+        return np.rint(values * 10.0**k), k
     return _as_integers(column)
+
+
+def _places(texts: Any) -> int:
+    """The most decimals of these numbers, as many as there are without a power of ten."""
+    powered = pc.match_substring_regex(texts, "[eE]")
+    most = 0
+    for text in texts.filter(powered).to_pylist():
+        digits, _, power = text.lower().partition("e")
+        most = max(most, len(digits.partition(".")[2]) - int(power))
+    plain = texts.filter(pc.invert(powered))
+    point = pc.find_substring(plain, ".").to_numpy(zero_copy_only=False)
+    after = pc.utf8_length(plain).to_numpy(zero_copy_only=False) - 1 - point
+    return max(most, int(np.where(point < 0, 0, after).max(initial=0)))
 
 
 def _as_integers(column: Column) -> tuple[Array, int]:
