@@ -48,7 +48,7 @@ def _predictions(report: Report, name: str, learners: tuple[Any, Any], X: Any) -
     one, two = (partial(learner.predict, X) for learner in learners)
     middle = X.shape[0] // 2
     n_classes = len(learners[0].classes_)
-    whole, halves = _products(X, n_classes), [_products(half, n_classes) for half in (X[:middle], X[middle:])]
+    whole, halves = _products(X, n_classes, 1), [_products(half, n_classes, 1) for half in (X[:middle], X[middle:])]
     report.compare(
         f"{name}, predict {X.shape[0]:,} rows, n_jobs=2",
         two,
@@ -64,12 +64,12 @@ def _predictions(report: Report, name: str, learners: tuple[Any, Any], X: Any) -
     )
 
 
-def _products(X: Any, n_classes: int) -> Work:
-    """x W of every sparse row, ten times: one is over before a second core is awake."""
+def _products(X: Any, n_classes: int, times: int = 10) -> Work:
+    """x W of every sparse row, ten times as a fit does: one may be over before a second core is awake."""
     planes, Z = np.ones((X.shape[1], n_classes), X.dtype).T, np.empty((X.shape[0], n_classes), X.dtype)
 
     def work() -> None:
-        for _ in range(10):
+        for _ in range(times):
             products(X.data, X.indices, X.indptr, planes, Z)
 
     return work
