@@ -59,8 +59,11 @@ def check_run(learner: Any) -> None:
         raise ValueError(f"time_limit must be above 0 or None (no limit), got {seconds!r}")
     if not callable(learner.verbose) and not isinstance(learner.verbose, Integral):
         raise ValueError(f"verbose must be a whole number or a callable, got {learner.verbose!r}")
+    seed = learner.random_state
+    if is_whole(seed) and 0 <= seed < 2**32:
+        return  # to make a generator of it takes as long as the passes over a small table
     try:
-        check_random_state(learner.random_state)
+        check_random_state(seed)
     except ValueError as error:
         raise ValueError(f"random_state: {error}") from error
 
