@@ -51,6 +51,13 @@ def parted(n: int, gap: float, p: int = 10) -> Rows:
     return X, y
 
 
+def sparse_parted(n: int, p: int) -> Rows:
+    """Rows of 20 ones in places drawn at random, parted by a plane through the origin with no gap."""
+    X = sparse(n, p)[0]
+    X.sum_duplicates()
+    return X, np.where(X @ np.random.default_rng(1).standard_normal(p) > 0, 1, -1)
+
+
 def design(n: int, levels: int = 100, numbers: int = 3) -> Rows:
     """Numbers and the levels of a factor, one of which has one outcome alone; without levels dense numbers."""
     rng = np.random.default_rng(0)
@@ -139,6 +146,17 @@ def squared(rows: Rows) -> Work:
     def work() -> None:
         blas.dsyrk(1.0, X.T)
         lapack.dgetrf(X)
+
+    return work
+
+
+def steps(p: int) -> Work:
+    """Thirty times X'X of ten dense rows a column."""
+    X = np.random.default_rng(0).standard_normal((10 * p, p))
+
+    def work() -> None:
+        for _ in range(30):
+            blas.dsyrk(1.0, X.T)
 
     return work
 
