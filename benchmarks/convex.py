@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
 from benchmarks.limits import products
-from benchmarks.timing import RUNS, Report, Work, seconds, show
+from benchmarks.timing import Report, Work, seconds, show
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
 from linsep.learners.linear import sgd
@@ -76,13 +76,13 @@ def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
 
 def passes_alone(learner: Any, X: Any, y: Any) -> str:
     """What the passes of a fit take: the median of five fits of the seconds in their kernel."""
-    kernel, found = sgd.sgd_epoch, []
+    kernel, found = vars(sgd)["sgd_epoch"], list[float]()
 
     def timed(*parts: Any) -> None:
         found[-1] += seconds(partial(kernel, *parts))
 
     with patch.object(sgd, "sgd_epoch", timed):
-        for _ in range(RUNS):
+        for _ in range(5):
             found.append(0.0)
             learner.fit(X, y)
     return f"the passes {show(median(found))}"

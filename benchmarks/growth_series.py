@@ -40,8 +40,8 @@ EXACT = (
 SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
 STEPS = (
     "rows that lie near the plane are made dense, and an interior point takes some thirty steps, each of which "
-    "multiplies them with themselves and factorises that: the cube of the columns. Tables with a column for every twenty "
-    "rows or more, as those of text, are tried by a perceptron before"
+    "multiplies them with themselves and factorises that: the cube of the columns. Tables with a column for every "
+    "twenty rows or more, as those of text, are tried by a perceptron before"
 )
 AGAIN = (
     "the search for a witness looks at all rows again and again, and takes memory for each look. A sample often holds "
