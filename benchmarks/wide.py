@@ -10,7 +10,7 @@ from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from benchmarks.data import Split, accuracies, loaders, mnist, newsgroups
-from benchmarks.limits import gathers, multiply_adds
+from benchmarks.limits import gathers, multiply_adds, products
 from benchmarks.timing import Report, spread
 from linsep.learners import AveragedPerceptron, Perceptron
 
@@ -35,8 +35,8 @@ def _in_both_orders(
             "scikit-learn",
             partial(theirs.fit, X, y),
             least,
-            limit=gathers(X, passes),
-            limit_is=f"{passes} passes of gathers in order",
+            limit=products(X, passes, 0.0, 1) if shuffle else gathers(X, passes),
+            limit_is=f"{passes} passes of products, shuffled" if shuffle else f"{passes} passes of gathers in order",
         )
 
 
