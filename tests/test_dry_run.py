@@ -188,7 +188,9 @@ def test_a_proof_is_named_where_the_fit_makes_one(
     assert (found.data["check_seconds"] is None) is proves
 
 
-@pytest.mark.parametrize(("verdict", "said"), [("undecided", "does, which takes long"), (None, "`linsep check` does")])
+@pytest.mark.parametrize(
+    ("verdict", "said"), [("undecided", "does, which takes 5 s or more"), (None, "`linsep check` does")]
+)
 def test_a_check_of_a_part_may_take_too_long_or_be_refused(
     table: Path, monkeypatch: pytest.MonkeyPatch, verdict: str | None, said: str
 ) -> None:
@@ -203,7 +205,8 @@ def test_a_check_of_a_part_may_take_too_long_or_be_refused(
     monkeypatch.setattr(module, "check_table", check)
     found = dry_run(open_data(table, target="y"))
     assert dict(found.lines)["separable?"].endswith(said)
-    assert found.data["check_seconds"] is None
+    assert found.data["check_seconds"] == (None if verdict is None else 5.0)
+    assert found.data["check_seconds_at_least"] is (verdict is not None)
 
 
 @pytest.mark.usefixtures("small_parts")

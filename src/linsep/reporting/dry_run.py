@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import inf, log
+from math import log
 from typing import Any, NamedTuple
 
 from sklearn.base import clone
@@ -82,6 +82,16 @@ class _Forecast(NamedTuple):
     def in_all(self) -> float | None:
         """The whole command, compiled before."""
         return None if self.training is None else self.beside_training + self.training + (self.holding_out or 0.0)
+
+
+class _Check(NamedTuple):
+    """The seconds of `linsep check` of all rows, or what it takes at least where a part takes too long to be tried."""
+
+    seconds: float
+    at_least: bool = False
+
+    def __str__(self) -> str:
+        return f"{_seconds(self.seconds)} or more" if self.at_least else _about(self.seconds)
 
 
 def dry_run(
@@ -216,8 +226,8 @@ def _is_proved(trials: Sequence[_Trial]) -> bool:
 
 def _of_check(
     trials: Sequence[_Trial], cost: _Forecast, asked: dict[str, Any], on_step: Callable[[str], None]
-) -> float | None:
-    """The seconds of `linsep check` of all rows; None where parts cannot be checked, inf where one takes too long."""
+) -> _Check | None:
+    """The seconds of `linsep check` of all rows; None where parts cannot be checked."""
     tried = []
     for trial in trials[-2:]:
         on_step(f"checking {1 / trial.times:.2%} of the rows")
@@ -227,9 +237,9 @@ def _of_check(
         except DataError:
             return None
         if found.verdict == "undecided":
-            return inf
+            return _Check(_CHECKING * trial.times, at_least=True)
         tried.append(trial._replace(seconds={_CHECK: time.perf_counter() - began}))
-    return cost.starting + cost.reading + _reckoned(tried, _CHECK)
+    return _Check(cost.starting + cost.reading + _reckoned(tried, _CHECK))
 
 
 def _forecast(trials: Sequence[_Trial], learner: Any, started: float, loading: float) -> _Forecast:
@@ -262,7 +272,7 @@ def _reckoned(trials: Sequence[_Trial], step: str) -> float:
     return float(now * last.times**power)
 
 
-def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast, check: float | None) -> Receipt:
+def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast, check: _Check | None) -> Receipt:
     last = trials[-1]
     X, whole = last.found.rows, last.times == 1
     rows, stored = round(last.rows * last.times), round(stored_in(X) * last.times)
@@ -286,7 +296,8 @@ def _told(trials: Sequence[_Trial], learner: Any, cost: _Forecast, check: float 
     data |= {"bytes": size, "proved": proved, "epochs": getattr(learner, "max_iter", 1)}
     data |= {f"{name}_seconds": seconds for name, seconds in cost._asdict().items()}
     data |= {"total_seconds": cost.in_all}
-    data |= {"total_range": _range_of(cost, learner), "check_seconds": None if check == inf else check}
+    data |= {"total_range": _range_of(cost, learner), "check_seconds": check and check.seconds}
+    data |= {"check_seconds_at_least": check is not None and check.at_least}
     return Receipt(lines, data)
 
 
@@ -313,11 +324,11 @@ def _on_training(learner: Any, cost: _Forecast) -> str:
     return f"{_about(cost.training)}, {epochs:,} epoch{'s at most' if epochs > 1 else ''} of {kind}"
 
 
-def _on_proof(classes: int, proved: bool, check: float | None) -> str:
+def _on_proof(classes: int, proved: bool, check: _Check | None) -> str:
     if proved:
         return f"this fit proves yes or no, or stops trying after {PROOF_SECONDS:.0f} s"
     what = f"of {classes:,} classes" if classes > 2 else "of a table this large"
-    how_long = "" if check is None else f", which takes {'long' if check == inf else _about(check)}"
+    how_long = "" if check is None else f", which takes {check}"
     return f"this fit proves nothing {what}: `linsep check` does{how_long}"
 
 
