@@ -218,6 +218,20 @@ def test_a_part_is_proved_only_where_all_rows_are(tmp_path: Path, monkeypatch: p
     assert "a table this large" in dict(found.lines)["separable?"]
 
 
+def test_the_questions_of_many_classes_share_the_time_of_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+
+    def check(source: Any, *, time_limit: float, **asked: Any) -> Any:
+        limits.append(time_limit)
+        return SimpleNamespace(verdict="inseparable")
+
+    monkeypatch.setattr(module, "check_table", check)
+    dry_run(open_data(written(tmp_path / "t.csv", 500, "abcde"), target="y"))
+    assert set(limits) == {module._CHECKING / 5}
+
+
 def test_a_run_without_a_budget_has_no_length() -> None:
     X, y, *_ = make_separable(3000, 3, 0.1, random_state=0)
     found = dry_run(open_data((X, y)), Perceptron(max_iter=None))

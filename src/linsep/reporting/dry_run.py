@@ -229,16 +229,20 @@ def _of_check(
 ) -> _Check | None:
     """The seconds of `linsep check` of all rows; None where parts cannot be checked."""
     tried = []
+    given = {name: asked[name] for name in ("columns", "positive") if name in asked}
+    classes = len(trials[-1].found.model.classes_)
+    questions = classes if classes > 2 and given.get("positive") is None else 1
     for trial in trials[-2:]:
         on_step(f"checking {1 / trial.times:.2%} of the rows")
         began = time.perf_counter()
         try:
-            found = check_table(trial.found.source, columns=asked.get("columns"), time_limit=_CHECKING)
+            found = check_table(trial.found.source, time_limit=_CHECKING / questions, **given)
         except DataError:
             return None
-        if found.verdict == "undecided":
-            return _Check(_CHECKING * trial.times, at_least=True)
-        tried.append(trial._replace(seconds={_CHECK: time.perf_counter() - began}))
+        took = time.perf_counter() - began
+        if found.verdict == "undecided" or took >= _CHECKING:
+            return _Check(max(took, _CHECKING) * trial.times, at_least=True)
+        tried.append(trial._replace(seconds={_CHECK: took}))
     return _Check(cost.starting + cost.reading + _reckoned(tried, _CHECK))
 
 
