@@ -60,12 +60,12 @@ def check_run(learner: Any) -> None:
     if not callable(learner.verbose) and not isinstance(learner.verbose, Integral):
         raise ValueError(f"verbose must be a whole number or a callable, got {learner.verbose!r}")
     seed = learner.random_state
-    if type(seed) is int and 0 <= seed < 2**32:
-        return  # to make a generator of it takes as long as the passes over a small table
-    try:
-        check_random_state(seed)
-    except ValueError as error:
-        raise ValueError(f"random_state: {error}") from error
+    # To make a generator of a seed takes as long as the passes over a small table.
+    if not (type(seed) is int and 0 <= seed < 2**32):
+        try:
+            check_random_state(seed)
+        except ValueError as error:
+            raise ValueError(f"random_state: {error}") from error
 
 
 def check_constant(c: Any) -> None:
