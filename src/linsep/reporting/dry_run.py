@@ -104,11 +104,11 @@ def dry_run(
 ) -> Receipt:
     """Say what `fit_table` would take, without fitting all rows.
 
-    The first rows of a file are fitted, some more, and so on up to 8 MB of text: reading, encoding, ten epochs, scores
-    and, where a fit of all rows has one, the proof; where it has none, `check_table` decides the two largest parts. These
-    tell how each step grows. How many rows there are follows from the size of the file. Of what cannot be read in part
-    (several files, pipes, queries, spreadsheets), and where the first rows do not do, as those of one class, all rows
-    are read, and parts drawn at random are fitted.
+    The first rows of a file are fitted, some more, and so on up to 8 MB of text: reading, encoding, ten epochs,
+    scores and, where a fit of all rows has one, the proof; where it has none, `check_table` decides the two largest
+    parts. These tell how each step grows. How many rows there are follows from the size of the file. Of what cannot
+    be read in part (several files, pipes, queries, spreadsheets), and where the first rows do not do, as those of one
+    class, all rows are read, and parts drawn at random are fitted.
 
     Parameters
     ----------
