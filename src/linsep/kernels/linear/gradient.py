@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import Rows, squared_norm, weight_of_constant
+from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.records import PER_CLASS
+from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_fits, row_norm2
 from linsep.types import Array
 
@@ -164,6 +164,29 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         counts[k, PER_CLASS.mistakes] += mistakes
         counts[k, PER_CLASS.updates] += updates
         counts[k, PER_CLASS.absorbed] += absorbed
+
+
+@uncounted(cache=True, nogil=True)
+def sgd_pass(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int, record: Any) -> None:
+    """`sgd_epoch`, and what the trace tells of it and of w = s v after it: one call from Python a pass.
+
+    `counts` is all 0 before. Changes `w`, `watch`, `counts` and `record` (9,), whose entries `records.py` names.
+    """
+    sgd_epoch(rows, rule, w, counts, watch, visit)
+    planes = w.s.shape[0]
+    norm2 = b2 = 0.0
+    bits = 0
+    for k in range(planes):
+        record[RECORD.mistakes] += counts[k, PER_CLASS.mistakes]
+        record[RECORD.updates] += counts[k, PER_CLASS.updates]
+        record[RECORD.absorbed] += counts[k, PER_CLASS.absorbed]
+        norm2 += w.s[k] * w.s[k] * squared_norm(w.V[k])
+        b2 += (w.s[k] * w.b[k]) ** 2
+        bits = max(bits, bits_in_use(w.V[k]))
+    record[RECORD.dots] = row_count(rows.X) * planes
+    record[RECORD.norm_w] = np.sqrt(norm2)
+    record[RECORD.b] = w.s[0] * w.b[0] if planes == 1 else np.sqrt(b2)
+    record[RECORD.bits] = bits
 
 
 @uncounted(cache=True, nogil=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -18,11 +18,11 @@ from linsep.kernels.linear.gradient import (
     Iterate,
     fold,
     row_sizes,
-    sgd_epoch,
+    sgd_pass,
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import PER_CLASS, RECORD
+from linsep.kernels.records import PER_CLASS
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
@@ -33,7 +33,7 @@ from linsep.learners.linear.sgd_state import (
     VALUES,
     check_descent,
     check_finite,
-    describe,
+    compare,
     has_steps,
     is_logistic,
     log_probabilities,
@@ -45,7 +45,14 @@ from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
-_COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
+
+
+class Prepared(NamedTuple):
+    """What the passes of one `fit` have in common: classes as a pass reads them, how to step, and what moves."""
+
+    y: Array
+    rule: Descent
+    w: Iterate
 
 
 class SGDClassifier(DerivedLearner):
@@ -330,13 +337,18 @@ class SGDClassifier(DerivedLearner):
             return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """Stop after a pass without a gradient if all rows were visited; a run with a mean continues."""
-        over = self.average is None and self.sampling == "epochs"
-        return super().stop_after(record, hopeless) if over else None
+    def _may_be_over(self) -> bool:
+        """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
+        return self.average is None and self.sampling == "epochs"
 
-    def prepare(self, rows: Rows) -> Array:
-        """The classes of the rows as the pass reads them, once G and eta0 are known."""
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+        return super().stop_after(record, hopeless) if self._may_be_over() else None
+
+    def count_hopeless(self, rows: Rows) -> int:
+        return super().count_hopeless(rows) if self._may_be_over() else 0
+
+    def prepare(self, rows: Rows) -> Prepared:
+        """The classes of the rows as the passes read them, how to step and what moves, once G and eta0 are known."""
         largest, mean = row_sizes(rows.X, rows.weight, self.constant2_)
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
         radius = math.inf if self.projection_radius is None else float(self.projection_radius)
@@ -347,19 +359,21 @@ class SGDClassifier(DerivedLearner):
             steps = None if self.max_iter is None else self.max_iter * len(rows.y)
             self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
         self._from_zero = self.t_ == 0
-        measure_all(self._iterate(), self.constant2_)
-        return self._positions_of(rows)
+        prepared = self._prepared(rows)
+        measure_all(prepared.w, self.constant2_)
+        return prepared
 
-    def _positions_of(self, rows: Rows) -> Array:
-        return np.where(rows.y > 0, 0, -1) if len(self.classes_) <= 2 else rows.y
+    def _prepared(self, rows: Rows) -> Prepared:
+        # Plane 0 is that of the second of two classes.
+        y = (rows.y > 0) - np.int64(1) if len(self.classes_) <= 2 else rows.y
+        return Prepared(y, self._descent(), self._iterate())
 
-    def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
-        rows = rows._replace(y=self._positions_of(rows) if memory is None else memory)
-        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
-        sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
-        record[0, _COUNTED] = counts.sum(axis=0)
-        record[0, RECORD.dots] = len(rows.y) * len(self._b)
-        describe(self._iterate(), self.constant2_, reference, record[0])
+    def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        y, rule, w = self._prepared(rows) if memory is None else memory
+        counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
+        sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
+        if reference.size and len(w.b) == 1:
+            compare(w, self.constant2_, reference, record[0])
         if memory is None:
             self._promise = promise(self, self.t_ + len(rows.y), planned=False)
         check_finite(record[0], self.n_iter_ if memory is None else self.trace_.total_epochs, self.eta0_)

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
 from linsep.kernels.records import RECORD
 from linsep.learners.inputs.parameters import is_number
@@ -110,18 +109,11 @@ def measure_all(w: Iterate, constant2: float) -> None:
         measure(w, k, constant2)
 
 
-def describe(w: Iterate, constant2: float, reference: Array, record: Array) -> None:
-    """Enter what the trace tells of w, which is scale times v. Changes `record`."""
+def compare(w: Iterate, constant2: float, reference: Array, record: Array) -> None:
+    """Enter cosine and inner product of (w, b/c) and a reference (w*, b*/c). Changes `record`."""
+    c = math.sqrt(constant2) or 1.0
+    reference = np.append(reference[:-1], reference[-1] / c)
     with np.errstate(invalid="ignore", over="ignore"):
-        s2 = w.s**2
-        norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(w.V))
-        record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ w.b.astype(np.float64) ** 2)
-    if len(w.b) == 1:
-        record[RECORD.b] = w.s[0] * w.b[0]
-    record[RECORD.bits] = bits_in_use(w.V.ravel(order="K"))
-    if reference.size and len(w.b) == 1:
-        c = math.sqrt(constant2) or 1.0
-        reference = np.append(reference[:-1], reference[-1] / c)
         dot = float(w.s[0] * (w.V[0] @ reference[:-1] + w.b[0] / c * reference[-1]))
-        full = math.sqrt(norm2 + (record[RECORD.b] / c) ** 2) * float(np.linalg.norm(reference))
-        record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
+        full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * float(np.linalg.norm(reference))
+    record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
