@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from statistics import median
+from time import perf_counter
 from typing import Any
 from unittest.mock import patch
 
@@ -11,7 +14,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
 from benchmarks.limits import products
-from benchmarks.timing import Report, Work, seconds, show
+from benchmarks.timing import Report, Work, show
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
 from linsep.learners.linear import sgd
@@ -43,7 +46,11 @@ def convex(report: Report) -> None:
     X, y = make_zipf_text(20_000, 50_000, random_state=0)[:2]
     X.sort_indices()
     # Steps this short, so that the squared losses do not diverge.
-    _compare(report, f"text-like {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} words a row", X, y, 0.01)
+    shape = f"text-like {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} words a row"
+    _compare(report, shape, X, y, 0.01)
+    for loss in ("perceptron", "logistic"):
+        for words, ours, _ in RUNS:
+            parts_of_a_fit(report, f"{loss}{words}", SGDClassifier(loss, **_common(0.01) | ours), X, y)
     X, y = table()
     _compare(report, f"dense {X.shape[0]:,} x {X.shape[1]}", X, y, 0.001)
 
@@ -56,7 +63,7 @@ def table(n: int = 100_000, p: int = 50) -> tuple[Any, Any]:
 
 
 def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
-    common: dict[str, Any] = {"max_iter": EPOCHS, "fit_intercept": False, "eta0": eta0, "random_state": 0}
+    common = _common(eta0)
     peer: dict[str, Any] = {**common, "tol": None, "alpha": 0.0, "learning_rate": "constant"}
     for loss, theirs in LOSSES.items():
         for words, ours, more in RUNS:
@@ -74,18 +81,60 @@ def _compare(report: Report, shape: str, X: Any, y: Any, eta0: float) -> None:
             )
 
 
+def _common(eta0: float) -> dict[str, Any]:
+    return {"max_iter": EPOCHS, "fit_intercept": False, "eta0": eta0, "random_state": 0}
+
+
 def passes_alone(learner: Any, X: Any, y: Any) -> str:
-    """What the passes of a fit take: the median of five fits of the seconds in their kernel."""
-    kernel, found = vars(sgd)["sgd_epoch"], list[float]()
+    """What the passes of a fit take, in their kernel."""
+    return f"the passes {show(_timed_parts(learner, X, y)['passes'])}"
 
-    def timed(*parts: Any) -> None:
-        found[-1] += seconds(partial(kernel, *parts))
 
-    with patch.object(sgd, "sgd_epoch", timed):
+def parts_of_a_fit(report: Report, words: str, learner: Any, X: Any, y: Any) -> None:
+    """What a fit consists of, each part timed where it happens."""
+    learner.fit(X, y)
+    found = _timed_parts(learner, X, y)
+    report.row(
+        f"Parts of a fit of {EPOCHS} epochs on text",
+        {"descent": words, **{name: show(part) for name, part in found.items()}},
+        {"descent": words, "seconds": found},
+    )
+
+
+def _timed_parts(learner: Any, X: Any, y: Any) -> dict[str, float]:
+    """Median seconds of five fits, part by part."""
+    places = {
+        "rows and labels checked": (SGDClassifier, "rows_to_fit"),
+        "norms of rows, G": (SGDClassifier, "prepare"),
+        "orders": (SGDClassifier, "visiting_order"),
+        "passes": (sgd, "sgd_pass"),
+        "the mean, the promise, the trace": (SGDClassifier, "_end"),
+    }
+    fits = list[dict[str, float]]()
+    with ExitStack() as patches:
+        for name, (owner, attribute) in places.items():
+            timed = _counted(getattr(owner, attribute), name, fits)
+            patches.enter_context(patch.object(owner, attribute, timed))
         for _ in range(5):
-            found.append(0.0)
+            fits.append(dict.fromkeys(places, 0.0))
+            began = perf_counter()
             learner.fit(X, y)
-    return f"the passes {show(median(found))}"
+            whole = perf_counter() - began
+            fits[-1] |= {"all else": whole - sum(fits[-1].values()), "the fit": whole}
+    return {name: median(fit[name] for fit in fits) for name in fits[0]}
+
+
+def _counted(work: Callable[..., Any], name: str, fits: list[dict[str, float]]) -> Callable[..., Any]:
+    """`work`, whose seconds are added to this part of the last fit."""
+
+    def timed(*given: Any, **named: Any) -> Any:
+        began = perf_counter()
+        try:
+            return work(*given, **named)
+        finally:
+            fits[-1][name] += perf_counter() - began
+
+    return timed
 
 
 def _fit(learner: Any, X: Any, y: Any) -> Work:

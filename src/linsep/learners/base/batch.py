@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,6 +34,30 @@ NOT_DECIDED = (
 )
 # What to do about a run that no longer makes progress.
 PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
+
+
+class _Vain:
+    """The updates that every pass makes in vain, 0 until they are counted: that reads all rows.
+
+    They need not be known before a pass has left w as it was, by the length of w: one that makes no other updates does.
+    """
+
+    def __init__(self, count: Callable[[], int], from_zero: bool) -> None:
+        self.updates = 0
+        self._count: Callable[[], int] | None = count
+        # Of a vector that did not start at 0 nobody has measured the length.
+        self._norm = 0.0 if from_zero else None
+
+    def cut(self, record: Array) -> Array:
+        """These passes without those after the first that made no other updates."""
+        if self._count is not None:
+            norms = record[:, RECORD.norm_w].tolist()
+            if self._norm in (None, norms[0]) or any(one == other for one, other in pairwise(norms)):
+                self.updates, self._count = self._count(), None
+            self._norm = norms[-1]
+        if self.updates and (last := np.flatnonzero(record[:, RECORD.updates] <= self.updates)).size:
+            return record[: last[0] + 1]
+        return record
 
 
 class BatchLearner(LabelledClassifier):
@@ -213,7 +239,7 @@ class BatchLearner(LabelledClassifier):
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        hopeless = 0 if constant2 else self.count_hopeless(rows)
+        vain = None if constant2 else _Vain(partial(self.count_hopeless, rows), self.from_zero and self.t_ == 0)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
@@ -225,8 +251,8 @@ class BatchLearner(LabelledClassifier):
             ordered = rows if rng is None else rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
-                record = record[: last[0] + 1]
+            if vain is not None:
+                record = vain.cut(record)
             self.t_ += n * len(record)
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
@@ -240,7 +266,9 @@ class BatchLearner(LabelledClassifier):
 
         run_epochs(
             make_passes,
-            stop_after=partial(self.stop_after, hopeless=hopeless),
+            stop_after=(lambda record: self.stop_after(record, vain.updates))
+            if vain
+            else partial(self.stop_after, hopeless=0),
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,

@@ -101,8 +101,8 @@ class LinearClassifier(LabelledClassifier):
             X, codes = X.astype(self.moving()[0].dtype, copy=False), self._encode(given)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        found = (NO_WEIGHTS if part is None else part for part in (weight, own))
-        return Rows(as_rows(X), codes, *found), given.numbers
+        weight, own = NO_WEIGHTS if weight is None else weight, NO_WEIGHTS if own is None else own
+        return Rows(as_rows(X), codes, weight, own), given.numbers
 
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:

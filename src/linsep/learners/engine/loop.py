@@ -90,6 +90,8 @@ def run_epochs(
                 elif stop is None and budget.seconds is not None and seconds >= budget.seconds:
                     stop = StopReason.TIME_BUDGET
                 if verbose:
+                    if trace is not None:
+                        trace.catch_up()
                     report_epoch(verbose, epochs, int(record[-1, RECORD.mistakes]), seconds)
                 if (took := seconds - began) < _BATCH_SECONDS:
                     size = min(most, max(2 * size, int(len(record) * _BATCH_SECONDS / max(took, 1e-9))))
@@ -99,6 +101,8 @@ def run_epochs(
             stop = StopReason.INTERRUPTED
             raise
         finally:
+            if trace is not None:
+                trace.catch_up()
             if end is not None:
                 end(stop or StopReason.INTERRUPTED)
     return stop

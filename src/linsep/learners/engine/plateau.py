@@ -55,7 +55,8 @@ class Plateau:
         tuple of (int, int, int), or None
             k and the least updates of passes k + 1 to 2k and of passes 2k + 1 to 3k, once these are no fewer.
         """
-        while len(record) and not self._is_over():
+        # Once one has been found, or less than half of the budget would be left when it is, nobody looks any more.
+        while len(record) and (self._most is None or 2 * 3 * self._size <= self._most):
             part, record = record[: self._size - self._filled], record[self._size - self._filled :]
             least = int(part[:, RECORD.updates].min())
             if self._filled:
@@ -73,7 +74,3 @@ class Plateau:
                 self._least = [min(first, before), last]
                 self._size, self._filled = 2 * size, size
         return None
-
-    def _is_over(self) -> bool:
-        """Whether a plateau has been found, or less than half of the budget would be left when it is."""
-        return self._most is not None and 2 * 3 * self._size > self._most

@@ -16,7 +16,7 @@ from linsep.types import Array, Hyperplane
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
 UPDATE_CAP = 2_000_000
-_SUMMED = [RECORD.mistakes, RECORD.updates, RECORD.dots, RECORD.absorbed]
+_SUMMED = [RECORD.mistakes, RECORD.dots, RECORD.absorbed]
 _COMPARED = ("cos", "w_dot_reference")
 _OWN = ("epoch", "seconds", "updates_so_far")
 _WHOLE = ("epoch", "updates_so_far", "mistakes", "updates", "dots", "absorbed", "bits")
@@ -66,7 +66,7 @@ class Trace:
         constant2: float = 1.0,
     ) -> None:
         self.n_rows = n_rows
-        self.total_epochs = 0
+        self.total_mistakes = self.total_updates = self.total_dots = self.total_absorbed = self.total_epochs = 0
         self.update_log = updates
         self.start: Hyperplane | None = None  # where w and b were before the first update, unless at 0
         self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
@@ -78,29 +78,31 @@ class Trace:
         # Batches are worked off together: a shuffled run has one a pass, and its passes may be short.
         self._waiting: list[tuple[Array, tuple[float, float]]] = []
         self._entered = 0
-        self._totals = [0] * len(RECORD)
 
     def extend(self, record: Array, seconds: tuple[float, float]) -> None:
-        """Add the records of the epochs just made; `seconds` are their start and end."""
+        """Add the records of the epochs just made; `seconds` are their start and end. They are told by `catch_up`."""
         self._waiting.append((record, seconds))
         self.total_epochs += len(record)
         if self.total_epochs - self._entered >= _DENSE:
-            self._enter()
+            self.catch_up()
 
-    def _enter(self) -> None:
+    def catch_up(self) -> None:
         """Keep what is to be kept of the batches that wait, and add them up."""
         if not self._waiting:
             return
-        clock = [
-            began + (ended - began) * np.arange(1, len(part) + 1) / len(part) for part, (began, ended) in self._waiting
-        ]
+        clock = list[Array]()
+        for part, (began, ended) in self._waiting:
+            clock.append(began + (ended - began) * np.arange(1, len(part) + 1) / len(part))
         record = np.concatenate([part for part, _ in self._waiting])
         self._waiting = []
-        so_far = self._totals[RECORD.updates] + record[:, RECORD.updates].cumsum()
+        so_far = self.total_updates + record[:, RECORD.updates].cumsum()
         epochs = np.arange(self._entered + 1, self.total_epochs + 1)
         rows = np.column_stack([epochs, np.concatenate(clock), so_far, record])
-        for column in _SUMMED:
-            self._totals[column] += int(record[:, column].sum())
+        mistakes, dots, absorbed = record[:, _SUMMED].sum(axis=0).tolist()
+        self.total_mistakes += int(mistakes)
+        self.total_updates = int(so_far[-1])
+        self.total_dots += int(dots)
+        self.total_absorbed += int(absorbed)
         self._kept.extend(rows[: max(0, _DENSE - self._entered)])
         kept = int(self._kept[-1][0])
         while (wanted := max(kept + 1, math.ceil(kept * (1 + 1 / _DENSE)))) <= self.total_epochs:
@@ -109,28 +111,7 @@ class Trace:
         self._entered = self.total_epochs
         self._last = rows[-1]
 
-    def _total(self, column: int) -> int:
-        self._enter()
-        return self._totals[column]
-
-    @property
-    def total_mistakes(self) -> int:
-        return self._total(RECORD.mistakes)
-
-    @property
-    def total_updates(self) -> int:
-        return self._total(RECORD.updates)
-
-    @property
-    def total_dots(self) -> int:
-        return self._total(RECORD.dots)
-
-    @property
-    def total_absorbed(self) -> int:
-        return self._total(RECORD.absorbed)
-
     def _table(self) -> Array:
-        self._enter()
         rows = list(self._kept)
         if self._last is not None and (not rows or rows[-1][0] != self._last[0]):
             rows.append(self._last)
