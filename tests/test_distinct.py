@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep import TableEncoder, open_data
+from linsep import TableEncoder, fit_stream, open_data
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
 from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, each_once, is_encoded
-from linsep.kernels.text.cells import MOST, encode_cells
+from linsep.kernels.text.cells import MOST, encode_cells, make_tables
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -195,7 +195,9 @@ ROWS = st.integers(1, 3).flatmap(lambda k: st.lists(st.lists(CELLS, min_size=k, 
 @given(ROWS, st.booleans())
 def test_cells_are_numbered_as_python_splits_them(rows: list[list[str]], ended: bool) -> None:
     text = "\n".join(map(",".join, rows)) + "\n" * ended
-    found = encode_cells(np.frombuffer(text.encode(), np.uint8), len(rows), len(rows[0]), ord(","))
+    tables = make_tables(len(rows[0]))
+    found = encode_cells(np.frombuffer(text.encode(), np.uint8), len(rows), ord(","), tables)
+    assert not tables.codes.any()
     if len(rows[0]) == 1 and [""] in rows:  # a line without a cell is no row
         assert found is None
         return
@@ -207,15 +209,17 @@ def test_cells_are_numbered_as_python_splits_them(rows: list[list[str]], ended: 
 
 @pytest.mark.parametrize("text", ["1,2\n3\n", "1,2\n3,4,5\n", "1,2\n\n3,4\n", "\n1,2\n"])
 def test_lines_that_are_no_rows_are_not_numbered(text: str) -> None:
-    assert encode_cells(np.frombuffer(text.encode(), np.uint8), text.count("\n"), 2, ord(",")) is None
+    assert encode_cells(np.frombuffer(text.encode(), np.uint8), text.count("\n"), ord(","), make_tables(2)) is None
 
 
 def test_a_column_with_many_texts_is_not_numbered() -> None:
     lines = "".join(f"{k}\n" for k in range(MOST + 1)).encode()
     fits = np.frombuffer(lines, np.uint8)[: lines.rindex(b"\n", 0, -1) + 1]
-    found = encode_cells(fits, MOST, 1, ord(","))
+    found = encode_cells(fits, MOST, ord(","), make_tables(1))
     assert found is not None and found.codes[0].tolist() == list(range(MOST))
-    assert encode_cells(np.frombuffer(lines, np.uint8), MOST + 1, 1, ord(",")) is None
+    tables = make_tables(1)
+    assert encode_cells(np.frombuffer(lines, np.uint8), MOST + 1, ord(","), tables) is None
+    assert not tables.codes.any()
 
 
 @pytest.mark.parametrize("sep", [",", ";"])
@@ -238,6 +242,28 @@ def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyP
     for name in ("n", "word"):
         assert after.column(name).text.to_pylist() == before.column(name).text.to_pylist()
     assert after.column("n").values.tolist() == before.column("n").values.tolist()
+
+
+@pytest.mark.parametrize("odd", ["", '1,"x",0\n', "1,x,0\r\n", "\n", "7,é,1\n"])
+def test_a_long_stream_is_numbered_to_the_same_model(monkeypatch: pytest.MonkeyPatch, odd: str) -> None:
+    lines = [f"{k % 3},{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(2000)]
+    content = ("n,word,y\n" + "".join(lines) + odd + "".join(lines)).encode()
+    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
+    before = fit_stream(content, target="y").model
+    numbered: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        found = encode_cells(*given)
+        numbered.append(found is not None)
+        return found
+
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 3000)
+    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    after = fit_stream(content, target="y").model
+    assert sum(numbered) > (30 if odd in ("", "7,é,1\n") else 10)
+    np.testing.assert_array_equal(after.learner_.coef_, before.learner_.coef_)
+    assert list(after.get_feature_names_out()) == list(before.get_feature_names_out())
 
 
 def test_numbers_that_differ_in_blanks_are_one_level(

@@ -15,6 +15,7 @@ from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
+from linsep.data.text.distinct import distinct
 from linsep.kernels.running_moments import standardise_running
 from linsep.markup import quote
 from linsep.types import Array, DataError
@@ -144,6 +145,8 @@ class RunningTable:
         if column is None:
             return None
         if kind != "number":
+            if column.values is None:
+                return column
             text = as_text(column.values) if column.text is None else column.text
             if column.missing is not None:
                 text = pc.if_else(pa.array(column.missing), "", text)
@@ -163,15 +166,14 @@ class RunningTable:
         )
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
-        assert column.text is not None
-        encoded = column.text.dictionary_encode()
-        levels, offsets = _bytes_of(encoded.dictionary)
+        assert column.raw is not None
+        texts, codes = distinct(column.raw)
+        levels, offsets = _bytes_of(texts)
         columns, signs = hash_names(f"{name}=", levels, offsets, self.bits)
         if learn:
             for k in np.flatnonzero(~self._named[columns]):
                 level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
                 self._keep(int(columns[k]), f"{name}={level or '(missing)'}", float(signs[k]))
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
         return _Entries(signs[codes], columns[codes], column.there)
 
     def _flags(self, name: str, column: Column, learn: bool) -> _Entries:

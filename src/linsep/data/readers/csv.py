@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,18 +22,20 @@ from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, distinct, each_once, in_one_piece, is_encoded
-from linsep.kernels.text.cells import encode_cells
+from linsep.kernels.text.cells import Tables, encode_cells, make_tables
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
-# Bytes from which on code for files with few texts alone is worth its half second of compiling, and the most columns
-# whose tables of texts stay in the cache: with 1,000 it takes three times as long as Arrow.
-_NUMBERED_BYTES, _NUMBERED_COLUMNS = 1 << 25, 200
+# Bytes of a file, and of a stream so far, from which on code for columns of few texts alone is worth its half second of
+# compiling, and the most columns whose tables of texts stay in the cache: with 1,000 it takes three times as long as
+# Arrow.
+_NUMBERED_BYTES, _NUMBERED_STREAM, _NUMBERED_COLUMNS = 1 << 25, 1 << 24, 200
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
+_NO_TYPES: Mapping[str, Any] = {}
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
 _TITLE_LINES = 20
 
@@ -55,6 +57,9 @@ class CsvReader(TextReader):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
         self.names: list[str] = []
+        self._seen = 0  # bytes of blocks so far
+        self._few: bool | None = None  # whether all columns have few texts; None where nobody has looked
+        self._tables: Tables | None = None
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
@@ -75,8 +80,22 @@ class CsvReader(TextReader):
             return None
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
-        chunk = self._chunk(_parse(place, self.names, {}), place.of, self.names, lines.start)
+        table = self._numbered(place)
+        table = _parse(place, self.names) if table is None else table
+        chunk = self._chunk(table, place.of, self.names, lines.start)
         return chunk if chunk.n_read else None
+
+    def _numbered(self, place: _Place) -> Any:
+        """The cells of a block of a long stream whose columns have few texts, else None."""
+        self._seen += len(place.content)
+        if self._few is None and self._seen >= _NUMBERED_STREAM:
+            self._few = _all_few(self.names, _few_texts(place, self.names))
+        if not self._few:
+            return None
+        self._tables = self._tables or make_tables(len(self.names))
+        table = _numbered(place, self.names, self._tables)
+        self._few = table is not None  # other blocks will hold what this one does
+        return table
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table; each begins with a header of the same names."""
@@ -94,7 +113,9 @@ class CsvReader(TextReader):
                 raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
             place = _Place(lines, self.written)
             types = _few_texts(place, self.names) if types is None else types
-            tables.append(_parse(place, self.names, types).select(names))
+            large = len(place.content) >= _NUMBERED_BYTES and _all_few(self.names, types)
+            table = _numbered(place, self.names, make_tables(len(self.names))) if large else None
+            tables.append((_parse(place, self.names, types) if table is None else table).select(names))
             sources.append(lines.name)
             places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
         table, where = joined(tables, sources, places)
@@ -270,11 +291,13 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
     return {name: _FEW for name in few if _SHARE * len(pc.unique(table.column(name))) <= table.num_rows}
 
 
-def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
+def _all_few(names: list[str], types: dict[str, Any]) -> bool:
+    """Whether all columns have few texts, and there are not too many columns."""
+    return len(types) == len(names) <= _NUMBERED_COLUMNS
+
+
+def _parse(place: _Place, names: list[str], types: Mapping[str, Any] = _NO_TYPES) -> Any:
     """The cells as text, of some columns as `types` says."""
-    numbered = _numbered(place, names, types)
-    if numbered is not None:
-        return numbered
     content = place.content
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
@@ -298,7 +321,7 @@ def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
 
 
 def _read(
-    content: bytes, place: _Place, names: list[str], block_bytes: int, types: dict[str, Any]
+    content: bytes, place: _Place, names: list[str], block_bytes: int, types: Mapping[str, Any]
 ) -> tuple[Any, list[tuple[int, int, int]]]:
     """What Arrow reads, and of each ragged row its number, the fields it should have and those it has."""
     ragged: list[tuple[int, int, int]] = []
@@ -316,22 +339,21 @@ def _read(
             delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
         ),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys([*names, ""], pa.string()) | types, strings_can_be_null=False
+            column_types=dict.fromkeys([*names, ""], pa.string()) | dict(types), strings_can_be_null=False
         ),
     )
     return table, ragged
 
 
-def _numbered(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
-    """The table of a large file in which all columns have few texts; None where quotes or other lines need Arrow."""
-    content, written = place.content, place.written
-    few = len(content) >= _NUMBERED_BYTES and len(names) <= _NUMBERED_COLUMNS and len(types) == len(names)
-    if not few or b'"' in content or place.n_lines < 2:
+def _numbered(place: _Place, names: list[str], tables: Tables) -> Any:
+    """The cells of columns that have few texts, each text kept once; None where quotes or other lines need Arrow."""
+    content, written, n_rows = place.content, place.written, place.n_lines - place.has_header
+    if b'"' in content or n_rows < 1:
         return None
-    begin = content.find(_NEWLINE) + 1
-    if content[:begin].decode() != f"{written.sep.join(names)}\n":
+    begin = content.find(_NEWLINE) + 1 if place.has_header else 0
+    if begin and content[:begin].decode() != f"{written.sep.join(names)}\n":
         return None
-    found = encode_cells(_as_array(content)[begin:], place.n_lines - 1, len(names), written.mark)
+    found = encode_cells(_as_array(content)[begin:], n_rows, written.mark, tables)
     if found is None:
         return None
     columns = {}

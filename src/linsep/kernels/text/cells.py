@@ -30,30 +30,59 @@ class Cells(NamedTuple):
     texts: list[list[bytes]]
 
 
-def encode_cells(text: Array, n_rows: int, n_columns: int, sep: int) -> Cells | None:
+class Tables(NamedTuple):
+    """Memory to number cells with, for one text after another: fresh memory costs as much time as the work.
+
+    `codes` of slots (columns, slots) are 0 before and after; of each distinct cell its beginning, size and slot.
+    """
+
+    codes: Array
+    begins: Array
+    sizes: Array
+    slots: Array
+
+
+def make_tables(n_columns: int) -> Tables:
+    """Empty tables for so many columns."""
+    begins, sizes = np.empty((n_columns, MOST), np.int64), np.empty((n_columns, MOST), np.int64)
+    return Tables(np.zeros((n_columns, _SLOTS), np.int32), begins, sizes, np.empty((n_columns, MOST), np.int32))
+
+
+def encode_cells(text: Array, n_rows: int, sep: int, tables: Tables) -> Cells | None:
     """Number the cells of lines that are a row each; None if not all have as many cells, or a column too many texts.
 
     Parameters
     ----------
     text : ndarray of uint8
         The lines, without quotes and carriage returns; the last one may lack its end.
-    n_rows, n_columns : int
-        How many lines there are, and how many cells in each.
+    n_rows : int
+        How many lines there are.
     sep : int
         The byte between two cells.
+    tables : Tables
+        For as many columns as each line has cells.
     """
-    codes = np.empty((n_columns, n_rows), np.int32)
-    begins, sizes = np.empty((n_columns, MOST), np.int64), np.empty((n_columns, MOST), np.int64)
-    counts = np.zeros(n_columns, np.int64)
-    if not _encode(text, np.uint64(sep), codes, np.zeros((n_columns, _SLOTS), np.int32), begins, sizes, counts):
+    n_columns = len(tables.codes)
+    codes, counts = np.empty((n_columns, n_rows), np.int32), np.zeros(n_columns, np.int64)
+    if not _encode(text, np.uint64(sep), codes, tables, counts):
         return None
-    spans = [zip(begins[j, :n].tolist(), sizes[j, :n].tolist(), strict=True) for j, n in enumerate(counts.tolist())]
+    found = zip(tables.begins, tables.sizes, counts.tolist(), strict=True)
+    spans = [zip(begins[:n].tolist(), sizes[:n].tolist(), strict=True) for begins, sizes, n in found]
     return Cells(codes, [[text[a : a + size].tobytes() for a, size in span] for span in spans])
 
 
 @uncounted(cache=True, nogil=True)
-def _encode(text: Any, sep: Any, codes: Any, table: Any, begins: Any, sizes: Any, counts: Any) -> Any:
+def _encode(text: Any, sep: Any, codes: Any, tables: Any, counts: Any) -> Any:
     """Fill all arrays; whether every line has a cell for each column, and none has too many distinct ones."""
+    filled = _fill(text, sep, codes, tables.codes, tables.begins, tables.sizes, tables.slots, counts)
+    for j in range(codes.shape[0]):
+        for k in range(counts[j]):
+            tables.codes[j, tables.slots[j, k]] = 0
+    return filled
+
+
+@uncounted(cache=True, nogil=True)
+def _fill(text: Any, sep: Any, codes: Any, table: Any, begins: Any, sizes: Any, slots: Any, counts: Any) -> Any:
     size, seps, newlines = np.uint64(text.size), sep * _ONES, np.uint64(_NEWLINE) * _ONES
     empty = _NOUGHT if codes.shape[0] == 1 else ~_NOUGHT  # the size of a line's only cell that makes it no row
     i = _NOUGHT
@@ -83,7 +112,7 @@ def _encode(text: Any, sep: Any, codes: Any, table: Any, begins: Any, sizes: Any
             if not code:
                 if counts[j] == MOST:
                     return False
-                begins[j, counts[j]], sizes[j, counts[j]] = begin, i - begin
+                begins[j, counts[j]], sizes[j, counts[j]], slots[j, counts[j]] = begin, i - begin, slot
                 counts[j] += 1
                 table[j, slot] = code = counts[j]
             codes[j, row] = code - 1
