@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
-from statistics import median
-from time import perf_counter
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
 from benchmarks.limits import products
+from benchmarks.parts import parts_of, row_of_parts
 from benchmarks.timing import Report, Work, show
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
@@ -21,6 +17,14 @@ from linsep.learners.linear import sgd
 
 EPOCHS = 10
 WANTED = 2
+TITLE = f"Parts of a fit of {EPOCHS} epochs"
+PARTS: dict[str, tuple[Any, str]] = {
+    "rows and labels checked": (SGDClassifier, "rows_to_fit"),
+    "norms of rows, G": (SGDClassifier, "prepare"),
+    "orders": (SGDClassifier, "visiting_order"),
+    "passes": (sgd, "sgd_pass"),
+    "mean, guarantee, trace": (SGDClassifier, "_end"),
+}
 # scikit-learn has all five losses, under names of its own; its squared error is half of ours.
 LOSSES = {
     "perceptron": "perceptron",
@@ -50,7 +54,8 @@ def convex(report: Report) -> None:
     _compare(report, shape, X, y, 0.01)
     for loss in ("perceptron", "logistic"):
         for words, ours, _ in RUNS:
-            parts_of_a_fit(report, f"{loss}{words}", SGDClassifier(loss, **_common(0.01) | ours), X, y)
+            learner = SGDClassifier(loss, **_common(0.01) | ours)
+            row_of_parts(report, TITLE, ("descent on text", f"{loss}{words}"), _fit(learner, X, y), PARTS)
     X, y = table()
     _compare(report, f"dense {X.shape[0]:,} x {X.shape[1]}", X, y, 0.001)
 
@@ -87,54 +92,7 @@ def _common(eta0: float) -> dict[str, Any]:
 
 def passes_alone(learner: Any, X: Any, y: Any) -> str:
     """What the passes of a fit take, in their kernel."""
-    return f"the passes {show(_timed_parts(learner, X, y)['passes'])}"
-
-
-def parts_of_a_fit(report: Report, words: str, learner: Any, X: Any, y: Any) -> None:
-    """What a fit consists of, each part timed where it happens."""
-    learner.fit(X, y)
-    found = _timed_parts(learner, X, y)
-    report.row(
-        f"Parts of a fit of {EPOCHS} epochs on text",
-        {"descent": words, **{name: show(part) for name, part in found.items()}},
-        {"descent": words, "seconds": found},
-    )
-
-
-def _timed_parts(learner: Any, X: Any, y: Any) -> dict[str, float]:
-    """Median seconds of five fits, part by part."""
-    places = {
-        "rows and labels checked": (SGDClassifier, "rows_to_fit"),
-        "norms of rows, G": (SGDClassifier, "prepare"),
-        "orders": (SGDClassifier, "visiting_order"),
-        "passes": (sgd, "sgd_pass"),
-        "the mean, the promise, the trace": (SGDClassifier, "_end"),
-    }
-    fits = list[dict[str, float]]()
-    with ExitStack() as patches:
-        for name, (owner, attribute) in places.items():
-            timed = _counted(getattr(owner, attribute), name, fits)
-            patches.enter_context(patch.object(owner, attribute, timed))
-        for _ in range(5):
-            fits.append(dict.fromkeys(places, 0.0))
-            began = perf_counter()
-            learner.fit(X, y)
-            whole = perf_counter() - began
-            fits[-1] |= {"all else": whole - sum(fits[-1].values()), "the fit": whole}
-    return {name: median(fit[name] for fit in fits) for name in fits[0]}
-
-
-def _counted(work: Callable[..., Any], name: str, fits: list[dict[str, float]]) -> Callable[..., Any]:
-    """`work`, whose seconds are added to this part of the last fit."""
-
-    def timed(*given: Any, **named: Any) -> Any:
-        began = perf_counter()
-        try:
-            return work(*given, **named)
-        finally:
-            fits[-1][name] += perf_counter() - began
-
-    return timed
+    return f"the passes {show(parts_of(lambda: learner.fit(X, y), PARTS)['passes'])}"
 
 
 def _fit(learner: Any, X: Any, y: Any) -> Work:
