@@ -22,7 +22,7 @@ PARTS: dict[str, tuple[Any, str]] = {
     "rows and labels checked": (SGDClassifier, "rows_to_fit"),
     "norms of rows, G": (SGDClassifier, "prepare"),
     "orders": (SGDClassifier, "visiting_order"),
-    "passes": (sgd, "sgd_pass"),
+    "passes": (sgd, "sgd_passes"),
     "mean, guarantee, trace": (SGDClassifier, "_end"),
 }
 # scikit-learn has all five losses, under names of its own; its squared error is half of ours.

@@ -124,3 +124,38 @@ def test_the_bound_without_a_ball_is_told_where_the_guarantee_would_be() -> None
     assert later.why.startswith("it covers one fit from w = 0")
     with pytest.raises(DataError, match="norm is a length"):
         learner.regret_bound(-1.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("average", [None, "uniform"])
+@pytest.mark.parametrize("sampling", ["epochs", "replacement"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_passes_made_in_one_call_are_those_made_one_by_one(
+    n_classes: int, average: str | None, sampling: str, sparse: bool
+) -> None:
+    rng = np.random.RandomState(n_classes)
+    X, y = rng.normal(size=(40, 5)), rng.randint(0, n_classes, 40)
+    rows = sp.csr_matrix(X) if sparse else X
+    common: dict[str, Any] = {"average": average, "sampling": sampling, "eta0": 0.1}
+    whole = SGDClassifier(max_iter=12, random_state=7, **common).fit(rows, y)
+    steps = np.random.RandomState(7)  # goes on from call to call
+    single = SGDClassifier(max_iter=1, random_state=steps, warm_start=True, **common)
+    norms = list[float]()
+    for _ in range(12):
+        norms.append(float(single.fit(rows, y).trace_.norm_w[-1]))
+    np.testing.assert_array_equal(single.coef_, whole.coef_)
+    np.testing.assert_array_equal(single.intercept_, whole.intercept_)
+    assert norms == whole.trace_.norm_w.tolist() and whole.trace_.epoch.tolist() == list(range(1, 13))
+    if n_classes == 2:
+        compared = SGDClassifier(max_iter=12, random_state=7, **common).fit(rows, y, reference=(np.ones(5), 1.0))
+        np.testing.assert_array_equal(compared.coef_, whole.coef_)
+
+
+def test_a_generator_of_somebody_else_gives_no_order_after_the_last_pass() -> None:
+    X = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -2.0]])
+    given, alone = np.random.RandomState(3), np.random.RandomState(3)
+    learner = SGDClassifier("perceptron", average=None, eta0=1.0, max_iter=50, random_state=given).fit(X, [1, 1, 0])
+    assert learner.stop_reason_ == "clean pass" and learner.n_iter_ < 50
+    for _ in range(learner.n_iter_):
+        learner.visiting_order(3, alone)
+    assert given.randint(2**31) == alone.randint(2**31)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from linsep.kernels.linear.gradient import (
     Iterate,
     fold,
     row_sizes,
-    sgd_pass,
+    sgd_passes,
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
@@ -44,6 +45,8 @@ from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, l
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
+# Rows in the orders that are drawn at once: a few megabytes.
+_ORDERED = 1 << 20
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
 
 
@@ -141,7 +144,7 @@ class SGDClassifier(DerivedLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
-    batch_epochs: ClassVar[int] = 1
+    batch_epochs: ClassVar[int] = 64
     only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_values = DerivedLearner.state_values | VALUES
@@ -332,6 +335,11 @@ class SGDClassifier(DerivedLearner):
     def reorders(self) -> bool:
         return self.shuffle or self.sampling == "replacement"
 
+    def orders_at_once(self, n: int, *, compared: bool) -> int:
+        # The cosine is computed after each call. A generator of somebody else's gives no order that is not needed.
+        borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
+        return 1 if compared or borrowed else min(self.batch_epochs, max(1, _ORDERED // n))
+
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         if self.sampling == "epochs":
             return super().visiting_order(n, rng)
@@ -371,13 +379,16 @@ class SGDClassifier(DerivedLearner):
     def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
-        sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
+        may_end = memory is not None and self._may_be_over()
+        if reference.size:  # the cosine is computed after each pass
+            record = record[:1]
+        made = sgd_passes(rows._replace(y=y), rule, w, counts, log, self.t_, record, may_end)
+        check_finite(record[:made], self.n_iter_ if memory is None else self.trace_.total_epochs, self.eta0_)
         if reference.size and len(w.b) == 1:
             compare(w, self.constant2_, reference, record[0])
         if memory is None:
             self._promise = promise(self, self.t_ + len(rows.y), planned=False)
-        check_finite(record[0], self.n_iter_ if memory is None else self.trace_.total_epochs, self.eta0_)
-        return 1
+        return made
 
     def _end(self, stop: StopReason) -> None:
         super()._end(stop)

@@ -95,10 +95,11 @@ def check_descent(learner: Any) -> None:
 
 
 def check_finite(record: Array, before: int, eta0: float) -> None:
-    """Raise if ||w|| is no longer finite after an epoch; so many came before it."""
-    if not math.isfinite(record[RECORD.norm_w]):
+    """Raise if ||w|| is no longer finite after one of these epochs; so many came before them."""
+    bad = np.flatnonzero(~np.isfinite(record[:, RECORD.norm_w]))
+    if bad.size:
         raise DataError(
-            f"the steps diverged: w is not finite after {before + 1} epochs with eta0 = {eta0:g}. "
+            f"the steps diverged: w is not finite after {before + bad[0] + 1} epochs with eta0 = {eta0:g}. "
             "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
         )
 
