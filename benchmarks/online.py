@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import isfinite
 from statistics import median
 from struct import Struct
 from threading import RLock
@@ -104,8 +105,8 @@ def both(*works: Work) -> Work:
     return work
 
 
-def parts_of_a_call(report: Report, rows: list[dict[str, float]]) -> None:
-    """Nanoseconds of the parts of a call of `learn_one`, each timed alone."""
+def parts_of_a_call(report: Report, rows: list[dict[str, float]], *, learn: bool) -> None:
+    """Nanoseconds of the parts of a call of `learn_one` or `predict_one`, each timed alone."""
     model = made(Perceptron, rows)
     model.learn_one(rows[0], 0)
     W, b = model.moving()
@@ -122,20 +123,30 @@ def parts_of_a_call(report: Report, rows: list[dict[str, float]]) -> None:
         "the lock": locked,
         "names compared": lambda: [*rows[0]] == names,
         "values packed": lambda: pack(memory, 0, *rows[0].values()),
-        "compiled function": lambda: learn_row(X, code, 1.0, 0.0, W, b, 1.0, None, 0),
-        "vectors, step, means due": lambda: (
-            model.moving(),
-            model.step_rule(),
-            model.settle_later(),
-        ),
-        "both and the counters": lambda: model._learn_row(X, 1, code),
-        "all but the lock": lambda: model._take_in(rows[0], 1),
-        "learn_one": lambda: model.learn_one(rows[0], 1),
     }
+    if learn:
+        parts |= {
+            "compiled function": lambda: learn_row(X, code, 1.0, 0.0, W, b, 1.0, None, 0),
+            "vectors, step, means due": lambda: (model.moving(), model.step_rule(), model.settle_later()),
+            "both and the counters": lambda: model._learn_row(X, 1, code),
+            "all but the lock": lambda: model._take_in(rows[0], 1),
+            "learn_one": lambda: model.learn_one(rows[0], 1),
+        }
+    else:
+        parts |= {
+            "compiled function": lambda: score_row(X, W, b),
+            "with its weights": lambda: model._score_row(X),
+            "finite, and which label": lambda: isfinite(1.0) and model._labels[-1],
+            "predict_one": lambda: model.predict_one(rows[0]),
+        }
+    _nanoseconds(report, f"Parts of a call of {'learn_one' if learn else 'predict_one'}", len(names), parts)
+
+
+def _nanoseconds(report: Report, title: str, width: int, parts: dict[str, Callable[[], Any]]) -> None:
     works = [partial(_so_often, part) for part in parts.values()]
     found = [median(times) / ROWS * 1e9 for times in in_turn(works)]
-    cells = {"features": len(names), **{name: f"{ns:.0f} ns" for name, ns in zip(parts, found, strict=True)}}
-    report.row("Parts of a call of learn_one", cells, {"features": len(names), "ns": found})
+    cells = {"features": width, **{name: f"{ns:.0f} ns" for name, ns in zip(parts, found, strict=True)}}
+    report.row(title, cells, {"features": width, "ns": found})
 
 
 def _so_often(part: Callable[[], Any]) -> None:
@@ -189,5 +200,6 @@ def online(report: Report) -> None:
         each_scikit(X, y),
         50,
     )
-    for width in WIDTHS:
-        parts_of_a_call(report, stream(ROWS, width)[1])
+    for learn in (True, False):
+        for width in WIDTHS:
+            parts_of_a_call(report, stream(ROWS, width)[1], learn=learn)

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -22,7 +23,12 @@ import numpy as np
 
 from benchmarks.data import loaders
 from benchmarks.last import Ratio
+from benchmarks.parts import row_of_parts
 from benchmarks.timing import RUNS, Report, show
+from linsep import TableEncoder, fit_stream
+from linsep.data.readers import csv
+from linsep.streaming.door import Door
+from linsep.streaming.run import StreamRun
 
 # Not ru_maxrss: a process begins with that of the one that started it.
 PEAK = """
@@ -84,6 +90,17 @@ READ_WHOLE = "From a file to a model, read whole"
 WANTED = (10.0, 1.5, 4.0, 4.0)
 
 
+PARTS: dict[str, tuple[Any, str]] = {
+    "text checked": (csv, "check_text"),
+    "Arrow": (csv, "_parse"),
+    "cells numbered": (csv.CsvReader, "_numbered"),
+    "numbers of cells": (csv, "kept_column"),
+    "kinds and sizes checked": (Door, "__call__"),
+    "means, scales, hashes": (TableEncoder, "learn_chunk"),
+    "rows learnt": (StreamRun, "_learn_rows"),
+}
+
+
 class Measured(NamedTuple):
     """Seconds by the clock and of the processor; peak megabytes above the imports, in all and of the first rows.
 
@@ -122,6 +139,8 @@ def streams(report: Report) -> None:
         _text(report, folder, LINSEP, ONE_PASS)
         _tables(report, folder, LINSEP, ONE_PASS)
         _memory(report, folder)
+        fit = partial(fit_stream, folder / "census.csv", target="target")
+        row_of_parts(report, "Parts of a stream", ("file", "Census-Income as CSV"), fit, PARTS)
     pipe(report, 10_000_000)
 
 
