@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -292,7 +293,7 @@ def test_whole_numbers_in_few_bytes_are_the_same_numbers(cells: list[int]) -> No
 
 
 @given(st.lists(st.sampled_from(ODD), min_size=40, max_size=50), st.sampled_from(["as they come", "up", "down"]))
-def test_whole_numbers_are_encoded_as_the_same_doubles_are(cells: list[int | None], order: str) -> None:
+def test_whole_numbers_are_encoded_as_the_same_doubles_are(cells: Sequence[int | None], order: str) -> None:
     if order != "as they come":
         cells = sorted((cell for cell in cells if cell is not None), reverse=order == "down") or [0]
     beside = [float(k % 7) + 0.5 for k in range(len(cells))]
