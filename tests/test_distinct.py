@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import TableEncoder, fit_stream, open_data
+from linsep.data.codes import in_order, why_names_of_rows
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
 from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, each_once, is_encoded
@@ -298,6 +300,45 @@ def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.
         assert again.values.tolist() == first.values.tolist() == [float(cell or 0) for cell in cells[name]]
         assert (again.text is None) == (first.text is None) == (name != "far")
         assert (again.missing is None) == (first.missing is None) == (name != "gap")
+
+
+# The ends of whole numbers of one, two, four and eight bytes, and of doubles that hold all of them.
+EDGES = [sign * 2**k + more for k in (7, 8, 15, 31, 53) for sign in (1, -1) for more in (-1, 0)]
+EDGES += [0, 1, -1, 2**63 - 1, -(2**63)]
+ODD = [0, 3, 99, -99, 127, -128, 32767, -32768, 2**20, 20240326, None]
+
+
+@given(st.lists(st.sampled_from(EDGES), min_size=1, max_size=5))
+def test_whole_numbers_in_few_bytes_are_the_same_numbers(cells: list[int]) -> None:
+    column = open_data(pa.table({"a": pa.array(cells, pa.int64())})).read().columns[0]
+    assert column.stored is not None and column.values is not None
+    assert column.values.dtype == np.float64
+    assert column.values.tolist() == column.stored.tolist() == [float(cell) for cell in cells]
+    needed = max(max(cell, -cell - 1).bit_length() for cell in cells)
+    assert column.stored.itemsize == next((size for size in (1, 2, 4) if needed < 8 * size), 8)
+
+
+@given(st.lists(st.sampled_from(ODD), min_size=40, max_size=50), st.sampled_from(["as they come", "up", "down"]))
+def test_whole_numbers_are_encoded_as_the_same_doubles_are(cells: Sequence[int | None], order: str) -> None:
+    if order != "as they come":
+        cells = sorted((cell for cell in cells if cell is not None), reverse=order == "down") or [0]
+    beside = [float(k % 7) + 0.5 for k in range(len(cells))]
+    found = []
+    for kind in (pa.int64(), pa.int32(), pa.float64()):
+        source = open_data(pa.table({"a": pa.array(cells, kind), "user id": pa.array(cells, kind), "b": beside}))
+        encoder = TableEncoder().fit(source)
+        X = encoder.transform(source).X
+        known = (encoder.feature_names_, encoder.left_out_, encoder.doubts_, encoder.new_doubts_, encoder.missing_)
+        found.append((np.asarray(X).tobytes(), *known))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("steps", [[1], [-1], [200, -100], [2, 3], [-200, 1]])
+def test_steps_of_numbers_in_one_byte_are_not_cut_to_it(steps: list[int]) -> None:
+    whole = np.array([steps[k % len(steps)] for k in range(60)]).cumsum() % 256 - 128
+    short, double = (Column("No", whole.astype(kind), None) for kind in (np.int8, np.float64))
+    assert why_names_of_rows(short) == why_names_of_rows(double)
+    assert in_order(short) == in_order(double)
 
 
 @pytest.mark.parametrize("n", [3, 20_000])

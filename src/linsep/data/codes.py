@@ -128,7 +128,7 @@ def why_names_of_rows(column: Column) -> str:
     """
     if not _may_name_rows(column):
         return ""
-    values = column.values
+    values = column.stored
     assert values is not None
     n = len(values)
     if _all_steps(values, lambda steps: steps == 1) or _all_steps(values, lambda steps: steps == -1):
@@ -138,7 +138,7 @@ def why_names_of_rows(column: Column) -> str:
     distinct = len(column.numbers) if least <= n else 0
     if distinct >= least:
         return f"{distinct:,} values in {n:,} rows"
-    if in_order(column) and np.ptp(values) < _STEPS * n:
+    if in_order(column) and float(values.max()) - float(values.min()) < _STEPS * n:
         return f"the numbers go {'up' if values[1] > values[0] else 'down'} from row to row, {n:,} values in {n:,} rows"
     return ""
 
@@ -153,18 +153,19 @@ def in_order(column: Column) -> bool:
     """
     if not _may_name_rows(column):
         return False
-    values = column.values
+    values = column.stored
     assert values is not None
     return _all_steps(values, lambda steps: steps > 0) or _all_steps(values, lambda steps: steps < 0)
 
 
 def _all_steps(values: Array, test: Callable[[Array], Array]) -> bool:
     """Whether all steps from row to row pass a test, which most columns fail soon."""
-    return all(bool(test(np.diff(values[k : k + _LOOKED_AT + 1])).all()) for k in range(0, len(values) - 1, _LOOKED_AT))
+    blocks = (values[k : k + _LOOKED_AT + 1] for k in range(0, len(values) - 1, _LOOKED_AT))
+    return all(bool(test(np.diff(block.astype(np.float64, copy=False))).all()) for block in blocks)
 
 
 def _may_name_rows(column: Column) -> bool:
-    values = column.values
+    values = column.stored
     return values is not None and column.missing is None and len(values) >= ENOUGH_ROWS and column.are_whole
 
 

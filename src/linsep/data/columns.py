@@ -19,6 +19,8 @@ from linsep.types import Array, DataError
 class Column:
     """One column: numbers in `values` (float64), or categories in `text`.
 
+    `stored` are the numbers as they are kept: doubles, or whole numbers in fewer bytes, of which `values` makes doubles
+    anew for each who asks. None for categories.
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
     `raw` is the text as it was read: dictionary-encoded where each text is kept once (`distinct` asks it best), and
     made into the array `text` only for who needs that.
@@ -29,7 +31,7 @@ class Column:
     """
 
     name: str
-    values: Array | None
+    stored: Array | None
     raw: pa.Array | None
     there: Array | None = None
     decimal: str = "."
@@ -40,7 +42,12 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        return self.values is not None
+        return self.stored is not None
+
+    @property
+    def values(self) -> Array | None:
+        """The numbers as doubles."""
+        return None if self.stored is None else self.stored.astype(np.float64, copy=False)
 
     @cached_property
     def text(self) -> pa.Array | None:
@@ -50,13 +57,13 @@ class Column:
     @cached_property
     def are_whole(self) -> bool:
         """Whether all numbers are whole."""
-        return self.values is not None and all_whole(self.values)
+        return self.stored is not None and all_whole(self.stored)
 
     @cached_property
     def numbers(self) -> Array:
         """The distinct numbers of the cells that are there, in order."""
-        assert self.values is not None
-        there = self.values if self.missing is None else self.values[~self.missing]
+        assert self.stored is not None
+        there = self.stored if self.missing is None else self.stored[~self.missing]
         return distinct_numbers(there, whole=self.are_whole)
 
 
@@ -203,12 +210,12 @@ class TableChunk:
         def parse(name: str) -> Column:
             column = self.cells(name)
             assert column is not None
-            values, there, missing = (
-                None if array is None else array[numbers] for array in (column.values, column.there, column.missing)
+            stored, there, missing = (
+                None if array is None else array[numbers] for array in (column.stored, column.there, column.missing)
             )
             raw = None if column.raw is None else taken(column.raw, numbers)
             missing = missing if missing is not None and missing.any() else None
-            return replace(column, values=values, raw=raw, there=there, missing=missing)
+            return replace(column, stored=stored, raw=raw, there=there, missing=missing)
 
         y = None if self.y is None else self.y[numbers]
 
@@ -305,6 +312,21 @@ class TableChunk:
         column = self.cells(name)
         assert column is not None
         return column
+
+
+def in_fewest_bytes(whole: Array) -> Array:
+    """Whole numbers as the shortest signed integers that hold them; as doubles where 32 bits are too few.
+
+    Examples
+    --------
+    >>> [in_fewest_bytes(np.array([0, top])).dtype.name for top in (127, 128, 2**31)]
+    ['int8', 'int16', 'float64']
+    """
+    low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return whole.astype(kind, copy=False)
+    return whole.astype(np.float64)
 
 
 def as_text(values: Any) -> Any:

@@ -163,7 +163,7 @@ def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
         what = f"{n_values:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
         if names_whom(name) and n_values >= _FEWEST_GROUPS:
             return _Groups(name, what, True)
-        is_category = kind == CATEGORY or (not kind and column.values is None)
+        is_category = kind == CATEGORY or (not kind and not column.is_number)
         if is_category and n_values > most and _are_many(n_values, chunk.n_rows) and not a_pair_of_numbers(column):
             most, found = n_values, _Groups(name, what, False)
     return found

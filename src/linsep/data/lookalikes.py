@@ -207,7 +207,7 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
     found: dict[tuple[str, ...], list[str]] = {}
     for name in columns:
         column = chunk.cells(name)
-        if column is None or column.values is None or column.is_date:
+        if column is None or not column.is_number or column.is_date:
             continue
         codes, rows, low, high = _far_codes(column)
         if rows >= 2:
@@ -243,17 +243,17 @@ def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     doubts = {}
     for name, (mean, scale) in known.items():
         column = chunk.cells(name) if name in chunk.names else None
-        if column is None or column.values is None or column.is_date:
+        if column is None or column.stored is None or column.is_date:
             continue
-        ends = np.array([np.fmin.reduce(column.values), np.fmax.reduce(column.values)])
+        ends = np.array([np.fmin.reduce(column.stored), np.fmax.reduce(column.stored)])
         if not (np.abs(ends - mean) > _FAR_NOW * scale).any():
             continue
-        far = np.abs(column.values - mean) > _FAR_NOW * scale
+        far = np.abs(column.stored - mean) > _FAR_NOW * scale
         rows = np.flatnonzero(far if column.missing is None else far & ~column.missing)
-        rows = rows[np.isin(column.values[rows], _CODES)]  # of few rows: that of all would take longer than to predict
+        rows = rows[np.isin(column.stored[rows], _CODES)]  # of few rows: that of all would take longer than to predict
         if len(rows):
             row, n = int(rows[0]), len(rows)
-            code = f"{column.values[row]:.0f}"
+            code = f"{column.stored[row]:.0f}"
             doubts[name] = (
                 f"column {name!r:.80}: {code} in {n:,} row{'s' if n > 1 else ''} (first {chunk.where(row)}) is far "
                 f"from the numbers of training (mean {mean:.4g}): if it stands for a missing value, leave the cells "
@@ -295,7 +295,7 @@ def a_pair_of_numbers(column: Column) -> str:
     >>> a_pair_of_numbers(Column("BP", None, pa.array([f"{110 + k}/70" for k in range(40)])))
     '110/70'
     """
-    if column.raw is None or column.values is not None:
+    if column.raw is None or column.is_number:
         return ""
     texts, codes = distinct(column.raw)
     if len(texts) < _MANY_PAIRS:
@@ -309,8 +309,8 @@ def a_pair_of_numbers(column: Column) -> str:
 
 def _far_codes(column: Column) -> tuple[Array, int, float, float]:
     """The codes far from the other numbers of a column, how often there are any, and the range of the others."""
-    assert column.values is not None
-    if not column.are_whole and not np.isin(column.values[column.values == np.floor(column.values)], _CODES).any():
+    assert column.stored is not None
+    if not column.are_whole and not np.isin(column.stored[column.stored == np.floor(column.stored)], _CODES).any():
         return _CODES[:0], 0, 0.0, 0.0
     values = column.numbers[np.isfinite(column.numbers)]
     codes = np.intersect1d(values, _CODES)
@@ -321,7 +321,7 @@ def _far_codes(column: Column) -> tuple[Array, int, float, float]:
         low, high = others[[0, -1]]
         codes = codes[np.maximum(low - codes, codes - high) > high - low]
         others = np.setdiff1d(values, codes)
-    found = np.isin(column.values, codes) if column.missing is None else np.isin(column.values[~column.missing], codes)
+    found = np.isin(column.stored, codes) if column.missing is None else np.isin(column.stored[~column.missing], codes)
     return codes, int(found.sum()), float(others[0]), float(others[-1])
 
 

@@ -187,7 +187,7 @@ def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str
         return chunk.X, chunk.y, None, None
     if source.kind == "rows":
         return chunk.X, chunk.y, None, source.first_index
-    text = [column.name for column in chunk.columns if column.values is None]
+    text = [column.name for column in chunk.columns if not column.is_number]
     if text:
         raise DataError(
             f"{name}: column {text[0]!r} is text: fit a TableEncoder on one of the files and give it as encoder="

@@ -118,13 +118,14 @@ def _numbers(chunk: TableChunk, name: str) -> tuple[Column, Array, Callable[[int
     """A column as numbers, which of its cells are none, and what is said of one of these."""
     column = chunk.cells(name)
     assert column is not None
-    if column.values is not None:
-        bad = ~np.isfinite(column.values)
-        of_values = partial(_not_finite, column.values)
+    values = column.values
+    if values is not None:
+        bad = ~np.isfinite(values)
+        of_values = partial(_not_finite, values)
         if not bad.any():
             return column, bad, of_values
         missing = bad if column.missing is None else bad | column.missing
-        return replace(column, values=np.where(bad, 0.0, column.values), missing=missing), bad, of_values
+        return replace(column, stored=np.where(bad, 0.0, values), missing=missing), bad, of_values
     text, decimal = column.text, column.decimal
     assert text is not None
     refuse_other_mark(name, text, chunk.where, decimal)
@@ -149,7 +150,7 @@ def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Call
     column = chunk.cells(name)
     assert column is not None
     text = iso_as(text_of(chunk, name), kind)
-    known = replace(chunk, parse=lambda _: replace(column, values=None, raw=text), _parsed={})
+    known = replace(chunk, parse=lambda _: replace(column, stored=None, raw=text), _parsed={})
     return _of_text(known, name, not_dates(text, kind), f"is not {example_of(kind)}")
 
 
@@ -161,7 +162,7 @@ def _amounts(
         column, swapped = chunk.cells(name), [one.translate(_SWAPPED) for one in text_of(chunk, name).to_pylist()]
         assert column is not None
         text = pa.array(swapped, pa.string())
-        chunk = replace(chunk, parse=lambda _: replace(column, values=None, raw=text), _parsed={})
+        chunk = replace(chunk, parse=lambda _: replace(column, stored=None, raw=text), _parsed={})
     said = f"where the model was trained on numbers in {unit_of(kind)!r}, written like {kind!r}"
     return _of_text(chunk, name, read_amounts(text_of(chunk, name), kind)[1], said)
 
@@ -223,7 +224,7 @@ def doubts_of_signs(chunk: TableChunk, known: Mapping[str, str], numbers: list[s
     found = {}
     for name in numbers:
         column, before = chunk.cells(name), known.get(name, "")
-        if column is None or column.values is None or column.sign == before:
+        if column is None or not column.is_number or column.sign == before:
             continue
         there = np.ones(chunk.n_rows, np.bool_) if column.missing is None else ~column.missing
         if not there.any() or ("%" not in (before, column.sign) and "" in (before, column.sign)):
@@ -255,7 +256,7 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     found = {}
     for name, (mean, scale) in known.items():
         column = chunk.cells(name) if name in chunk.names else None
-        if column is None or column.values is None or column.text is None or not scale:
+        if column is None or column.text is None or column.values is None or not scale:
             continue
         text, values = column.text[:_LOOKED_AT], column.values[:_LOOKED_AT]
         there = np.ones(len(values), np.bool_) if column.missing is None else ~column.missing[:_LOOKED_AT]
@@ -279,8 +280,8 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
 
 
 def _number(column: Column, row: int) -> str:
-    assert column.values is not None
-    return f"{column.values[row]:.12g}" if column.text is None else str(column.text[row].as_py())[:40]
+    assert column.stored is not None
+    return f"{column.stored[row]:.12g}" if column.text is None else str(column.text[row].as_py())[:40]
 
 
 def _shown(column: Column, row: int) -> str:

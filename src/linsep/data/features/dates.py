@@ -216,11 +216,11 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
         column = chunk.cells(name)
         if column is None:
             continue
-        if column.values is not None:
+        if column.stored is not None:
             days = column.numbers if column.are_whole else np.empty(0)
             like = len(days) > 2 and days[0] >= 19000101 and days[-1] < 21000101
             if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
-                first = f"{column.values[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
+                first = f"{column.stored[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
                 doubts.append(
                     f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
                 )

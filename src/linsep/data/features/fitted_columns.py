@@ -241,7 +241,7 @@ def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unk
 
 
 def _number(column: Column, mean: float, scale: float, fill: float) -> _Part:
-    numbers, missing = column.values, column.missing
+    numbers, missing = column.stored, column.missing
     assert numbers is not None
 
     def of(rows: slice) -> Array:
@@ -328,7 +328,7 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
         if column.missing is not None:
             text = pc.if_else(pa.array(column.missing), "", text)
         return Column(name, None, text, missing=column.missing)
-    if column.raw is None or column.values is not None:
+    if column.raw is None or column.is_number:
         return column
     bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
     if not bad.size:  # numbers that the source was told to read as categories, or missing ones alone

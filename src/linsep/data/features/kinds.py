@@ -131,7 +131,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         if column.missing is not None and column.missing.all():
             kinds[name], left_out[name] = SKIP, EMPTY
             continue
-        if column.values is not None:
+        if column.is_number:
             why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why

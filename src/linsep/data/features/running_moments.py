@@ -150,8 +150,8 @@ class RunningTable:
             text = as_text(column.values) if column.text is None else column.text
             if column.missing is not None:
                 text = pc.if_else(pa.array(column.missing), "", text)
-            return replace(column, values=None, raw=text)
-        if column.values is not None:
+            return replace(column, stored=None, raw=text)
+        if column.is_number:
             return _without_missing(column)
         assert column.text is not None
         bad = np.flatnonzero(~are_readable(column.text, column.decimal))
@@ -178,7 +178,7 @@ class RunningTable:
 
     def _flags(self, name: str, column: Column, learn: bool) -> _Entries:
         """The feature that says in which rows a number is missing."""
-        none = np.zeros(len(column.values) if column.values is not None else 0, dtype=np.bool_)
+        none = np.zeros(len(column.stored) if column.stored is not None else 0, dtype=np.bool_)
         missing = none if column.missing is None else column.missing
         empty = Column(name, None, pa.array([""] * len(missing), pa.string()), missing)
         return self._categories(name, empty, learn and bool(missing.any()))
@@ -253,8 +253,9 @@ def _without_missing(column: Column) -> Column:
 
 
 def _standardise(column: Column, moments: Array, learn: bool) -> Array:
-    assert column.values is not None
-    values = column.values if column.there is None else column.values[column.there]
+    values = column.values
+    assert values is not None
+    values = values if column.there is None else values[column.there]
     out = np.empty(len(values))
     standardise_running(values, moments, learn, out)
     if column.there is None:

@@ -26,11 +26,11 @@ def check_size(column: Column, chunk: TableChunk) -> None:
     ...
     linsep.types.DataError: buffer:3, column 'a': 1e+200 is too large to learn from (numbers go up to 1e+100)
     """
-    if column.values is None:
+    if column.stored is None:
         return
-    row = _first_beyond(column.values)
+    row = _first_beyond(column.stored)
     if row >= 0:
-        raise _too_large(f"{chunk.where(row)}, column {column.name!r}", float(column.values[row]))
+        raise _too_large(f"{chunk.where(row)}, column {column.name!r}", float(column.stored[row]))
 
 
 def check_size_of_entries(chunk: Chunk) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
+from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.text.distinct import each_once, in_one_piece, is_encoded
@@ -128,8 +128,8 @@ def from_arrow(
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
             return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
         found = typed(column, _values(table, column, where), where)
-        if table.num_rows > _MANY_ROWS and found.values is not None and found.raw is None and found.missing is None:
-            keep_numbers(column, found.values)
+        if table.num_rows > _MANY_ROWS and found.stored is not None and found.raw is None and found.missing is None:
+            keep_numbers(column, found.stored)
         return found
 
     def keep_numbers(column: str, values: Array) -> None:
@@ -197,10 +197,10 @@ def _check_utf8(values: Any, column: str, where: Where) -> None:
 def _spread(some: Column, there: Array) -> Column:
     """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
     row = np.maximum(np.cumsum(there) - 1, 0)
-    values = None if some.values is None else some.values[row]
+    stored = None if some.stored is None else some.stored[row]
     raw = None if some.raw is None else some.raw.take(pa.array(row))
     missing = None if some.missing is None else some.missing[row] & there
-    return Column(some.name, values, raw, there, some.decimal, missing)
+    return Column(some.name, stored, raw, there, some.decimal, missing)
 
 
 def _iso_text(values: Any) -> Any:
@@ -232,7 +232,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         values = values.fill_null(False if pa.types.is_boolean(kind) else 0)
     # Arrow rounds a decimal twice; its text it reads correctly.
     given = pc.cast(pc.cast(values, pa.string()), pa.float64()) if pa.types.is_decimal(kind) else values
-    numbers = given.to_numpy(zero_copy_only=False).astype(np.float64)
+    numbers = given.to_numpy(zero_copy_only=False)
+    numbers = in_fewest_bytes(numbers) if pa.types.is_integer(kind) else numbers.astype(np.float64)
     if pa.types.is_floating(kind) and np.isnan(numbers).any():
         missing = np.isnan(numbers) if missing is None else missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
@@ -240,7 +241,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         rows = np.flatnonzero(~np.isfinite(numbers))
         raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
-    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and max(numbers.max(), -numbers.min()) >= 2**53)
+    is_long = pa.types.is_integer(kind) and numbers.dtype == np.float64
+    beyond = pa.types.is_decimal(kind) or (is_long and max(numbers.max(), -numbers.min()) >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None
     if is_text:
         text = as_text(numbers) if text is None else text

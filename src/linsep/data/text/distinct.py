@@ -197,7 +197,8 @@ def all_whole(values: Array) -> bool:
     >>> all_whole(np.array([1.0, -2.0])), all_whole(np.array([1.0, 2.5]))
     (True, False)
     """
-    return all(bool((values[rows] == np.floor(values[rows])).all()) for rows in _blocks(len(values)))
+    is_whole = values.dtype.kind == "i"
+    return is_whole or all(bool((values[rows] == np.floor(values[rows])).all()) for rows in _blocks(len(values)))
 
 
 def distinct_numbers(values: Array, *, whole: bool) -> Array:
@@ -210,7 +211,7 @@ def distinct_numbers(values: Array, *, whole: bool) -> Array:
     """
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, np.inf)
     if not whole or not high - low < min(_WIDEST, 8 * len(values)):
-        return np.asarray(np.unique(values))
+        return np.unique(values).astype(np.float64, copy=False)
     seen = np.zeros(int(high - low) + 1, np.bool_)
     for rows in _blocks(len(values)):
         seen[(values[rows] - low).astype(np.intp)] = True

@@ -75,8 +75,8 @@ def _as_read(rows: TableChunk, i: int, name: str) -> Any:
     assert column is not None
     if column.missing is not None and column.missing[i]:
         return ""
-    if column.values is not None:
-        value = float(column.values[i])
+    if column.stored is not None:
+        value = float(column.stored[i])
         return value if column.text is None else Cell(_cut(column.text[i].as_py()), value)
     assert column.text is not None
     return column.text[i].as_py()

@@ -88,13 +88,12 @@ class ConeEnd:
     width: int = field(repr=False)
     constant: bool = field(repr=False)
 
-    @property
-    def null(self) -> list[dict[int, int]]:
+    def null_vectors(self, deadline: Deadline = NEVER) -> list[dict[int, int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows left and the equalities.
 
         Column -> entry. First those of columns that are 0 on all those rows.
         """
-        names, found = ([], []) if self.span is None else (self.columns.tolist(), self.span.null_vectors())
+        names, found = ([], []) if self.span is None else (self.columns.tolist(), self.span.null_vectors(deadline))
         known = [{names[j]: value for j, value in v.items()} for v in found]
         alone = {next(iter(v)) for v in known if len(v) == 1} | set(range(self.width)).difference(names)
         return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
@@ -136,7 +135,7 @@ def solve_cone(
     --------
     >>> Z = np.array([[1.0, -1.0, -1.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> end = solve_cone(Z, np.ones(4), constant=False)
-    >>> end.rows_left.tolist(), end.witness, len(end.null)
+    >>> end.rows_left.tolist(), end.witness, len(end.null_vectors())
     ([0, 1], {0: 1, 1: 1}, 2)
     """
     n, width = X.shape[0], X.shape[1] + constant

@@ -58,7 +58,7 @@ class Square:
         ------
         OutOfTimeError
         ZeroDivisionError
-            The matrix is singular.
+            The matrix is singular. (It may be, and the solution be given, where the pivots alone bring it about.)
 
         Examples
         --------

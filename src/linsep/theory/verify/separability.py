@@ -91,10 +91,10 @@ def verify_overlap(
     column where the others have none.
     """
     verify_witness(X, y, weights, fit_intercept=fit_intercept)
-    among = np.flatnonzero(np.bincount(among, minlength=X.shape[0]))
-    if not set(weights) <= set(among.tolist()):
+    inside = np.bincount(among, minlength=X.shape[0])
+    if not inside[list(weights)].all():
         raise CertificateError("the overlap has rows that a direction separates")
-    used, given = orthogonal(X, null, among, fit_intercept=fit_intercept)
+    used, given = orthogonal(X, null, np.flatnonzero(inside), fit_intercept=fit_intercept)
     table = X[list(weights)][:, used]
     table = table.toarray() if hasattr(X, "toarray") else table
     table = np.column_stack([table, np.ones(len(table), dtype=table.dtype)]) if fit_intercept else table

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import is_sparse
-from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.cone.by_sample import solve_by_sample
+from linsep.theory.cone.faces import ConeEnd
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.signed import SignedRows
@@ -109,7 +110,7 @@ def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> Separat
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
     _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
-    null = tuple(end.null)
+    null = tuple(end.null_vectors())
     spanning_all, null_all = spanning, null
     if end.separated.any():
         rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
@@ -138,7 +139,7 @@ def _refuse_wide(width: int, n_null: int) -> None:
 
 def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
     ones = np.ones(Z.shape[0])
-    end = solve_cone(Z, ones, constant=False, equal=equal, deadline=deadline, want_witness=False)
+    end = solve_by_sample(Z, ones, constant=False, equal=equal, deadline=deadline, want_witness=False)
     if not end.decided:
         raise OutOfTimeError
     return end
