@@ -150,13 +150,14 @@ def squared(rows: Rows) -> Work:
     return work
 
 
-def steps(p: int) -> Work:
-    """Thirty times X'X of ten dense rows a column."""
-    X = np.random.default_rng(0).standard_normal((10 * p, p))
+def squares(rows: Rows) -> Work:
+    """Five hundred products with sparse rows and then with their transpose."""
+    X = rows[0].astype(np.float64)
+    T, w = X.T.tocsr(), np.ones(X.shape[1])
 
     def work() -> None:
-        for _ in range(30):
-            blas.dsyrk(1.0, X.T)
+        for _ in range(500):
+            T @ (X @ w)
 
     return work
 

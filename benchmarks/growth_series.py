@@ -24,7 +24,7 @@ from benchmarks.growth_rows import (
     sparse,
     sparse_parted,
     squared,
-    steps,
+    squares,
     streamed_csv,
     streamed_svmlight,
 )
@@ -38,10 +38,10 @@ EXACT = (
     "exist near those given"
 )
 SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
-STEPS = (
-    "rows that lie near the plane are made dense, and an interior point takes some thirty steps, each of which "
-    "multiplies them with themselves and factorises that: the cube of the columns. Tables with a column for every "
-    "twenty rows or more, as those of text, are tried by a perceptron before"
+PRODUCTS = (
+    "an interior point multiplies the rows near the plane with vectors, by conjugate gradients, hundreds of times: "
+    "more the more columns there are, and what was in the caches of the processor comes from memory. Tables with a "
+    "column for every twenty rows or more, as those of text, are tried by a perceptron before"
 )
 AGAIN = (
     "the search for a witness looks at all rows again and again, and takes memory for each look. A sample often holds "
@@ -224,9 +224,9 @@ def proving() -> Iterator[Series]:
         each,
         powers(100, 1e5),
         lambda p: decided(one, sparse_parted(30 * p, p)),
-        "steps of an interior point on dense rows",
-        STEPS,
-        Alone("Thirty times X'X of ten dense rows a column", steps),
+        "products of an interior point with sparse rows",
+        PRODUCTS,
+        Alone("Five hundred products X'(X w) of seven rows a column", lambda p: squares(sparse(7 * p, p))),
     )
     yield Series(
         "separability_one_vs_rest",
