@@ -58,6 +58,14 @@ def sparse_parted(n: int, p: int) -> Rows:
     return X, np.where(X @ np.random.default_rng(1).standard_normal(p) > 0, 1, -1)
 
 
+def sparse_apart(n: int, p: int) -> Rows:
+    """The half of twice as many such rows that lies farther from the plane: a gap between the classes."""
+    X = sparse_parted(2 * n, p)[0]
+    z = X @ np.random.default_rng(1).standard_normal(p)
+    far = np.sort(np.argsort(-np.abs(z), kind="stable")[:n])
+    return X[far], np.where(z[far] > 0, 1, -1)
+
+
 def design(n: int, levels: int = 100, numbers: int = 3) -> Rows:
     """Numbers and the levels of a factor, one of which has one outcome alone; without levels dense numbers."""
     rng = np.random.default_rng(0)
@@ -150,13 +158,14 @@ def squared(rows: Rows) -> Work:
     return work
 
 
-def steps(p: int) -> Work:
-    """Thirty times X'X of ten dense rows a column."""
-    X = np.random.default_rng(0).standard_normal((10 * p, p))
+def squares(rows: Rows) -> Work:
+    """Five hundred products with sparse rows and then with their transpose."""
+    X = rows[0].astype(np.float64)
+    T, w = X.T.tocsr(), np.ones(X.shape[1])
 
     def work() -> None:
-        for _ in range(30):
-            blas.dsyrk(1.0, X.T)
+        for _ in range(500):
+            T @ (X @ w)
 
     return work
 

@@ -22,9 +22,10 @@ from benchmarks.growth_rows import (
     regressed,
     solved,
     sparse,
+    sparse_apart,
     sparse_parted,
     squared,
-    steps,
+    squares,
     streamed_csv,
     streamed_svmlight,
 )
@@ -38,15 +39,15 @@ EXACT = (
     "exist near those given"
 )
 SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
-STEPS = (
-    "rows that lie near the plane are made dense, and an interior point takes some thirty steps, each of which "
-    "multiplies them with themselves and factorises that: the cube of the columns. Tables with a column for every "
-    "twenty rows or more, as those of text, are tried by a perceptron before"
+PRODUCTS = (
+    "an interior point multiplies the rows near the plane with vectors, by conjugate gradients, hundreds of times: "
+    "more the more columns there are, and what was in the caches of the processor comes from memory. Tables with a "
+    "column for every twenty rows or more, as those of text, are tried by a perceptron before"
 )
-AGAIN = (
-    "the search for a witness looks at all rows again and again, and takes memory for each look. A sample often holds "
-    "a witness already: what `separability(X[::100], y[::100])` finds 30 to 80 times faster proves that no hyperplane "
-    "separates all rows either, because a witness of some rows is one of all"
+HASHED = (
+    "from 50,000 rows on a hundredth of them is asked, and a witness of some rows is one of all. What is left are looks "
+    "at all rows: hashes, which are sorted, to find two equal rows with different labels, and the columns in use; and "
+    "rows that no longer fit into the caches of the processor have to come from memory"
 )
 CHUNKS = (
     "each column costs some calls of Python a chunk, and a chunk of a wide table holds 256 lines, in 32 MB of text at "
@@ -194,7 +195,7 @@ def proving() -> Iterator[Series]:
         f"separability, {quasi}", wide, most, lambda p: decided(quasi, parted(20_000, 0.0, p)), near, SQUARES, square
     )
     other = "inseparable"
-    yield Series(f"separability, {other}", rows, n, lambda n: decided(other, dense(n)), few, AGAIN)
+    yield Series(f"separability, {other}", rows, n, lambda n: decided(other, dense(n)), few, HASHED, tall)
     yield Series(
         f"separability, {other}", wide, most, lambda p: decided(other, dense(20_000, p)), near, SQUARES, square
     )
@@ -204,7 +205,7 @@ def proving() -> Iterator[Series]:
         powers(3e4, 3e7),
         lambda e: decided(other, sparse(e // 20, 100)),
         few,
-        AGAIN,
+        HASHED,
         Alone("The product X w", lambda e: multiplied(sparse(e // 20, 100))),
         "three times as many take 4 GB",
     )
@@ -224,9 +225,9 @@ def proving() -> Iterator[Series]:
         each,
         powers(100, 1e5),
         lambda p: decided(one, sparse_parted(30 * p, p)),
-        "steps of an interior point on dense rows",
-        STEPS,
-        Alone("Thirty times X'X of ten dense rows a column", steps),
+        "products of an interior point with sparse rows",
+        PRODUCTS,
+        Alone("Five hundred products X'(X w) of seven rows a column", lambda p: squares(sparse(7 * p, p))),
     )
     yield Series(
         "separability_one_vs_rest",
@@ -259,6 +260,16 @@ def widest() -> Iterator[Series]:
         support,
         MEMORY,
         flat,
+    )
+    yield Series(
+        "max_margin",
+        "stored entries, 20 a row, 100 columns",
+        powers(3e4, 3e7),
+        lambda e: partial(max_margin, *sparse_apart(e // 20, 100)),
+        support,
+        MEMORY,
+        Alone("The product X w", lambda e: multiplied(sparse(e // 20, 100))),
+        "three times as many take 4 GB",
     )
 
 

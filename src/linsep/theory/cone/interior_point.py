@@ -3,24 +3,37 @@
 For rows Z the systems {y >= 0, Z'y = 0} and {s >= 0, s = Z d} have s.y = 0 between them, and some pair has
 y_i + s_i > 0 for every i (Goldman and Tucker 1956): rows with s_i > 0 can be separated, the others carry an overlap.
 The path Z'y = mu Z'1, s - Z d = mu 1, y_i s_i = mu starts at y = s = 1, d = 0 and leads to such a pair as mu goes to
-0; it is followed by Mehrotra's predictor and corrector, each step one p x p Cholesky factorisation.
+0; it is followed by Mehrotra's predictor and corrector, each step two systems Z'diag(y/s)Z x = b.
+
+Of dense rows the matrix is computed and factorised, which takes n p^2 and p^3/3 multiplications. Of sparse rows it is
+not made as long as conjugate gradients, which multiply with Z and with Z', need no more than some dozens of products:
+few digits of x are enough for a step of the path, and the diagonal, by which the system is scaled, takes away most of
+what y/s spreads. Where some rows overlap and others do not, the last steps may need factors nevertheless.
 """
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
-from linsep.theory.rows.deadline import Deadline
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
+# Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
+_PREDICTED, _CORRECTED = 1e-2, 1e-5
+_FEW, _PER_COLUMN = 100, 0.25  # products after which conjugate gradients give up: factors take about as long
+_LARGEST = 10_000  # columns of a sparse table of which a square array is made
 # Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
 _APART = float(np.log(30.0))
+
+Solve = Callable[[Array, float], Array]  # b and a relative tolerance, which factors do not need -> x
 
 
 class Pair(NamedTuple):
@@ -33,12 +46,12 @@ class Pair(NamedTuple):
     late: bool
 
 
-def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
+def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
     """Follow the path until each row shows on which side it is, or to the end of what doubles can tell.
 
     Parameters
     ----------
-    Z : ndarray of float64, shape (n, p)
+    Z : ndarray of float64 or CSR table, shape (n, p)
     deadline : Deadline
         No step is begun after it, nor one that would end after it if it took as long as the last one. The last pair
         is given.
@@ -50,6 +63,7 @@ def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
     ([True, True, False], True, True)
     """
     n, p = Z.shape
+    square = DenseSquare(Z) if isinstance(Z, np.ndarray) else SparseSquare(Z, deadline)
     y, s, d = np.ones(n), np.ones(n), np.zeros(p)
     long_steps, clear, late, took = 0, False, False, 0.0
     for _ in range(_STEPS):
@@ -58,13 +72,10 @@ def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
         late = began + took > deadline.at
         if mu < _LAST_MU or late:
             break
-        step = _Newton(Z, y, s, d, mu)
-        if step.factor is None:
+        try:
+            dy, ds, dd = _Newton(Z, y, s, d, mu, square.solver(y / s)).change()
+        except np.linalg.LinAlgError:
             break
-        dd, ds, dy = step.direction(0.0, 0.0)
-        a = min(_longest(y, dy), _longest(s, ds))
-        sigma = min(1.0, max((float((y + a * dy) @ (s + a * ds)) / n / mu) ** 3, 1e-6))
-        dd, ds, dy = step.direction(sigma, dy * ds)
         a = min(1.0, 0.95 * _longest(y, dy), 0.95 * _longest(s, ds))
         if not np.isfinite(a) or a < 1e-8:
             break
@@ -79,33 +90,135 @@ def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
 
 
 class _Newton:
-    """Newton's equations of the path at one point: Z'(y/s)Z dd = ..., the other two parts follow."""
+    """Newton's equations of the path at one point: Z'(y/s)Z dd = ..., which `solve` solves; the other parts follow."""
 
-    def __init__(self, Z: Array, y: Array, s: Array, d: Array, mu: float) -> None:
-        self.Z, self.y, self.s, self.mu = Z, y, s, mu
+    def __init__(self, Z: Any, y: Array, s: Array, d: Array, mu: float, solve: Solve) -> None:
+        self.Z, self.y, self.s, self.mu, self.solve = Z, y, s, mu, solve
         self.off_y, self.off_s = y @ Z, s - Z @ d
-        self.factor: Array | None = None
-        H = blas.dsyrk(1.0, (Z * np.sqrt(y / s)[:, None]).T)
-        diagonal = H.reshape(-1, order="F")[:: len(H) + 1]  # a view
-        size = float(diagonal.sum()) / len(H)
-        for ridge in (1e-14, 1e-11, 1e-8):
-            # Directions orthogonal to all rows stay where they are; rounding makes H slightly indefinite on them.
-            diagonal += ridge * size + 1e-300
-            factor, info = lapack.dpotrf(H, lower=0)
-            if info == 0:
-                self.factor = factor
-                break
 
-    def direction(self, sigma: float, curved: Array | float) -> tuple[Array, Array, Array]:
-        """Change of (d, s, y) towards y s = sigma mu with both residuals 1 - sigma times smaller."""
+    def change(self) -> tuple[Array, Array, Array]:
+        """Change of (y, s, d): the predictor says how far mu may fall, and how the path bends."""
+        y, s = self.y, self.s
+        dy, ds, _ = self._towards(0.0, 0.0, _PREDICTED)
+        a = min(_longest(y, dy), _longest(s, ds))
+        sigma = min(1.0, max((float((y + a * dy) @ (s + a * ds)) / y.size / self.mu) ** 3, 1e-6))
+        return self._towards(sigma, dy * ds, _CORRECTED)
+
+    def _towards(self, sigma: float, curved: Array | float, tolerance: float) -> tuple[Array, Array, Array]:
+        """Change towards y s = sigma mu with both residuals 1 - sigma times smaller."""
         left = 1.0 - sigma
         r = sigma * self.mu - self.y * self.s - curved
         rhs = left * self.off_y + ((r + left * self.y * self.off_s) / self.s) @ self.Z
-        dd = lapack.dpotrs(self.factor, rhs, lower=0)[0]
+        dd = self.solve(rhs, tolerance)
         ds = self.Z @ dd - left * self.off_s
-        return dd, ds, (r - self.y * ds) / self.s
+        return (r - self.y * ds) / self.s, ds, dd
 
 
 def _longest(v: Array, dv: Array) -> float:
     """The step, at most 1, that keeps v + step dv >= 0."""
     return 1.0 / max(1.0, -float((dv / v).min()))
+
+
+class DenseSquare:
+    """Z'diag(w)Z of an array, by Cholesky factors."""
+
+    def __init__(self, Z: Array) -> None:
+        self.Z = Z
+
+    def solver(self, weights: Array) -> Solve:
+        """Factorise for these weights; may raise LinAlgError."""
+        return _factorised(blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
+
+
+class SparseSquare:
+    """Z'diag(w)Z of a CSR table, by conjugate gradients until they fail, then by Cholesky factors.
+
+    Examples
+    --------
+    >>> square = SparseSquare(sp.csr_array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), Deadline())
+    >>> square.solver(np.ones(3))(np.array([5.0, 3.0]), 1e-12).round(9).tolist()
+    [1.0, 3.0]
+    """
+
+    def __init__(self, Z: Any, deadline: Deadline) -> None:
+        self.Z, self.T, self.deadline = Z, sp.csr_array(Z.T), deadline
+        self.squared = self._with(self.T.data**2)
+        self.hard = False
+
+    def solver(self, weights: Array) -> Solve:
+        """Solve for these weights; each search begins from the best multiple of what the one before found.
+
+        What is returned may raise LinAlgError and OutOfTimeError.
+        """
+        diagonal = self.squared @ weights
+        scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
+        last, factors = np.zeros(diagonal.size), None
+
+        def solve(b: Array, tolerance: float) -> Array:
+            nonlocal last, factors
+            found = None if self.hard else self._conjugate(weights, scale, b, last, tolerance)
+            if found is not None:
+                last = found
+                return found
+            self.hard = True
+            factors = factors or _factorised(self.made(weights))
+            return factors(b, tolerance)
+
+        return solve
+
+    def made(self, weights: Array) -> Array:
+        """The matrix as an array; LinAlgError if it is too large."""
+        if self.T.shape[0] > _LARGEST:
+            raise np.linalg.LinAlgError("too many columns")
+        return np.asarray((self._with(self.T.data * weights[self.T.indices]) @ self.Z).toarray().T)
+
+    def _with(self, values: Array) -> Any:
+        """Z' with other entries in the same places."""
+        return sp.csr_array((values, self.T.indices, self.T.indptr), shape=self.T.shape)
+
+    def _times(self, weights: Array, v: Array) -> Array:
+        return np.asarray(self.T @ (weights * (self.Z @ v)))
+
+    def _conjugate(self, weights: Array, scale: Array, b: Array, start: Array, tolerance: float) -> Array | None:
+        """The x with which b - Hx has at most `tolerance` times the length of b, in the scaled columns, or None."""
+        goal = tolerance**2 * float(b @ (scale * b))
+        x, r = np.zeros(b.size), b
+        image = self._times(weights, start)
+        if (bent := float(start @ image)) > 0:
+            part = float(start @ b) / bent
+            x, r = part * start, b - part * image
+        z = scale * r
+        q, left = z, float(r @ z)
+        for _ in range(_FEW + int(_PER_COLUMN * b.size)):
+            if left <= goal:
+                return x
+            if time.perf_counter() > self.deadline.at:
+                raise OutOfTimeError
+            image = self._times(weights, q)
+            if not (bent := float(q @ image)) > 0:
+                break
+            a = left / bent
+            x, r = x + a * q, r - a * image
+            z = scale * r
+            before, left = left, float(r @ z)
+            q = z + (left / before) * q
+        return None
+
+
+def _factorised(H: Array) -> Solve:
+    """Cholesky factors of a matrix in Fortran's order, which is overwritten.
+
+    Raises
+    ------
+    LinAlgError
+        It is indefinite, and more so than rounding explains.
+    """
+    diagonal = H.reshape(-1, order="F")[:: len(H) + 1]  # a view
+    size = float(diagonal.sum()) / len(H)
+    for ridge in (1e-14, 1e-11, 1e-8):
+        # Directions orthogonal to all rows stay where they are; rounding makes H slightly indefinite on them.
+        diagonal += ridge * size + 1e-300
+        factor, info = lapack.dpotrf(H, lower=0)
+        if info == 0:
+            return lambda b, _: np.asarray(lapack.dpotrs(factor, b, lower=0)[0])
+    raise np.linalg.LinAlgError("not positive definite")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from linsep.theory.cone.exact_overlap import off_span, row_space
-from linsep.theory.cone.interior_point import complementary_pair
+from linsep.theory.cone.interior_point import Pair, complementary_pair
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 _ROUNDS = 60
 _ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
+# Sparse rows stay so where they hold an eighth of their entries at most, and where so many products with them and a
+# vector, for all steps, take less time than the squares of dense rows.
+_SPARSE, _PRODUCTS = 0.125, 1500
 _TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
 _OUTSIDE = 1e-7  # a row this far from a span is outside it
 
@@ -37,14 +41,19 @@ class WorkingSet:
         self.free = rows.Z[free] if free else None
         # Directions that are 0 on the free rows: coordinates for all others.
         self.room = scipy.linalg.qr(self.free.T)[0][:, len(free) :] if self.free is not None else None
-        ids = np.flatnonzero(active)
-        self.n_active = ids.size
-        width = rows.width - len(free)
+        self.choices = np.flatnonzero(active)
+        most = min(_SPARSE * rows.width, rows.width**2 / _PRODUCTS)
+        self.sparse = rows.sparse and not free and rows.stored <= most * rows.n
+        self.ids = self._some()
+
+    def _some(self) -> Array:
+        """Rows to begin with: all, unless they are many; what is made dense has to fit into memory."""
+        ids, width = self.choices, self.rows.width - (0 if self.free is None else len(self.free))
         if ids.size > _ALL_AT_ONCE * width and ids.size > 1000:
-            ids = np.sort(self.rng.choice(ids, max(4 * width, 500), replace=False))
-        elif ids.size * width > 3e7:
-            ids = np.sort(self.rng.choice(ids, max(300, int(3e7 / width)), replace=False))
-        self.ids = ids
+            return np.sort(self.rng.choice(ids, max(4 * width, 500), replace=False))
+        if ids.size * width > 3e7 and not self.sparse:
+            return np.sort(self.rng.choice(ids, max(300, int(3e7 / width)), replace=False))
+        return ids
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -58,30 +67,44 @@ class WorkingSet:
         OutOfTimeError
         """
         for _ in range(_ROUNDS):
-            table = self.rows.Z[self.ids]
-            Z, Q = table if self.room is None else table @ self.room, None
-            if Z.shape[0] < Z.shape[1]:  # as few coordinates as there are rows
-                Q, R = scipy.linalg.qr(Z.T, mode="economic", check_finite=False)
-                Z = np.ascontiguousarray(R.T)
-            pair = complementary_pair(Z, self.deadline)
+            pair, aside = self._pair()
+            if self.sparse and not (pair.clear or pair.late):  # the systems are too hard for conjugate gradients
+                self.sparse, self.ids = False, self._some()
+                pair, aside = self._pair()
             if not pair.clear and pair.late:
                 raise OutOfTimeError
-            aside = (pair.y > pair.s) & ~((Z @ pair.d > 0).all() if pair.d.any() else False)
-            d = pair.d if Q is None else Q @ pair.d
-            d = d if self.room is None else self.room @ d
-            spanned = None
-            if aside.all() and self.ids.size == self.n_active:
+            d, spanned = pair.d, None
+            if aside.all() and self.ids.size == self.choices.size:
                 return Guess(self.ids.tolist(), pair.y, d)  # no row is left that d has to separate
             if aside.any():
-                spanned = row_space(table[aside] * pair.y[aside][:, None], self.free, self.deadline)
+                spanned = row_space(self.rows.Z[self.ids[aside]] * pair.y[aside][:, None], self.free, self.deadline)
                 d = off_span(d, spanned)
-            if self.ids.size == self.n_active:
+            if self.ids.size == self.choices.size:
                 return Guess(self.ids[aside].tolist(), pair.y[aside], d)
             wrong = self._wrong(aside, d, spanned)
             if not wrong.size:
                 return Guess(self.ids[aside].tolist(), pair.y[aside], d)
             self.ids = np.union1d(self.ids, wrong)
         return None
+
+    def _pair(self) -> tuple[Pair, Array]:
+        """The end of the path for the rows `ids`, d in the coordinates of all columns, and which are set aside."""
+        Z, back = self._coordinates()
+        pair = complementary_pair(Z, self.deadline)
+        aside = (pair.y > pair.s) & ~((Z @ pair.d > 0).all() if pair.d.any() else False)
+        d = pair.d if back is None else back @ pair.d
+        return pair._replace(d=d if self.room is None else self.room @ d), aside
+
+    def _coordinates(self) -> tuple[Any, Array | None]:
+        """The rows `ids` in the room left, in as few coordinates as there are rows, and what leads back if need be."""
+        if self.sparse:
+            return self.rows.compressed(self.ids), None
+        table = self.rows.Z[self.ids]
+        Z = table if self.room is None else table @ self.room
+        if Z.shape[0] >= Z.shape[1]:
+            return Z, None
+        Q, R = scipy.linalg.qr(Z.T, mode="economic", check_finite=False)
+        return np.ascontiguousarray(R.T), Q
 
     def _wrong(self, aside: Array, d: Array, spanned: Array | None) -> Array:
         """Rows outside the span of those set aside that d gets wrong, the worst first."""
@@ -96,6 +119,9 @@ class WorkingSet:
         if not aside.all() and length > 0:
             z = rows.scores(d / length)[which]
             order = np.argsort(z, kind="stable")
-            which = which[order[: np.searchsorted(z[order], _TOUCH, side="right")]]
+            count = int(np.searchsorted(z[order], _TOUCH, side="right"))
+            if self.sparse and count:  # rows near those are wrong the next time, and cost little
+                count = max(count, rows.width)
+            which = which[order[:count]]
         most = max(2 * min(rows.width, self.ids.size), 50)
         return which[:most] if not aside.all() else which[:: max(1, which.size // most)][:most]

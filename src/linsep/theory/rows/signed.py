@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.theory.rows.powers_of_two import scale_rows
 from linsep.types import Array
@@ -60,6 +61,11 @@ class SignedRows:
         """z_i.v of every row."""
         z = self.doubles @ v[: self.p]
         return np.asarray(z + self.k * v[self.p] if self.constant else z)
+
+    def compressed(self, ids: Array) -> Any:
+        """The rows `ids` of a sparse table with their constants, as CSR."""
+        part = self.doubles[ids]
+        return sp.csr_array(sp.hstack([part, sp.csr_array(self.k[ids, None])])) if self.constant else part
 
     def norms2(self) -> Array:
         """||z_i||^2 of every row."""

@@ -1,0 +1,134 @@
+"""The interior point on sparse rows: its systems beside NumPy's, and the same verdicts as on dense rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linsep.theory.cone.interior_point as interior_point
+from linsep import separability
+from linsep.theory.cone.interior_point import SparseSquare, complementary_pair
+from linsep.theory.cone.one_face import WorkingSet
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
+from linsep.theory.rows.signed import SignedRows
+
+COLUMNS = 220  # with few entries a row: enough that such rows are not made dense
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def few_entries(rng: np.random.Generator, n: int, p: int, each: int) -> Any:
+    """Rows of so many entries at most, ones or numbers of all sizes, in places some of which come often."""
+    places = (p * rng.random((n, each)) ** rng.choice([1.0, 2.0])).astype(int)
+    values = np.ones(n * each) if rng.random() < 0.5 else np.exp(2 * rng.standard_normal(n * each))
+    return sp.csr_matrix((values, (np.repeat(np.arange(n), each), places.ravel())), shape=(n, p))
+
+
+def labelled(rng: np.random.Generator, X: Any, kind: str) -> np.ndarray:
+    """Labels by a plane without a gap: with some rows in it, with some labels wrong, or neither."""
+    w = rng.standard_normal(X.shape[1])
+    z = X @ (np.round(w) if kind == "touching" else w)
+    y = np.where(z > 0, 1, -1)
+    if kind == "touching":
+        y[z == 0] = rng.choice([-1, 1], int((z == 0).sum()))
+    if kind == "noisy":
+        y[rng.random(y.size) < 0.05] *= -1
+    return y
+
+
+@given(seeds, st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_systems_of_sparse_rows_are_solved_as_numpy_solves_them(seed: int, hard: bool) -> None:
+    rng = np.random.default_rng(seed)
+    Z = sp.csr_array(few_entries(rng, 90, 12, 3) + sp.eye(90, 12))
+    weights = np.exp(rng.standard_normal(90))
+    square = SparseSquare(Z, NEVER)
+    square.hard = hard  # by factors
+    solve = square.solver(weights)
+    H = Z.toarray().T @ (weights[:, None] * Z.toarray())
+    for _ in range(3):  # from what was found before
+        b = rng.standard_normal(12)
+        x, off = solve(b, 1e-10), np.sqrt(1.0 / np.diagonal(H))
+        assert np.linalg.norm(off * (b - H @ x)) <= 2e-10 * np.linalg.norm(off * b)
+    assert np.allclose(square.made(weights), H, rtol=1e-12)
+
+
+def test_systems_of_fewer_rows_than_columns_are_solved_too() -> None:
+    rng = np.random.default_rng(0)
+    Z = sp.csr_array(few_entries(rng, 30, 90, 3))
+    b = Z.T @ rng.standard_normal(30)
+    x = SparseSquare(Z, NEVER).solver(np.ones(30))(b, 1e-10)
+    assert np.allclose(Z.T @ (Z @ x), b, atol=1e-6)
+
+
+def test_conjugate_gradients_end_in_time() -> None:
+    square = SparseSquare(sp.csr_array(np.eye(3)), Deadline(0.0))
+    with pytest.raises(OutOfTimeError):
+        square.solver(np.ones(3))(np.ones(3), 1e-6)
+
+
+@given(seeds, st.sampled_from(["parted", "touching", "noisy"]), st.sampled_from([3, 8]))
+@settings(max_examples=25, deadline=None)
+def test_sparse_and_dense_rows_have_the_same_verdict(seed: int, kind: str, each: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = few_entries(rng, int(rng.choice([2, 4, 10])) * COLUMNS, COLUMNS, each)
+    y = labelled(rng, X, kind)
+    if len(set(y.tolist())) < 2:
+        return
+    found, dense = separability(X, y), separability(X.toarray(), y)
+    assert found.verdict == dense.verdict
+    assert found.rows_left.tolist() == dense.rows_left.tolist()
+    found.verify(X.toarray(), y)
+    dense.verify(X.toarray(), y)
+
+
+@pytest.mark.parametrize("kind", ["parted", "touching", "noisy"])
+@pytest.mark.parametrize("largest", [10_000, 0])
+def test_what_is_too_hard_for_conjugate_gradients_is_proved_nevertheless(
+    kind: str, largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    X = few_entries(rng, 1500, COLUMNS, 3)
+    y = labelled(rng, X, kind)
+    expected = separability(X, y)
+    monkeypatch.setattr(interior_point, "_FEW", 2)
+    monkeypatch.setattr(interior_point, "_PER_COLUMN", 0.0)
+    monkeypatch.setattr(interior_point, "_LARGEST", largest)  # columns: of 0 no factors are made, the rows are dense
+    found = separability(X, y)
+    assert (found.verdict, found.rows_left.tolist()) == (expected.verdict, expected.rows_left.tolist())
+    found.verify(X, y)
+
+
+def test_sparse_and_dense_paths_set_the_same_rows_aside() -> None:
+    rng = np.random.default_rng(2)
+    X = few_entries(rng, 800, 100, 8)
+    y = labelled(rng, X, "touching")
+    rows = SignedRows(X, y.astype(float), constant=True)
+    every = np.arange(800)
+    sparse = complementary_pair(rows.compressed(every), NEVER)
+    dense = complementary_pair(rows.Z[every], NEVER)
+    assert sparse.clear
+    assert dense.clear
+    assert ((sparse.y > sparse.s) == (dense.y > dense.s)).all()
+
+
+def test_rows_with_few_entries_are_not_made_dense() -> None:
+    rng = np.random.default_rng(4)
+    for each, columns, expected in ((3, COLUMNS, True), (40, COLUMNS, False), (3, 20, False)):
+        X = few_entries(rng, 600, columns, each)
+        rows, every = SignedRows(X, rng.choice([-1.0, 1.0], 600), constant=True), np.ones(600, dtype=bool)
+        assert WorkingSet(rows, every, [], NEVER).sparse == expected
+        assert not WorkingSet(rows, every, [0, 1], NEVER).sparse  # coordinates of what is left of the room are dense
+
+
+def test_sparse_rows_have_the_same_numbers_compressed() -> None:
+    rng = np.random.default_rng(3)
+    X = few_entries(rng, 50, 20, 4)
+    for constant in (True, False):
+        rows, ids = SignedRows(X, rng.choice([-1.0, 1.0], 50), constant=constant), rng.permutation(50)[:30]
+        assert (rows.compressed(ids).toarray() == rows.Z[ids]).all()
