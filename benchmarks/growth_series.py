@@ -45,9 +45,9 @@ PRODUCTS = (
     "column for every twenty rows or more, as those of text, are tried by a perceptron before"
 )
 HASHED = (
-    "from 50,000 rows on a hundredth of them is asked, and a witness of some rows is one of all. What is left are looks "
-    "at all rows: hashes, which are sorted, to find two equal rows with different labels, and the columns in use; and "
-    "rows that no longer fit into the caches of the processor have to come from memory"
+    "from 50,000 rows on a hundredth of them is asked, and a witness of some rows is one of all. What is left are "
+    "looks at all rows: hashes, which are sorted, to find two equal rows with different labels, and the columns in "
+    "use; and rows that no longer fit into the caches of the processor have to come from memory"
 )
 CHUNKS = (
     "each column costs some calls of Python a chunk, and a chunk of a wide table holds 256 lines, in 32 MB of text at "
