@@ -41,6 +41,7 @@ class WorkingSet:
         self.free = rows.Z[free] if free else None
         # Directions that are 0 on the free rows: coordinates for all others.
         self.room = scipy.linalg.qr(self.free.T)[0][:, len(free) :] if self.free is not None else None
+        self.table: Array | None = None  # the rows `ids` where they are dense
         self.choices = np.flatnonzero(active)
         most = min(_SPARSE * rows.width, rows.width**2 / _PRODUCTS)
         self.sparse = rows.sparse and not free and rows.stored <= most * rows.n
@@ -77,7 +78,8 @@ class WorkingSet:
             if aside.all() and self.ids.size == self.choices.size:
                 return Guess(self.ids.tolist(), pair.y, d)  # no row is left that d has to separate
             if aside.any():
-                spanned = row_space(self.rows.Z[self.ids[aside]] * pair.y[aside][:, None], self.free, self.deadline)
+                table = self.rows.Z[self.ids[aside]] if self.table is None else self.table[aside]
+                spanned = row_space(table * pair.y[aside][:, None], self.free, self.deadline)
                 d = off_span(d, spanned)
             if self.ids.size == self.choices.size:
                 return Guess(self.ids[aside].tolist(), pair.y[aside], d)
@@ -97,10 +99,10 @@ class WorkingSet:
 
     def _coordinates(self) -> tuple[Any, Array | None]:
         """The rows `ids` in the room left, in as few coordinates as there are rows, and what leads back if need be."""
-        if self.sparse:
+        self.table = None if self.sparse else self.rows.Z[self.ids]  # made once, which takes as long as a step
+        if self.table is None:
             return self.rows.compressed(self.ids), None
-        table = self.rows.Z[self.ids]
-        Z = table if self.room is None else table @ self.room
+        Z = self.table if self.room is None else self.table @ self.room
         if Z.shape[0] >= Z.shape[1]:
             return Z, None
         Q, R = scipy.linalg.qr(Z.T, mode="economic", check_finite=False)
