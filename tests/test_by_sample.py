@@ -21,7 +21,7 @@ from linsep.types import Array
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Samples of a tenth of small tables; whether each decided is noted."""
-    monkeypatch.setattr(by_sample, "_MANY", 40)
+    monkeypatch.setattr(by_sample, "MANY", 40)
     monkeypatch.setattr(by_sample, "_LEAST", 12)
     monkeypatch.setattr(by_sample, "_PER_COLUMN", 2)
     monkeypatch.setattr(by_sample, "_WORTH", 3)

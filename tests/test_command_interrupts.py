@@ -227,7 +227,7 @@ def test_classes_decided_before_ctrl_c_are_kept(folder: Path, monkeypatch: pytes
             press()
         return solve_cone(*given, **named)
 
-    monkeypatch.setattr("linsep.theory.separability.decide.solve_by_sample", second)
+    monkeypatch.setattr("linsep.theory.separability.decide.solve_cone", second)
     result = search(check, "o.csv", positive=None)
     verdicts = [one["verdict"] for one in result.data["one_against_rest"].values()]
     assert verdicts[0] == "inseparable" and result.interrupted

@@ -194,7 +194,7 @@ def sgd_passes(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int
         record[e, RECORD.bits] = bits
         if may_end and record[e, RECORD.updates] == 0:
             return e + 1
-    return record.shape[0]
+    return len(record)
 
 
 @uncounted(cache=True, nogil=True)

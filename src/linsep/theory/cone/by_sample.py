@@ -17,7 +17,7 @@ from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.types import Array
 
-_MANY = 50_000  # rows, from which on a sample is asked first
+MANY = 50_000  # rows, from which on a sample is asked first
 _SHARE, _LEAST, _PER_COLUMN = 100, 5_000, 50  # the sample: one row of so many, and at least so many
 _WORTH = 10  # the sample has to be so much smaller than the table
 
@@ -44,7 +44,7 @@ def _sample(s: Array, width: int) -> Array | None:
     """Rows of a sample, as many of each label as there are up to a half, in ascending order; None if of little use."""
     n = s.size
     size = max(n // _SHARE, _LEAST, _PER_COLUMN * width)
-    if n < _MANY or size * _WORTH > n:
+    if n < MANY or size * _WORTH > n:
         return None
     rng = np.random.default_rng(0)
     sides = (np.flatnonzero(s > 0), np.flatnonzero(s < 0))

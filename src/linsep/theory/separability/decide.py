@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, check_index, check_length, exact_table
-from linsep.theory.cone.by_sample import solve_by_sample
-from linsep.theory.cone.faces import ConeEnd
+from linsep.theory.cone.by_sample import MANY, solve_by_sample
+from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, why_over
@@ -54,7 +54,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     Notes
     -----
     Witness: Gordan 1873 and Caratheodory, at most r + 1 rows. Overlap proof: Stiemke 1915, at most 2 r rows; r is the
-    rank of the signed rows. The search is that of `cone/faces.py`, first of a sample.
+    rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of a sample.
 
     Examples
     --------
@@ -71,8 +71,9 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     check_length(X, y)
     s = signs(y)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    search = solve_cone if X.shape[0] < MANY else solve_by_sample
     for may_be_near in (True, False):
-        end = solve_by_sample(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
+        end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         for result in _answers(X, s, end, about, deadline, time_limit):
             try:
                 result.verify(X, y)
