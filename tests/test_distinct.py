@@ -268,6 +268,17 @@ def test_a_long_stream_is_numbered_to_the_same_model(monkeypatch: pytest.MonkeyP
     assert list(after.get_feature_names_out()) == list(before.get_feature_names_out())
 
 
+def test_files_of_a_numbered_stream_have_one_header(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 1500)
+    rows = "".join(f"{k % 2},u,v,{k % 2}\n" for k in range(800))
+    for name, header in (("p.csv", "a,b,c,y"), ("q.csv", "a,b,y")):
+        (tmp_path / name).write_text(f"{header}\n{rows}")
+    with pytest.raises(DataError, match=r"q.csv:2: 4 fields where the header has 3"):
+        fit_stream([tmp_path / "p.csv", tmp_path / "q.csv"], target="y")
+
+
 def test_numbers_that_differ_in_blanks_are_one_level(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

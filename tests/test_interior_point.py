@@ -72,8 +72,9 @@ def test_conjugate_gradients_end_in_time() -> None:
         square.solver(np.ones(3))(np.ones(3), 1e-6)
 
 
-@given(seeds, st.sampled_from(["parted", "touching", "noisy"]), st.sampled_from([3, 8]))
-@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["parted", "touching", "noisy"])
+@pytest.mark.parametrize("each", [3, 8])
 def test_sparse_and_dense_rows_have_the_same_verdict(seed: int, kind: str, each: int) -> None:
     rng = np.random.default_rng(seed)
     X = few_entries(rng, int(rng.choice([2, 4, 10])) * COLUMNS, COLUMNS, each)

@@ -92,7 +92,8 @@ class CsvReader(TextReader):
             self._few = _all_few(self.names, _few_texts(place, self.names))
         if not self._few:
             return None
-        self._tables = self._tables or make_tables(len(self.names))
+        if self._tables is None or len(self._tables.codes) != len(self.names):  # of another file, perhaps
+            self._tables = make_tables(len(self.names))
         table = _numbered(place, self.names, self._tables)
         self._few = table is not None  # other blocks will hold what this one does
         return table

@@ -21,15 +21,15 @@ from linsep.kernels.linear.gradient import (
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import PER_CLASS
+from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.linear.sgd_promise import NO_PLAN, promise
 from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_finite, compare, measure_all
 from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.types import Array, StopReason
 
-# Rows in the orders that are drawn at once: a few megabytes.
-_ORDERED = 1 << 20
+# Orders that are drawn at once, and rows in them: a few megabytes.
+_AT_ONCE, _ORDERED = 64, 1 << 20
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
 
 
@@ -46,7 +46,7 @@ class DescentLearner(DerivedLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
-    batch_epochs: ClassVar[int] = 64
+    batch_epochs: ClassVar[int] = 1
     only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_values = DerivedLearner.state_values | VALUES
@@ -100,9 +100,10 @@ class DescentLearner(DerivedLearner):
         return self.shuffle or self.sampling == "replacement"
 
     def orders_at_once(self, n: int, *, compared: bool) -> int:
-        # The cosine is computed after each call. A generator of somebody else's gives no order that is not needed.
+        # The cosine is computed, and progress told, after each call. A generator of somebody else's gives no order that
+        # is not needed.
         borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
-        return 1 if compared or borrowed else min(self.batch_epochs, max(1, _ORDERED // n))
+        return 1 if compared or borrowed or self.verbose else max(1, min(_AT_ONCE, _ORDERED // n))
 
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         if self.sampling == "epochs":
@@ -144,10 +145,9 @@ class DescentLearner(DerivedLearner):
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
         may_end = memory is not None and self._may_be_over()
-        if reference.size:  # the cosine is computed after each pass
-            record = record[:1]
         made = sgd_passes(rows._replace(y=y), rule, w, counts, log, self.t_, record, may_end)
-        check_finite(record[:made], self.n_iter_ if memory is None else self.trace_.total_epochs, self.eta0_)
+        before = self.n_iter_ if memory is None else self.trace_.total_epochs
+        check_finite(record[:made, RECORD.norm_w], before, self.eta0_, w.V.dtype)
         if reference.size and len(w.b) == 1:
             compare(w, self.constant2_, reference, record[0])
         if memory is None:

@@ -14,6 +14,7 @@ import scipy.special
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
 from linsep.kernels.records import RECORD
+from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, loss_code
 from linsep.types import Array, DataError
@@ -94,12 +95,13 @@ def check_descent(learner: Any) -> None:
         auto_eta0(1.0, 1.0, None, learner.learning_rate)
 
 
-def check_finite(record: Array, before: int, eta0: float) -> None:
-    """Raise if ||w|| is no longer finite after one of these epochs; so many came before them."""
-    bad = np.flatnonzero(~np.isfinite(record[:, RECORD.norm_w]))
-    if bad.size:
+def check_finite(norms: Array, before: int, eta0: float, dtype: Any) -> None:
+    """Raise if ||w||, given after each of some epochs, outgrew its dtype or is no longer finite; others came before."""
+    end = int(np.append(np.isfinite(norms), False).argmin())
+    check_weights(float(norms[:end].max(initial=0.0)), dtype)
+    if end < norms.size:
         raise DataError(
-            f"the steps diverged: w is not finite after {before + bad[0] + 1} epochs with eta0 = {eta0:g}. "
+            f"the steps diverged: w is not finite after {before + end + 1} epochs with eta0 = {eta0:g}. "
             "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
         )
 

@@ -291,7 +291,10 @@ class _Faces:
     def _guessed(self) -> bool:
         """One face by interior points; False if what they say cannot be proved."""
         rows = self.rows
-        guess = WorkingSet(rows, self.active, self.basis, self.deadline).guess()
+        working = WorkingSet(rows, self.active, self.basis, self.deadline)
+        rough, guess = working.sparse, working.guess()
+        if rough and (guess is None or guess.ids):  # weights that can be proved take more digits than a direction
+            guess = WorkingSet(rows, self.active, self.basis, self.deadline, dense=True).guess()
         if guess is None:
             return False
         if guess.ids and rows.width >= _MANY_COLUMNS and self._near(np.array(guess.ids), guess.y):

@@ -34,9 +34,14 @@ class Guess:
 
 
 class WorkingSet:
-    """The rows that a guess is made from: some of the `active` at first, then those that the guess gets wrong."""
+    """The rows that a guess is made from: some of the `active` at first, then those that the guess gets wrong.
 
-    def __init__(self, rows: SignedRows, active: Array, free: list[int], deadline: Deadline) -> None:
+    Those of a sparse table stay `sparse` where that is faster, unless they are to be made `dense` for more digits.
+    """
+
+    def __init__(
+        self, rows: SignedRows, active: Array, free: list[int], deadline: Deadline, *, dense: bool = False
+    ) -> None:
         self.rows, self.active, self.deadline = rows, active, deadline
         self.free = rows.Z[free] if free else None
         # Directions that are 0 on the free rows: coordinates for all others.
@@ -44,7 +49,7 @@ class WorkingSet:
         self.table: Array | None = None  # the rows `ids` where they are dense
         self.choices = np.flatnonzero(active)
         most = min(_SPARSE * rows.width, rows.width**2 / _PRODUCTS)
-        self.sparse = rows.sparse and not free and rows.stored <= most * rows.n
+        self.sparse = rows.sparse and not (dense or free) and rows.stored <= most * rows.n
         self.ids = self._some()
 
     def _some(self) -> Array:
