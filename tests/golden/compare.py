@@ -11,8 +11,8 @@ from golden.names import KEYS, WORDS
 # Between processors or releases that round otherwise: relative above 1, absolute below.
 TOLERANCE, SINGLE = 1e-9, 1e-4
 # What a search in floating point found and exact arithmetic accepted: where it rounds otherwise it finds other proofs
-# of the same verdict, other minima and other numbers of bits.
-FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "sha256",
+# of the same verdict, other minima and other numbers of bits; "lower" is the margin of the hyperplane that it found.
+FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "sha256", "lower",
          "least_loss", "measured_excess"}  # fmt: skip
 RELEASES = {"numpy", "python"}  # what a model file says it was made with
 

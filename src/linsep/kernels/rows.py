@@ -261,7 +261,8 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     return ones if is_ones(X) else sparse if is_csr(X) else dense
 
 
-@overload(row_norm2, jit_options=_OPTIONS)
+# As in `row_axpy`: on some processors LLVM would call it.
+@overload(row_norm2, jit_options=_INLINE)
 def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
     def ones(X: Any, i: Any) -> Any:
         return np.float64(X.indptr[i + 1] - X.indptr[i])
