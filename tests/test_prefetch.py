@@ -39,7 +39,7 @@ def _ahead(X: Any, order: Any) -> Any:
     return rows_ahead(X, order)
 
 
-def _asked(X: Array, order: Array) -> int:
+def _asked(X: Any, order: Array) -> int:
     ahead: Any = _ahead
     return int(ahead(X, order))
 
@@ -62,6 +62,39 @@ SHUFFLED = np.zeros(1, np.int32)
 def test_dense_rows_are_asked_for_where_it_pays(rows: int, columns: int, in_order: int, shuffled: int) -> None:
     X = np.zeros((rows, columns))
     assert (_asked(X, NO_ORDER), _asked(X, SHUFFLED)) == (in_order, shuffled)
+
+
+@pytest.mark.parametrize(
+    ("rows", "entries", "dtype", "in_order"),
+    [
+        (100_000, 40, np.float64, 16),
+        (100_000, 20, np.float64, 0),  # short rows the hardware brings
+        (50_000, 40, np.float64, 0),  # from a large cache as well
+        (100_000, 40, np.float32, 0),
+        (120_000, 40, np.float32, 16),
+    ],
+)
+def test_long_sparse_rows_of_large_tables_are_asked_for_in_order(
+    rows: int, entries: int, dtype: Any, in_order: int
+) -> None:
+    X = CSR(np.zeros(rows * entries, dtype), np.zeros(rows * entries, np.int32), np.zeros(rows + 1, np.int32))
+    assert (_asked(X, NO_ORDER), _asked(X, SHUFFLED)) == (in_order, 16)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sparse_rows_asked_for_in_order_change_no_bit() -> None:
+    """A table beyond the cache, whose rows are asked for, and the same in parts that are too small for it."""
+    rng = np.random.default_rng(8)
+    n, k, p = 70_000, 41, 300
+    X = sp.csr_matrix((rng.normal(size=n * k), rng.integers(0, p, n * k, np.int32), k * np.arange(n + 1)), shape=(n, p))
+    y = X @ rng.normal(size=p) > rng.normal(size=n)
+    assert _asked(CSR(X.data, X.indices, X.indptr), NO_ORDER) > 0
+    whole = Perceptron(max_iter=1).fit(X, y)
+    parts = Perceptron()
+    for start in range(0, n, 10_000):
+        parts.partial_fit(X[start : start + 10_000], y[start : start + 10_000], classes=[False, True])
+    assert np.array_equal(whole.coef_, parts.coef_) and whole.intercept_ == parts.intercept_
+    assert whole.n_mistakes_ == parts.n_mistakes_ > 1_000
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
