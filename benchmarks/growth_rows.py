@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from flint import fmpz_mat
 from scipy.linalg import blas, lapack
 
 from linsep import AveragedPerceptron, Perceptron, fit_stream, separability, separation
@@ -173,10 +172,3 @@ def squares(rows: Rows) -> Work:
 def filled(numbers: int) -> Work:
     """So many doubles written to new memory."""
     return partial(np.ones, numbers)
-
-
-def solved(p: int) -> Work:
-    """An exact system of p equations, with coefficients of 53 bits, in FLINT."""
-    values = (np.random.default_rng(0).standard_normal((p, p + 1)) * 2.0**53).astype(np.int64).tolist()
-    A, b = fmpz_mat([row[:-1] for row in values]), fmpz_mat([row[-1:] for row in values])
-    return partial(A.solve, b)

@@ -20,7 +20,6 @@ from benchmarks.growth_rows import (
     predicted,
     read,
     regressed,
-    solved,
     sparse,
     sparse_apart,
     sparse_parted,
@@ -33,12 +32,8 @@ from linsep import max_margin, separability_one_vs_rest
 
 LINEAR = "an epoch reads each stored number once"
 MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
-EXACT = (
-    "a proof needs a system of as many equations as columns solved exactly, in a time that grows with the cube of the "
-    "columns. `separability` of the same rows takes a hundredth of that: its proof of dense rows is that exact weights "
-    "exist near those given"
-)
 SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
+NEAR = "X'X, and LU factors of a basis"
 PRODUCTS = (
     "an interior point multiplies the rows near the plane with vectors, by conjugate gradients, hundreds of times: "
     "more the more columns there are, and what was in the caches of the processor comes from memory. Tables with a "
@@ -65,6 +60,9 @@ class Alone(NamedTuple):
 
     what: str
     make: Callable[[int], Work]
+
+
+SQUARE = Alone("X'X and LU factors of four rows a column", lambda p: squared(dense(20_000, p)))
 
 
 class Series(NamedTuple):
@@ -181,23 +179,21 @@ def proving() -> Iterator[Series]:
     """Proofs of separability."""
     rows, columns, wide = "rows, 10 columns", "columns, 100 rows", "columns, 20,000 rows"
     search, few = "a search, and a check of every row in whole numbers", "a witness of a few rows is enough"
-    near = "X'X, and LU factors of a basis"
     n, p, most = powers(1e3, 1e7), powers(10, 1e6), powers(10, 1e4)
     tall = Alone("A plain read of the rows", lambda n: read(parted(n, 0.05)))
     flat = Alone("A plain read of the rows", lambda p: read(parted(100, 0.05, p)))
-    square = Alone("X'X and LU factors of four rows a column", lambda p: squared(dense(20_000, p)))
     one = "separable"
     yield Series(f"separability, {one}", rows, n, lambda n: decided(one, parted(n, 0.05)), search, MEMORY, tall)
     yield Series(f"separability, {one}", columns, p, lambda p: decided(one, parted(100, 0.05, p)), search, MEMORY, flat)
     quasi = "quasi-separable"
     yield Series(f"separability, {quasi}", rows, n, lambda n: decided(quasi, parted(n, 0.0)), search, MEMORY, tall)
     yield Series(
-        f"separability, {quasi}", wide, most, lambda p: decided(quasi, parted(20_000, 0.0, p)), near, SQUARES, square
+        f"separability, {quasi}", wide, most, lambda p: decided(quasi, parted(20_000, 0.0, p)), NEAR, SQUARES, SQUARE
     )
     other = "inseparable"
     yield Series(f"separability, {other}", rows, n, lambda n: decided(other, dense(n)), few, HASHED, tall)
     yield Series(
-        f"separability, {other}", wide, most, lambda p: decided(other, dense(20_000, p)), near, SQUARES, square
+        f"separability, {other}", wide, most, lambda p: decided(other, dense(20_000, p)), NEAR, SQUARES, SQUARE
     )
     yield Series(
         f"separability, {other}, sparse",
@@ -275,14 +271,13 @@ def widest() -> Iterator[Series]:
 
 def regressing() -> Iterator[Series]:
     """Proofs of separation."""
-    weights = "an exact weight for every row"
     factor = "rows, 3 numbers and a factor of 100 levels"
     yield Series(
         "separation",
         factor,
         powers(1e3, 1e7),
         lambda n: regressed(design(n)),
-        weights,
+        "an exact weight for every row",
         WEIGHTS,
         Alone("Writing 800 bytes a row, 200 a stored number, to new memory", lambda n: filled(100 * n)),
     )
@@ -299,7 +294,7 @@ def regressing() -> Iterator[Series]:
         "numbers, 10,000 rows",
         powers(3, 1e4),
         lambda p: regressed(design(10_000, 0, p)),
-        weights,
-        EXACT,
-        Alone("An exact system of as many equations in FLINT", solved),
+        NEAR,
+        SQUARES,
+        SQUARE,
     )

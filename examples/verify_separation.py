@@ -4,11 +4,13 @@
     python verify_certificate.py proof.json table.csv
 
 verify_certificate.py, which must lie beside this program together with regression_rows.py, hands such certificates to
-it. They share no code with linsep. The data are read again, their SHA-256 is compared with that of the certificate,
-inequalities z.d >= 0 and equalities z.d = 0 on a direction d of the coefficients are derived from the family of the
-regression, and every part of the proof is checked in exact arithmetic. The verdict, the rows, the rank and what is said
-of each coefficient are derived from those parts, and compared. Exit status 0: proved, 1: not. What the certificate says
-in words (its summary, advice and reason; of a formula its text and levels) is neither checked nor printed.
+it; weights that are near exact ones (a wide table of floats has them) are checked by verify_near_weights.py, which must
+lie here too. They share no code with linsep. The data are read again, their SHA-256 is compared with that of the
+certificate, inequalities z.d >= 0 and equalities z.d = 0 on a direction d of the coefficients are derived from the
+family of the regression, and every part of the proof is checked in exact arithmetic. The verdict, the rows, the rank
+and what is said of each coefficient are derived from those parts, and compared. Exit status 0: proved, 1: not. What the
+certificate says in words (its summary, advice and reason; of a formula its text and levels) is neither checked nor
+printed.
 
 The data are the CSV file given to `linsep separation`, or a JSON file {"X": [[1, 0.5], ...], "y": ["a", ...]} as given
 to `linsep.separation(X, y)`. A row of X may be an object {column: value}; beside y there may be "trials", "weights",
@@ -26,6 +28,7 @@ from verify_certificate import (
     PRIMES,
     NotProvedError,
     arguments_of,
+    beside,
     by_columns,
     dot,
     gone,
@@ -40,6 +43,7 @@ from verify_certificate import (
 )
 
 FORMAT = "linsep separation certificate 3"
+NEAR_FORMAT = "linsep separation certificate 4"  # with near_weights
 FINITE, UNSIGNED = "finite", "infinite, sign not decided"
 UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
 MOST_NAMES = 40
@@ -158,6 +162,20 @@ def check_bases(cone, bases, proof):
     require(not any(empty), "a proof by bases has parts of another proof")
 
 
+def check_near(cone, left, proof, null):
+    """Rows left add up to 0 with weights near those given, and `null` is a basis of all that is orthogonal to them."""
+    require(not any(cone.equal) and min(cone.owner) >= 0, "weights near exact ones are of inequalities of rows alone")
+    require(not proof["overlap"]["rows"], "there are exact weights and weights near exact ones")
+    near = proof["near_weights"]
+    require(proof["spanning"] == near["basis"], "the spanning rows are not the basis of the weights")
+    used = {j for i in left for j in cone.Z[i][0]}
+    units = Counter(j for v in null if not v.keys() & used for j in (v if len(v) == 1 else (*v, None)))
+    empty = Counter(set(range(len(cone.names))) - used)
+    require(units == empty, "a column without entries has not one null vector of its own")
+    others = [v for v in null if v.keys() & used]
+    return beside("verify_near_weights").check_near(cone.Z, sorted(left), near, others, require, numbers_of, whole)
+
+
 class Proof:
     """The parts of a proof, checked; what it says of each coefficient."""
 
@@ -177,7 +195,8 @@ class Proof:
         weights = weights_of(proof["overlap"], count, "the overlap")
         check_overlap(cone, weights, left)
         spanning = numbers_of(proof["spanning"], count, "the list of spanning rows")
-        held = {i for i, k in weights.items() if k > 0} | {i for i in left if cone.equal[i]}
+        near = proof.get("near_weights", {"basis": []})
+        held = {i for i, k in weights.items() if k > 0} | {i for i in left if cone.equal[i]} | {*near["basis"]}
         require(set(spanning) <= held, "a spanning row may be separated")
         self.said = [
             f"{len(directions)} directions in turn make {len(self.separated)} inequalities strict and break none"
@@ -185,6 +204,7 @@ class Proof:
         self.bases = proof.get("bases", [])
         if self.bases:
             require(all(cone.equal[i] for i in left), "a row left is no equality")
+            require("near_weights" not in proof, "there are bases and weights near exact ones")
             check_bases(cone, self.bases, proof)
             self.rank, self.null, self.unidentified = count, [], set(range(width))
             self.said.append(
@@ -197,15 +217,22 @@ class Proof:
         """Null vectors of the rows left, and of all rows."""
         cone, proof, width = self.cone, self.proof, len(self.cone.names)
         self.null = vectors(proof["null"], width)
-        check_null(cone, left, self.null, spanning, "the rows left")
+        near = check_near(cone, left, proof, self.null) if "near_weights" in proof else None
+        if near is None:
+            check_null(cone, left, self.null, spanning, "the rows left")
         null_all = vectors(proof["null_all"], width)
         spanning_all = numbers_of(proof["spanning_all"], len(cone.Z), "the list of spanning rows of all")
-        check_null(cone, range(len(cone.Z)), null_all, spanning_all, "all rows")
+        if near is None or self.separated or (null_all, spanning_all) != (self.null, spanning):
+            check_null(cone, range(len(cone.Z)), null_all, spanning_all, "all rows")
         self.unidentified = {j for v in null_all for j in v}
         self.rank = width - len(null_all)
         # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
         self.is_ray = len(self.null) <= len(null_all) + 1
-        held = f"a weighted sum of {len(weights)} rows is 0: no direction moves the {len(left)} that are left"
+        if near is None:
+            held = f"a weighted sum of {len(weights)} rows is 0: no direction moves the {len(left)} that are left"
+        else:
+            held = f"{len(near)} rows have positive weights near those given that add up to 0: no direction moves the "
+            held += f"{len(left)} that are left"
         self.said.append(f"{held if left else 'no row is left'}; the rank is {self.rank} of {width}")
 
     def estimates(self):
@@ -378,7 +405,8 @@ def shown(name):
 
 def prove_all(claim, path, doubles):
     """Check a certificate; return sentences on what it proves."""
-    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    form = NEAR_FORMAT if "near_weights" in (claim["proof"] or {}) else FORMAT
+    require(claim["format"] == form, f"not a certificate of the format {form!r}")
     data = read_data(path, claim, doubles)
     asked = next((one for one, found in questions(claim, data) if found == claim["sha256"]), None)
     require(asked is not None, "the SHA-256 is another: other data, classes or options")

@@ -14,6 +14,7 @@ from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 FORMAT = "linsep separation certificate 3"
+NEAR_FORMAT = "linsep separation certificate 4"  # with near_weights, which earlier releases do not know
 _EARLIER = "linsep separation certificate 2"  # its vectors have every entry
 _FIRST = "linsep separation certificate 1"
 VERDICTS = ("complete", "quasi-complete", "overlap", "undecided")
@@ -133,8 +134,10 @@ def _check_head(plain: dict[str, Any]) -> None:
     """Raise ValueError unless the parts of which there is a choice hold one of their values."""
     if plain["format"] == _FIRST:
         raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
-    if plain["format"] not in (FORMAT, _EARLIER):
+    if plain["format"] not in (NEAR_FORMAT, FORMAT, _EARLIER):
         raise ValueError(f"its format is {plain['format']!r:.80}")
+    if (plain["format"] == NEAR_FORMAT) != ("near_weights" in (plain["proof"] or {})):
+        raise ValueError("it has weights near exact ones, or lacks them, which its format does not say")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the data that it is about")
     choices = {"verdict": VERDICTS, "family": FAMILIES, "numbers": ("doubles", "rationals"), "class_type": _LABELS}

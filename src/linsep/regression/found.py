@@ -10,6 +10,7 @@ from typing import Any
 from linsep.markup import table_html
 from linsep.regression.certificate import (
     FORMAT,
+    NEAR_FORMAT,
     parts_of,
     plain_classes,
     plain_coefficients,
@@ -303,7 +304,7 @@ class Separation(Remedies):
             Numbers, text, lists and dicts.
         """
         return {
-            "format": FORMAT,
+            "format": FORMAT if self.proof is None or self.proof.near is None else NEAR_FORMAT,
             "verdict": self.verdict,
             "summary": self.summary(),
             "rows": self.n_rows,

@@ -23,6 +23,7 @@ from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.separation import SeparationProof
 from linsep.types import DataError
 
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
@@ -218,17 +219,25 @@ def answer(
     deadline = deadline or deadline_of(time_limit)
     asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
     about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
-    try:
-        proof = find_proof(asked.rows.Z, asked.rows.equal, deadline)
-        # Nothing that the search found is believed without its proof.
-        late = Deadline(max(deadline.at, perf_counter()) + _longer(time_limit))
-        with verify_with_pauses(lambda: time_left(late)):
-            return Separation(proof=proof, **asked.shown(proof), **about)
-    except OutOfTimeError:
-        reason = why_over(time_limit)
-    except CertificateError:
-        reason = UNCHECKED
+    reason = UNCHECKED
+    # Rows that stand for no row of the table count with whatever weight makes the sum 0.
+    for may_be_near in (True, False) if (asked.rows.owner >= 0).all() else (False,):
+        try:
+            proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, may_be_near=may_be_near)
+            late = Deadline(max(deadline.at, perf_counter()) + _longer(time_limit))
+            return Separation(proof=proof, **_shown(asked, proof, late), **about)
+        except OutOfTimeError:
+            reason = why_over(time_limit)
+            break
+        except CertificateError:
+            continue  # nothing that the search found is believed without its proof
     return Separation("undecided", reason=reason, **about)
+
+
+def _shown(asked: Regression, proof: SeparationProof, deadline: Deadline) -> dict[str, Any]:
+    """What the proof says, once it is checked."""
+    with verify_with_pauses(lambda: time_left(deadline)):
+        return asked.shown(proof)
 
 
 def _longer(time_limit: float | None) -> float:

@@ -64,7 +64,7 @@ def _span_all(X: Any, end: ConeEnd, deadline: Deadline) -> bool:
     if not missing:
         return True
     try:
-        null = end.null_vectors(deadline) if end.near is None else end.near.null
+        null = end.null_vectors(deadline)
     except OutOfTimeError:
         return False
     whole = ([v.get(j, 0) for j in range(end.width)] for v in null)

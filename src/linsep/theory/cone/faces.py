@@ -93,8 +93,12 @@ class ConeEnd:
 
         Column -> entry. First those of columns that are 0 on all those rows.
         """
-        names, found = ([], []) if self.span is None else (self.columns.tolist(), self.span.null_vectors(deadline))
-        known = [{names[j]: value for j, value in v.items()} for v in found]
+        names = [] if self.span is None else self.columns.tolist()
+        if self.near is not None:
+            known = self.near.null
+        else:
+            found = [] if self.span is None else self.span.null_vectors(deadline)
+            known = [{names[j]: value for j, value in v.items()} for v in found]
         alone = {next(iter(v)) for v in known if len(v) == 1} | set(range(self.width)).difference(names)
         return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 from linsep.types import DataError
 
 _LARGEST_NUMBER = 2**53
+MOST = 2**62  # what counts and numbers of rows and columns are below
 _HEXADECIMAL = re.compile(r"-?0x[0-9a-f]+")
 _OUT_OF_TIME = re.compile(r"(the time limit of [0-9.e+-]{1,25} s|Ctrl-C) ended the search")
 UNCHECKED = "a proof was found but failed its check; please report it"
@@ -129,7 +130,7 @@ def whole_count(value: Any, what: str = "a part of it") -> int:
     >>> whole_count(3)
     3
     """
-    if type(value) is not int or not 0 <= value < 2**62:
+    if type(value) is not int or not 0 <= value < MOST:
         raise ValueError(f"{what}: {_short(value)} is not a whole number of 0 or more")
     return value
 

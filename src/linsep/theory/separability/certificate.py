@@ -20,7 +20,6 @@ from linsep.theory.separability.as_plain import (
     parts_of,
     plain_combination,
     plain_direction,
-    plain_near_weights,
     plain_plane,
     plain_vector,
 )
@@ -29,6 +28,7 @@ from linsep.theory.separability.digest import data_digest
 from linsep.theory.separability.first_bracket import first_bracket, is_bracket
 from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
+from linsep.theory.separability.near_as_plain import plain_near_weights
 from linsep.theory.separability.words import html_of, summary_of
 from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
 from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from linsep.theory.rows.json_values import from_plain, of_type, to_plain, whole_count
+from linsep.theory.rows.json_values import MOST, from_plain, of_type, to_plain, whole_count
+from linsep.theory.separability.near_as_plain import near_weights_of, plain_near_weights
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 
 _VECTORS = ("directions", "null", "null_all")
@@ -33,7 +34,7 @@ def plain_proof(proof: SeparationProof) -> dict[str, Any]:
         "columns": {str(j): at[id(vectors)] for j, vectors in proof.opposite.items()},
     }
     plain["bases"] = list(map(list, proof.bases))
-    return plain
+    return plain if proof.near is None else {**plain, "near_weights": plain_near_weights(proof.near)}
 
 
 def proof_of_plain(plain: dict[str, Any]) -> SeparationProof:
@@ -47,12 +48,14 @@ def proof_of_plain(plain: dict[str, Any]) -> SeparationProof:
     parts: dict[str, Any] = {name: _vectors(plain[name]) for name in _VECTORS}
     parts |= {name: tuple(map(whole_count, plain[name])) for name in _ROWS}
     signs = of_type(plain, "signs", dict)
+    near = near_weights_of(of_type(plain, "near_weights", dict), MOST, MOST) if "near_weights" in plain else None
     return SeparationProof(
         **parts,
         overlap=_weights(plain["overlap"]),
         signs={_column(j): _weights(weights) for j, weights in signs.items()},
         opposite=_opposite(of_type(plain, "opposite", dict)),
         bases=tuple(tuple(whole_count(j, "a column") for j in basis) for basis in plain.get("bases", ())),
+        near=near,
     )
 
 

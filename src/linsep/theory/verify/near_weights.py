@@ -70,6 +70,7 @@ def verify_near_weights(
 ) -> None:
     """Raise unless positive weights exist near those given that combine signed rows of `among` to 0 and span them all.
 
+    Without labels y the rows are signed already.
     `null` are vectors (column -> integer) that all rows of `among` are orthogonal to: each has an entry in one column
     that is none of `near.columns`, a column of its own, and so gives that column as a combination of these.
     """
@@ -86,7 +87,7 @@ def verify_near_weights(
         raise CertificateError("a null vector has not exactly one column of its own beside those of the inverse")
     if own | set(near.columns) != given:
         raise CertificateError("the columns of the inverse and those of the null vectors are not all columns")
-    table = _Table(X, label_signs(y), near)
+    table = _Table(X, np.ones(X.shape[0], dtype=np.int64) if y is None else label_signs(y), near)
     theta, change = _bounds(table, near)
     if not theta < 1.0:
         raise CertificateError(f"the inverse is none of these rows: |I - R B| may be {theta:.3g}")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
 from linsep.theory.verify.pauses import pause
 from linsep.theory.verify.separability import (
     CertificateError,
@@ -59,6 +60,9 @@ class SeparationProof:
         Coefficient j -> directions, in turn, in which the j-th entry has the other sign than in `directions`.
     unsigned
         Infinite coefficients whose sign was not decided in time.
+    near
+        Instead of an overlap, where there are no equalities: weights of rows outside S near exact ones that are one,
+        and what proves that they are. Its basis are the spanning rows.
     bases
         Where there are more columns than rows and every row that is no equality is separated: sets of as many columns
         as there are rows, each of full rank, and no column in all of them. A column outside of one of them is a
@@ -76,6 +80,7 @@ class SeparationProof:
     opposite: dict[int, tuple[Vector, ...]] = field(default_factory=dict)
     unsigned: tuple[int, ...] = ()
     bases: tuple[tuple[int, ...], ...] = ()
+    near: NearWeights | None = None
 
     def rank(self, width: int) -> int:
         """Return the rank of a design, once the proof is checked.
@@ -107,9 +112,8 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     _require(proof.overlap.keys() <= inside, "the overlap names a separated row")
     _require(all(type(k) is int and (k > 0 or equal[i]) for i, k in proof.overlap.items()), "a weight is not positive")
     _require(_adds_up(Z, proof.overlap), "the rows of the overlap do not add up to 0")
-    _require(
-        all(i in inside and (equal[i] or i in proof.overlap) for i in proof.spanning), "a spanning row may be separated"
-    )
+    held = proof.overlap if proof.near is None else proof.near.basis
+    _require(all(i in inside and (equal[i] or i in held) for i in proof.spanning), "a spanning row may be separated")
     _require(all(len(set(ids)) == len(ids) for ids in (proof.spanning, proof.spanning_all)), "a row spans twice")
     if proof.bases:
         _check_bases(Z, proof)
@@ -117,7 +121,10 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
         _require(not (left & ~equal).any(), "a row left is no equality")
         unidentified = set(range(Z.shape[1]))
     else:
-        _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
+        if proof.near is not None:
+            _check_near(Z, equal, left, proof, proof.near)
+        else:
+            _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
         if proof.spanning_all != proof.spanning or proof.null_all != proof.null or proof.separated:
             _check_null(Z, proof.null_all, Z[list(proof.spanning_all)])
         unidentified = {j for vector in proof.null_all for j, v in vector.items() if v}
@@ -265,6 +272,20 @@ def _check_null(Z: Any, null: Sequence[Vector], spanning: Any) -> None:
     _require(_independent(null, width), "the null vectors are not independent")
     enough = rank_is_at_least(spanning, width - len(null))
     _require(enough, "the spanning rows do not bound the null vectors")
+
+
+def _check_near(Z: Any, equal: Array, left: Array, proof: SeparationProof, near: NearWeights) -> None:
+    """Raise unless rows left add up to 0 with weights near those given, and `null` is a basis orthogonal to them."""
+    _require(not (equal.any() or proof.overlap or proof.bases), "weights near exact ones have parts of another proof")
+    _require(proof.spanning == near.basis, "the spanning rows are not the basis of the weights near exact ones")
+    for vector in proof.null:
+        _check_vector(vector, Z.shape[1])
+    empty = set(np.flatnonzero(_columns_of_zeros(Z if left.all() else Z[left])).tolist())
+    units = [v for v in proof.null if v.keys() <= empty]
+    named = [j for v in units for j, k in v.items() if k and len(v) == 1]
+    _require(len(named) == len(units) and Counter(named) == Counter(empty), "a column without entries has not its own")
+    others = [v for v in proof.null if not v.keys() <= empty]
+    verify_near_weights(Z, None, near, others, np.flatnonzero(left), fit_intercept=False)
 
 
 def _orthogonal(Z: Any, null: Sequence[Vector]) -> bool:

@@ -30,7 +30,9 @@ _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 _TO_CHECK = 0.5  # of the time of the search is kept for the check of the proof, which took up to 0.4 of it
 
 
-def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> SeparationProof:
+def find_proof(
+    Z: Any, equal: Array, deadline: Deadline, *, signs: bool = True, may_be_near: bool = False
+) -> SeparationProof:
     """Return the rows that the cone {d : z.d >= 0, = 0 where `equal`} separates, with the proof that there are no more.
 
     Parameters
@@ -42,6 +44,8 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> 
     deadline : Deadline
     signs : bool, default=True
         Whether the signs of infinite coefficients are asked too.
+    may_be_near : bool, default=False
+        Whether weights near exact ones will do instead of an overlap.
 
     Returns
     -------
@@ -60,7 +64,7 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> 
     if found is None and is_sparse(Z):
         found = prove_by_elimination(Z, equal, deadline)
         found = found and _with_signs(Z, found, deadline, signs)
-    return found or _by_cone(Z, equal, deadline, signs)
+    return found or _by_cone(Z, equal, deadline, signs, may_be_near)
 
 
 def _refuse_large(Z: Any) -> None:
@@ -73,14 +77,14 @@ def _refuse_large(Z: Any) -> None:
         )
 
 
-def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> SeparationProof:
+def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near: bool) -> SeparationProof:
     """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
     _refuse_large(Z)
     used = _columns_used(Z)
     if used.all() or not used.any():
-        return _searched(Z, equal, deadline, wanted)
+        return _searched(Z, equal, deadline, wanted, may_be_near)
     names = np.flatnonzero(used).tolist()
-    proof = _searched(Z[:, names], equal, deadline, wanted)
+    proof = _searched(Z[:, names], equal, deadline, wanted, may_be_near)
     units: tuple[Vector, ...] = tuple({j: 1} for j in np.flatnonzero(~used).tolist())
 
     def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
@@ -94,6 +98,7 @@ def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> Separati
         signs={names[j]: weights for j, weights in proof.signs.items()},
         opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
         unsigned=tuple(names[j] for j in proof.unsigned),
+        near=proof.near and replace(proof.near, columns=tuple(names[j] for j in proof.near.columns)),
     )
 
 
@@ -104,10 +109,10 @@ def _columns_used(Z: Any) -> Array:
     return np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]) > 0
 
 
-def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> SeparationProof:
+def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near: bool) -> SeparationProof:
     """Face by face, in floating point and in integers of any size."""
     _refuse_wide(Z.shape[1], Z.shape[1] - min(Z.shape))  # whatever the rank is
-    end = _decided(Z, equal, deadline)
+    end = _decided(Z, equal, deadline, may_be_near)
     spanning = tuple(end.basis)
     _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
     null = tuple(end.null_vectors())
@@ -124,6 +129,7 @@ def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> Separat
         null=null,
         spanning_all=spanning_all,
         null_all=null_all,
+        near=end.near and end.near.weights,
     )
     return _with_signs(Z, proof, deadline, wanted)
 
@@ -137,9 +143,9 @@ def _refuse_wide(width: int, n_null: int) -> None:
         )
 
 
-def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
-    ones = np.ones(Z.shape[0])
-    end = solve_by_sample(Z, ones, constant=False, equal=equal, deadline=deadline, want_witness=False)
+def _decided(Z: Any, equal: Array, deadline: Deadline, may_be_near: bool = False) -> ConeEnd:
+    asked: dict[str, Any] = {"deadline": deadline, "want_witness": False, "may_be_near": may_be_near}
+    end = solve_by_sample(Z, np.ones(Z.shape[0]), constant=False, equal=equal, **asked)
     if not end.decided:
         raise OutOfTimeError
     return end
