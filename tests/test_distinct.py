@@ -268,6 +268,27 @@ def test_a_long_stream_is_numbered_to_the_same_model(monkeypatch: pytest.MonkeyP
     assert list(after.get_feature_names_out()) == list(before.get_feature_names_out())
 
 
+def test_files_smaller_than_a_block_leave_it_to_a_larger_one_whether_a_stream_is_numbered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
+    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 300)
+    sizes: list[int] = []
+
+    def noted(text: Any, *given: Any) -> Any:
+        sizes.append(len(text))
+        return encode_cells(text, *given)
+
+    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    rows = [f"{k % 3},{k % 2}\n" for k in range(800)]
+    for name, size in (("a", 50), ("b", 50), ("c", 800), ("d", 50)):
+        (tmp_path / f"{name}.csv").write_text("a,y\n" + "".join(rows[:size]))
+    fit_stream([tmp_path / f"{name}.csv" for name in "abcd"], target="y")
+    assert len(sizes) > 3
+    assert min(sizes) < 500 < max(sizes)
+
+
 def test_files_of_a_numbered_stream_have_one_header(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
     monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)

@@ -34,7 +34,8 @@ CODES = {
 # Methods that only the library itself calls; the protocol of learners and the notes of the encoder describe them.
 INNER = {name for name in dir(Learner) if not name.startswith("_")} | {
     # of a learner, to a run
-    *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later", "orders_at_once"),
+    *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later"),
+    *("orders_at_once", "moves_in_vain"),
     *("check_parts", "declared", "sizes", "parts", "settled"),  # of a learner, to model files
     *("writing", "leave_to_readers"),  # of a model, to threads
     *(

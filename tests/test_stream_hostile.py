@@ -111,6 +111,16 @@ def test_a_row_that_would_ruin_the_stream_is_refused_at_its_place(
         assert same(found, fit(write(folder / f"v.{suffix}", table)))
 
 
+@pytest.mark.parametrize(("first", "last"), [("true", ["7"]), ("7", ["7", "true"])], ids=["words", "numbers"])
+def test_numbers_among_true_and_false_are_refused_at_their_place(
+    first: str, last: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 200)
+    table = ["c,y", *(f"{first},{'pq'[k % 2]}" for k in range(80)), *(f"{cell},p" for cell in last), ""]
+    so_far = refused("\n".join(table).encode(), rf"buffer:{len(table) - 1}, column 'c': '{last[-1]}' ", target="y")
+    assert so_far.counters.rows == len(table) - 3
+
+
 def test_a_number_that_drowns_all_others_is_named(folder: Path) -> None:
     table = rows()
     path = write(folder / "t.csv", [*table[:300], ("-3e40", "p"), *table[300:]])

@@ -91,7 +91,8 @@ def cell_codes(column: Column | None) -> Array:
     [0, 1, 0]
     """
     assert column is not None
-    cells = column.text if column.values is None else pa.array(column.values + 0.0)  # -0.0 is 0.0
+    values = column.values
+    cells = column.text if values is None else pa.array(values + 0.0)  # -0.0 is 0.0
     codes = _numbered(cells)
     return codes if column.missing is None else _together(codes, column.missing.astype(np.int64))
 

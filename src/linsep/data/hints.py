@@ -179,10 +179,11 @@ def _are_many(n_levels: int, n_rows: int) -> bool:
 def _n_values(column: Column) -> int:
     """How many different values there are; none of numbers with fractions, which name nothing."""
     there = None if column.missing is None else ~column.missing
-    if column.values is None:
+    values = column.values
+    if values is None:
         assert column.text is not None
         return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
-    values = column.values if there is None else column.values[there]
+    values = values if there is None else values[there]
     return 0 if (values != np.floor(values)).any() else len(np.unique(values))
 
 

@@ -216,9 +216,10 @@ def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
     >>> by_thresholds(column, np.array(["a", "b"]), np.array([1, 0, 1])).rule
     'a up to 1.5, b above 1.5'
     """
-    assert column.values is not None
+    numbers = column.values
+    assert numbers is not None
     there = np.ones(len(codes), dtype=np.bool_) if column.missing is None else ~column.missing
-    values, labels = column.values[there], codes[there]
+    values, labels = numbers[there], codes[there]
     distinct, place = np.unique(values, return_inverse=True)
     counts = np.zeros((len(distinct) + 1, len(names)), dtype=np.int64)
     np.add.at(counts, (place + 1, labels), 1)
@@ -299,9 +300,10 @@ def one_by_value(
     >>> one_by_value(column, names, np.array([1, 0, 1, 0]), [0], 0.99)[0].rule
     'late unless it is 0'
     """
-    assert column.values is not None
+    numbers = column.values
+    assert numbers is not None
     n, sizes = len(codes), np.bincount(codes, minlength=len(names))
-    distinct, places = np.unique(column.values, return_inverse=True)
+    distinct, places = np.unique(numbers, return_inverse=True)
     if column.missing is not None:
         places = np.where(column.missing, len(distinct), places)
     having = np.bincount(places, minlength=len(distinct) + 1)

@@ -213,8 +213,8 @@ def _table(given: Any) -> dict[str, Array]:
 def _cells(chunk: TableChunk, name: str) -> Array:
     column = chunk.cells(name)
     assert column is not None
-    if column.values is not None:
-        values = column.values.astype(object)
+    if (numbers := column.values) is not None:
+        values = numbers.astype(object)
     else:
         assert column.text is not None
         values = np.array(column.text.to_pylist(), dtype=object)

@@ -256,9 +256,9 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     found = {}
     for name, (mean, scale) in known.items():
         column = chunk.cells(name) if name in chunk.names else None
-        if column is None or column.text is None or column.values is None or not scale:
+        if column is None or column.text is None or column.stored is None or not scale:
             continue
-        text, values = column.text[:_LOOKED_AT], column.values[:_LOOKED_AT]
+        text, values = column.text[:_LOOKED_AT], column.stored[:_LOOKED_AT].astype(np.float64, copy=False)
         there = np.ones(len(values), np.bool_) if column.missing is None else ~column.missing[:_LOOKED_AT]
         fraction, thin = (
             pc.match_substring_regex(text, pattern).to_numpy(zero_copy_only=False).astype(np.bool_) & there

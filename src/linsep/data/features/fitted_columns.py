@@ -138,12 +138,12 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
         if grams and name in grams:
             assert column.text is not None
             words[name], counted[name] = fit_words(column.text, grams[name])
-        elif column.values is not None:
+        elif (values := column.values) is not None:
             levels[name] = None
             if column.missing is not None:
-                there[len(names)] = column.values[~column.missing]
+                there[len(names)] = values[~column.missing]
             names.append(name)
-            numbers.append(column.values)
+            numbers.append(values)
         elif column.raw is not None:
             levels[name] = sorted(distinct(column.raw).texts.to_pylist())
     mean, scale = _moments_of(numbers, names)

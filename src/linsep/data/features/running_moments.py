@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.cells import are_readable, number_column
+from linsep.data.cells import are_readable, are_true_or_false, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
@@ -145,9 +145,10 @@ class RunningTable:
         if column is None:
             return None
         if kind != "number":
-            if column.values is None:
+            values = column.values
+            if values is None:
                 return column
-            text = as_text(column.values) if column.text is None else column.text
+            text = as_text(values) if column.text is None else column.text
             if column.missing is not None:
                 text = pc.if_else(pa.array(column.missing), "", text)
             return replace(column, stored=None, raw=text)
@@ -158,7 +159,16 @@ class RunningTable:
         if not bad.size:
             known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": column.decimal}
             as_numbers = number_column(name, column.text, chunk.where, **known)
-            return _without_missing(replace(as_numbers, there=column.there))
+            if as_numbers.is_number:
+                return _without_missing(replace(as_numbers, there=column.there))
+            # The words true and false stand for numbers where all cells are such words.
+            truth = are_true_or_false(column.text)
+            row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
+            raise DataError(
+                f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} among "
+                f"{'numbers' if truth[row] else 'true and false'}; write all in one way, or read the column as "
+                f"categories with --categorical {quote(name)}"
+            )
         row = int(bad[0])
         raise DataError(
             f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "

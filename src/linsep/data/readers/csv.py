@@ -88,7 +88,7 @@ class CsvReader(TextReader):
     def _numbered(self, place: _Place) -> Any:
         """The cells of a block of a long stream whose columns have few texts, else None."""
         self._seen += len(place.content)
-        if self._few is None and self._seen >= _NUMBERED_STREAM:
+        if self._few is None and self._seen >= _NUMBERED_STREAM and len(place.content) > _BLOCK_BYTES:
             self._few = _all_few(self.names, _few_texts(place, self.names))
         if not self._few:
             return None
@@ -279,7 +279,7 @@ def _as_lines(content: bytes) -> io.TextIOWrapper:
 
 
 def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
-    """The type of columns with few different texts in the first block of a large file: a block keeps each once."""
+    """The type of columns with few different texts in the beginning of a large block, which then keeps each once."""
     size = block_bytes(place.content, _BLOCK_BYTES)
     if len(place.content) <= size:
         return {}

@@ -39,12 +39,13 @@ PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clea
 class _Vain:
     """The updates that every pass makes in vain, 0 until they are counted: that reads all rows.
 
-    They need not be known before a pass has left w as it was, by the length of w: one that makes no other updates does.
+    A pass without other updates leaves w as it was. So they are counted when a pass has left the length of w as it was,
+    or `at_once` if vain updates may move w.
     """
 
-    def __init__(self, count: Callable[[], int], from_zero: bool) -> None:
-        self.updates = 0
-        self._count: Callable[[], int] | None = count
+    def __init__(self, count: Callable[[], int], from_zero: bool, *, at_once: bool) -> None:
+        self.updates = count() if at_once else 0
+        self._count: Callable[[], int] | None = None if at_once else count
         # Of a vector that did not start at 0 nobody has measured the length.
         self._norm = 0.0 if from_zero else None
 
@@ -130,6 +131,10 @@ class BatchLearner(LabelledClassifier):
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates that every pass makes in vain, for a learner without an intercept."""
         return 0
+
+    def moves_in_vain(self) -> bool:
+        """Whether an update at a row of zeros, without an intercept, may move w after all."""
+        return False
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
@@ -243,7 +248,10 @@ class BatchLearner(LabelledClassifier):
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        vain = None if constant2 else _Vain(partial(self.count_hopeless, rows), self.from_zero and self.t_ == 0)
+        vain = None
+        if not constant2:
+            from_zero = self.from_zero and self.t_ == 0
+            vain = _Vain(partial(self.count_hopeless, rows), from_zero, at_once=self.moves_in_vain())
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
@@ -273,9 +281,7 @@ class BatchLearner(LabelledClassifier):
 
         run_epochs(
             make_passes,
-            stop_after=(lambda record: self.stop_after(record, vain.updates))
-            if vain
-            else partial(self.stop_after, hopeless=0),
+            stop_after=lambda record: self.stop_after(record, 0 if vain is None else vain.updates),
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,

@@ -24,7 +24,7 @@ from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.linear.sgd_promise import NO_PLAN, promise
-from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_finite, compare, measure_all
+from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_norms, compare, measure_all
 from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.types import Array, StopReason
 
@@ -103,7 +103,8 @@ class DescentLearner(DerivedLearner):
         # The cosine is computed, and progress told, after each call. A generator of somebody else's gives no order that
         # is not needed.
         borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
-        return 1 if compared or borrowed or self.verbose else max(1, min(_AT_ONCE, _ORDERED // n))
+        one = compared or borrowed or self.verbose or (self._may_be_over() and self.moves_in_vain())
+        return 1 if one else max(1, min(_AT_ONCE, _ORDERED // n))
 
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         if self.sampling == "epochs":
@@ -113,6 +114,10 @@ class DescentLearner(DerivedLearner):
     def _may_be_over(self) -> bool:
         """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
         return self.average is None and self.sampling == "epochs"
+
+    def moves_in_vain(self) -> bool:
+        # A length that is measured anew may be above the radius by its rounding, and w is shortened.
+        return self.projection_radius is not None
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         return super().stop_after(record, hopeless) if self._may_be_over() else None
@@ -146,8 +151,11 @@ class DescentLearner(DerivedLearner):
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
         may_end = memory is not None and self._may_be_over()
         made = sgd_passes(rows._replace(y=y), rule, w, counts, log, self.t_, record, may_end)
-        before = self.n_iter_ if memory is None else self.trace_.total_epochs
-        check_finite(record[:made, RECORD.norm_w], before, self.eta0_, w.V.dtype)
+        norms = record[:made, RECORD.norm_w]
+        if memory is None:  # `partial_fit` looks at the range once it has counted
+            check_norms(norms, self.n_iter_, self.eta0_)
+        else:
+            check_norms(norms, self.trace_.total_epochs, self.eta0_, w.V.dtype)
         if reference.size and len(w.b) == 1:
             compare(w, self.constant2_, reference, record[0])
         if memory is None:

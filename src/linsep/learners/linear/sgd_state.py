@@ -95,15 +95,16 @@ def check_descent(learner: Any) -> None:
         auto_eta0(1.0, 1.0, None, learner.learning_rate)
 
 
-def check_finite(norms: Array, before: int, eta0: float, dtype: Any) -> None:
-    """Raise if ||w||, given after each of some epochs, outgrew its dtype or is no longer finite; others came before."""
-    end = int(np.append(np.isfinite(norms), False).argmin())
-    check_weights(float(norms[:end].max(initial=0.0)), dtype)
-    if end < norms.size:
-        raise DataError(
-            f"the steps diverged: w is not finite after {before + end + 1} epochs with eta0 = {eta0:g}. "
-            "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
-        )
+def check_norms(norms: Array, before: int, eta0: float, dtype: Any = None) -> None:
+    """Raise where ||w|| after an epoch is not finite or, with a dtype, has outgrown it; `before` epochs came first."""
+    for e, norm in enumerate(norms.tolist(), before + 1):
+        if not math.isfinite(norm):
+            raise DataError(
+                f"the steps diverged: w is not finite after {e} epochs with eta0 = {eta0:g}. "
+                "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
+            )
+        if dtype is not None:
+            check_weights(norm, dtype)
 
 
 def measure_all(w: Iterate, constant2: float) -> None:
