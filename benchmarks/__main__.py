@@ -18,7 +18,7 @@ from pathlib import Path
 import numba  # before the process is held to one core: it counts the cores when it is imported
 
 from benchmarks.data import loaders
-from benchmarks.last import DOCS, last_ratios
+from benchmarks.last import DOCS, MARKS, last_ratios
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
@@ -87,7 +87,6 @@ LONG = {
 ALL_CORES = ("threads", "processes", "streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
-MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 
 
 def processor() -> str:
@@ -143,7 +142,7 @@ def main() -> None:
         except ValueError as error:
             parser.error(str(error))
     warnings.simplefilter("ignore")  # budgets end on purpose here
-    report = Report(last_ratios([*sorted(DOCS.glob("*.md")), *filter(None, [arguments.page])]))
+    report = Report(last_ratios([*sorted(DOCS.glob("*.md")), *filter(None, [arguments.page])], processor()))
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # one core is for all contestants or for none

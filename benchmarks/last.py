@@ -3,7 +3,8 @@
 Every table with a column `ratio` is compared, row by row. Where there is no peer there is nothing to compare: the
 seconds of two runs differ by what else the machine did. A row below the page's figure says so and keeps that figure,
 "1.80 x, fell: 2.41 x before", on the page too, and later runs are compared with it until one is within noise of it
-again. So a page printed anew cannot hide a fall.
+again. So a page printed anew cannot hide a fall. A page that another processor printed is not compared with: ratios
+differ between processors.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from statistics import median
 from typing import NamedTuple
 
 DOCS = Path(__file__).parent.parent / "docs"
+# A page holds what was printed between these lines; the last says on which processor.
+MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 # A ratio may be below the page's by this share; one of a single pair of runs by the second before it is called a fall.
 NOISE, NOISE_OF_ONE = 0.1, 0.2
 # So many of the pairs have to be below the page's figure: one lucky pair in five does not hide a fall.
 MOST = 0.75
+_PROCESSOR = re.compile(r"^(.+), Python \d", re.MULTILINE)
 _CELL = re.compile(r"(?<!\\)\|")
 _FIGURE = re.compile(r"([\d.]+) x")
 _BEFORE = re.compile(r"([\d.]+) x before")
@@ -62,12 +66,18 @@ def key(title: str, cells: Mapping[str, object]) -> Key:
     return title, str(next(iter(cells.values()))), str(cells.get("peer", "")).rpartition(": ")[0]
 
 
-def last_ratios(pages: Sequence[Path]) -> dict[Key, float]:
-    """What stands in the column `ratio` of the tables of these pages, or what it was before it fell."""
+def last_ratios(pages: Sequence[Path], processor: str = "") -> dict[Key, float]:
+    """What stands in the column `ratio` of the tables of these pages, or what it was before it fell.
+
+    Those of another processor than the one given are left out.
+    """
     found: dict[Key, float] = {}
     for page in pages:
-        title, names = "", list[str]()
-        for line in page.read_text(encoding="utf-8").splitlines():
+        title, names, text = "", list[str](), page.read_text(encoding="utf-8")
+        told = _PROCESSOR.findall(text.partition(MARKS[0])[2].partition(MARKS[1])[0])
+        if processor and told and told[-1] != processor:
+            continue
+        for line in text.splitlines():
             cells = [cell.strip() for cell in _CELL.split(line)[1:-1]] if line.startswith("|") else []
             if not cells:
                 names = []

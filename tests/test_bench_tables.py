@@ -77,6 +77,18 @@ def test_figures_of_a_page_are_read_by_table_row_and_peer(bench: Any, tmp_path: 
     }
 
 
+def test_figures_of_another_processor_are_compared_with_nothing(bench: Any, tmp_path: Path) -> None:
+    last, page = bench("last"), tmp_path / "page.md"
+    begin, end = last.MARKS
+    page.write_text(
+        f"{PAGE}\n{begin}\n\nB 2 (family 3, model 4), Python 3.11.7, numba 0.68.1.\n\n{end}\n", encoding="utf-8"
+    )
+    assert len(last.last_ratios([page], "B 2 (family 3, model 4)")) == 3
+    assert last.last_ratios([page], "A") == {}
+    page.write_text(f"{PAGE}\n{begin}\n{end}\nA, Python 3.11.7.\n", encoding="utf-8")
+    assert len(last.last_ratios([page], "B")) == 3  # nothing printed there says which it was
+
+
 @pytest.mark.parametrize(
     ("title", "rows"),
     [
