@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from benchmarks.timing import Work, in_turn
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot
@@ -47,7 +48,7 @@ def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None
                 z[c] += data[k] * W[j, c]
 
 
-@numba.njit(fastmath=True)
+@uncounted(fastmath=True)
 def multiply_all(X: Any, order: Any, bounds: Any, w: Any, others: Any) -> Any:
     """w.x of every row in this order, asked of memory ahead as where something is learnt; rows below bounds are added.
 

@@ -140,15 +140,14 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[...
             ask_lines(X, i, 0, X.shape[1] * X.itemsize // LINE + 1)  # a row may begin within a line
 
     def sparse(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> None:
+        ordered = order.shape[0] > 0
         # Near the end the last row is asked for again and again: a branch would cost more than that.
-        if order.shape[0] == 0:
-            _ask_entries(X, np.uint64(X.indptr[min(np.uint64(t + ahead), np.uint64(X.indptr.shape[0] - 1))]))
-            return
-        n = np.uint64(order.shape[0] - 1)
-        later = np.uint64(order[min(np.uint64(t + 2 * ahead), n)])
+        n = np.uint64((order.shape[0] if ordered else X.indptr.shape[0] - 1) - 1)
+        later, soon = min(np.uint64(t + 2 * ahead), n), min(np.uint64(t + ahead), n)
+        later = np.uint64(order[later]) if ordered else later
+        soon = np.uint64(order[soon]) if ordered else soon
         ask(X.indptr, later)
         ask(y, later)
-        soon = np.uint64(order[min(np.uint64(t + ahead), n)])
         _ask_entries(X, np.uint64(X.indptr[soon]))
 
     return sparse if is_csr(X) else dense
