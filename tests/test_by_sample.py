@@ -141,3 +141,13 @@ def test_a_large_table_that_overlaps_is_decided_by_few_rows() -> None:
     X[1], y[1] = X[0], 1 - y[0]
     witness = separability(X, y).witness
     assert witness is not None and witness.rows == (0, 1)
+
+
+@pytest.mark.parametrize(("dependent", "decides"), [(2, True), (12, False)])
+def test_many_dependent_columns_are_left_to_all_rows(small: list[bool], dependent: int, decides: bool) -> None:
+    """Each is a look at all rows in whole numbers, which takes longer than a search."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(-3, 4, (600, 4)).astype(float)
+    X = np.column_stack([X, X @ rng.integers(-2, 3, (4, dependent))])
+    found = solve_by_sample(X, rng.choice([-1.0, 1.0], 600), constant=True)
+    assert (found.rows_left.size, bool(small)) == (600, decides)

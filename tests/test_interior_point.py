@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep.theory.cone.interior_point as interior_point
+import linsep.theory.cone.one_face as one_face
 from linsep import separability
 from linsep.theory.cone.interior_point import SparseSquare, complementary_pair
 from linsep.theory.cone.one_face import WorkingSet
@@ -103,6 +104,28 @@ def test_what_is_too_hard_for_conjugate_gradients_is_proved_nevertheless(
     found = separability(X, y)
     assert (found.verdict, found.rows_left.tolist()) == (expected.verdict, expected.rows_left.tolist())
     found.verify(X, y)
+
+
+@pytest.mark.parametrize("clear", [False, True])
+def test_rows_that_are_made_dense_after_all_are_few_at_a_time(clear: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    X = few_entries(rng, 1500, COLUMNS, 3)
+    y = labelled(rng, X, "noisy")
+    most = 600 * (COLUMNS + 1)
+    monkeypatch.setattr(one_face, "_MOST_DENSE", most)
+    given: list[Any] = []
+
+    def noted(Z: Any, deadline: Any) -> Any:
+        given.append(Z)
+        pair = complementary_pair(Z, deadline)
+        return pair if isinstance(Z, np.ndarray) else pair._replace(clear=clear)
+
+    monkeypatch.setattr(one_face, "complementary_pair", noted)
+    rows = SignedRows(X, np.where(y == y.max(), 1.0, -1.0), constant=True)
+    WorkingSet(rows, np.ones(1500, dtype=bool), [], NEVER).guess()
+    assert [isinstance(Z, np.ndarray) for Z in given[:2]] == [False, True]
+    assert given[0].shape[0] == 1500
+    assert given[1].size <= most
 
 
 def test_sparse_and_dense_paths_set_the_same_rows_aside() -> None:

@@ -20,6 +20,7 @@ from linsep.types import Array
 MANY = 50_000  # rows, from which on a sample is asked first
 _SHARE, _LEAST, _PER_COLUMN = 100, 5_000, 50  # the sample: one row of so many, and at least so many
 _WORTH = 10  # the sample has to be so much smaller than the table
+_DEPENDENT = 8  # columns that others give: each costs a look at all rows in whole numbers, as a search may
 
 
 def solve_by_sample(X: Any, s: Array, *, constant: bool, equal: Array | None = None, **asked: Any) -> ConeEnd:
@@ -63,6 +64,8 @@ def _span_all(X: Any, end: ConeEnd, deadline: Deadline) -> bool:
     missing = end.width - len(end.basis)
     if not missing:
         return True
+    if len(end.columns) - len(end.basis) > _DEPENDENT:
+        return False
     try:
         null = end.null_vectors(deadline)
     except OutOfTimeError:

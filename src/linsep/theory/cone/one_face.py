@@ -20,6 +20,7 @@ _ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 # Sparse rows stay so where they hold an eighth of their entries at most, and where so many products with them and a
 # vector, for all steps, take less time than the squares of dense rows.
 _SPARSE, _PRODUCTS = 0.125, 1500
+_MOST_DENSE = 30_000_000  # entries of rows that are made dense at a time, 240 MB
 _TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
 _OUTSIDE = 1e-7  # a row this far from a span is outside it
 
@@ -57,8 +58,8 @@ class WorkingSet:
         ids, width = self.choices, self.rows.width - (0 if self.free is None else len(self.free))
         if ids.size > _ALL_AT_ONCE * width and ids.size > 1000:
             return np.sort(self.rng.choice(ids, max(4 * width, 500), replace=False))
-        if ids.size * width > 3e7 and not self.sparse:
-            return np.sort(self.rng.choice(ids, max(300, int(3e7 / width)), replace=False))
+        if ids.size * width > _MOST_DENSE and not self.sparse:
+            return np.sort(self.rng.choice(ids, max(300, _MOST_DENSE // width), replace=False))
         return ids
 
     @cached_property
@@ -74,8 +75,11 @@ class WorkingSet:
         """
         for _ in range(_ROUNDS):
             pair, aside = self._pair()
-            if self.sparse and not (pair.clear or pair.late):  # the systems are too hard for conjugate gradients
-                self.sparse, self.ids = False, self._some()
+            # The systems are too hard for conjugate gradients, or the rows set aside are too many to be made dense.
+            many = self.sparse and np.count_nonzero(aside) * self.rows.width > _MOST_DENSE
+            if self.sparse and not pair.late and (many or not pair.clear):
+                self.sparse = False  # before rows are chosen: that asks
+                self.ids = self._some()
                 pair, aside = self._pair()
             if not pair.clear and pair.late:
                 raise OutOfTimeError
