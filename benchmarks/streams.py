@@ -1,7 +1,8 @@
 """From a file to a model in one pass and in constant memory: text, CSV, Parquet, and a pipe that does not end.
 
 Contestants run in processes of their own, one after the other: seconds are those of the work after the imports and
-after one pass over a thousand rows. Memory is the peak of the whole process above what the imports alone take; what the
+after one pass over a thousand rows; what the system took of those of the processor, to read the file and to hand out
+memory, is given beside. Memory is the peak of the whole process above what the imports alone take; what the
 first thousand rows took of it is given beside (for linsep nearly all is Numba, which loads LLVM and its own modules at
 the first compiled call). Writing the files is not timed.
 """
@@ -25,7 +26,9 @@ from benchmarks.data import loaders
 from benchmarks.last import Ratio
 from benchmarks.parts import row_of_parts
 from benchmarks.timing import RUNS, Report, show
-from linsep import TableEncoder, fit_stream
+from linsep import Perceptron, TableEncoder, fit_stream
+from linsep.data.features import fitted_columns
+from linsep.data.inputs import ByteStream
 from linsep.data.readers import csv
 from linsep.streaming.door import Door
 from linsep.streaming.run import StreamRun
@@ -37,7 +40,7 @@ def peak():
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 """
 MEASURE = """
-import json, sys, time, warnings
+import json, os, sys, time, warnings
 warnings.simplefilter("ignore")
 {peak}
 {imports}
@@ -46,10 +49,10 @@ def work(path):
     {work}
 {warm}
 loaded = peak()
-began, cpu = time.perf_counter(), time.process_time()
+began, cpu, handed = time.perf_counter(), time.process_time(), os.times().system
 work(sys.argv[1])
-took, used = time.perf_counter() - began, time.process_time() - cpu
-print(json.dumps([took, used, peak() - bare, loaded - bare, globals().get("own", 0)]))
+took, used, system = time.perf_counter() - began, time.process_time() - cpu, os.times().system - handed
+print(json.dumps([took, used, system, peak() - bare, loaded - bare, globals().get("own", 0)]))
 """
 LINSEP = """
 from linsep import fit_stream, save
@@ -78,6 +81,12 @@ def linsep(path, target):
     own = (sum(a.nbytes for a in ((X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (X,))) + y.nbytes) / 2**20
     return Perceptron(max_iter=1).fit(rows.X, rows.y)
 """
+# As many megabytes as the arrays of the rows take, written to memory that the process has not had before.
+NEW_MEMORY = """
+import numpy as np
+def fresh(megabytes):
+    np.ones(int(float(megabytes) * 2**17))
+"""
 SVMLIGHT = """
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Perceptron
@@ -99,22 +108,34 @@ PARTS: dict[str, tuple[Any, str]] = {
     "means, scales, hashes": (TableEncoder, "learn_chunk"),
     "rows learnt": (StreamRun, "_learn_rows"),
 }
+PARTS_OF_CSV: dict[str, tuple[Any, str]] = {
+    "file read": (ByteStream, "read_all"),
+    "text checked": (csv, "check_text"),
+    "beginning looked at": (csv, "_few_texts"),
+    "cells numbered": (csv, "_numbered"),
+    "numbers of cells": (csv, "kept_column"),
+    "kinds, levels, means": (TableEncoder, "fit_chunk"),
+    "rows encoded": (fitted_columns, "_sparse_rows"),
+    "epoch": (Perceptron, "fit"),
+}
 
 
 class Measured(NamedTuple):
-    """Seconds by the clock and of the processor; peak megabytes above the imports, in all and of the first rows.
+    """Seconds by the clock, of the processor and of these the system's; peak megabytes above the imports, in all and
+    of the first rows.
 
     `own` is what the rows that were read take as arrays, 0 where they are not kept.
     """
 
     seconds: float
     cpu: float
+    system: float
     peak: float
     loaded: float
     own: float
 
     def __str__(self) -> str:
-        return f"{show(self.seconds)} ({show(self.cpu)} CPU), {self.peak:.0f} MB"
+        return f"{show(self.seconds)} ({show(self.cpu)} CPU, the system's {show(self.system)}), {self.peak:.0f} MB"
 
 
 class Runner(NamedTuple):
@@ -124,11 +145,11 @@ class Runner(NamedTuple):
     work: str
     warm: Path | None = None
 
-    def run(self, path: Path) -> Measured:
-        """One run in a process of its own."""
+    def run(self, given: object) -> Measured:
+        """One run in a process of its own, which is given a path, or what else the work asks for."""
         warm = "" if self.warm is None else f"work({str(self.warm)!r})"
         script = MEASURE.format(peak=PEAK, imports=self.imports, work=self.work, warm=warm)
-        done = subprocess.run([sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", script, str(given)], check=True, capture_output=True, text=True)
         return Measured(*json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -147,8 +168,13 @@ def streams(report: Report) -> None:
 def readers(report: Report) -> None:
     """The same files read whole, and one epoch."""
     with tempfile.TemporaryDirectory() as name:
-        _text(report, Path(name), WHOLE, READ_WHOLE)
-        _tables(report, Path(name), WHOLE, READ_WHOLE)
+        folder = Path(name)
+        _text(report, folder, WHOLE, READ_WHOLE)
+        _tables(report, folder, WHOLE, READ_WHOLE)
+        given: dict[str, Any] = {}
+        exec(WHOLE, given)  # the very lines that ran in processes of their own
+        work = partial(given["linsep"], folder / "census.csv", "target")
+        row_of_parts(report, "Parts of a table read whole", ("file", "Census-Income as CSV"), work, PARTS_OF_CSV)
 
 
 def endless(report: Report) -> None:
@@ -162,9 +188,12 @@ def _race(
     """Run all in turn; wanted are a ratio of times and a share of the peer's memory."""
     runners = [(ours, path), *((runner, file) for _, runner, file, _, _ in peers)]
     runs: list[list[Measured]] = [[] for _ in runners]
+    new: list[float] = []
     for _ in range(RUNS):
         for (runner, file), found in zip(runners, runs, strict=True):
             found.append(runner.run(file))
+        if own := runs[0][-1].own:
+            new.append(Runner(NEW_MEMORY, "fresh(path)").run(own).seconds)
     here, *others = (Measured(*map(median, zip(*found, strict=True))) for found in runs)
     seconds = [[run.seconds for run in found] for found in runs]
     for (peer, _, _, wanted, share), there, theirs in zip(peers, others, seconds[1:], strict=True):
@@ -181,6 +210,7 @@ def _race(
         if here.own:  # what a first fit takes is Numba's and LLVM's, whatever the rows
             cells["of the rows"] = f"{here.peak - here.loaded:.0f} MB beyond a first fit"
             cells["at most"] = f"{here.own:.0f} MB of arrays and 100 MB"
+            cells["as many bytes written to new memory"] = show(median(new))
         figures = {"work": work, "peer": peer, "wanted": wanted, "linsep": here._asdict(), "theirs": there._asdict()}
         report.row(title, cells, figures)
 

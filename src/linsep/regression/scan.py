@@ -53,7 +53,8 @@ def separation_scan(
     time_limit : float, optional
         Seconds for each design.
     n_jobs : int, optional
-        The number of processes, as joblib takes it: 1 unless given, -1 for one a core; each has a part of the designs.
+        The number of processes, as joblib takes it: 1 unless given, -1 for one a core. Each has a part of the designs,
+        or one after the other where each has a response of its own.
         Verdicts and labels do not depend on it; the proof that designs share depends on which are asked about together.
         Within `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
     **asked : Any
@@ -83,14 +84,16 @@ def separation_scan(
     if isinstance(y, Mapping) and (missing := [name for name, _ in named if name not in y]):
         raise DataError(f"y has no response for the design {missing[0]!r}: give one for each, under the same name")
     n_parts = count_processes(n_jobs, len(named))
-    parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
     if n_parts == 1:
         return _screened(named, y, time_limit=time_limit, **asked)
+    if isinstance(y, Mapping):  # nothing is shared: the first answers are taken in while others are sought
+        n_parts = len(named)
+    parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
     from sklearn.utils.parallel import Parallel, delayed
 
     screened = delayed(_without_arrays)
     responses = [{name: y[name] for name, _ in part} if isinstance(y, Mapping) else y for part in parts]
-    found = Parallel(n_jobs=n_jobs)(
+    found = Parallel(n_jobs=n_jobs, batch_size=1)(
         screened(part, own, time_limit=time_limit, **asked) for part, own in zip(parts, responses, strict=True)
     )
     answers = {name: one for part in found for name, one in part.items()}
