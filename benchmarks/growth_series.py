@@ -28,10 +28,15 @@ from benchmarks.growth_rows import (
     streamed_csv,
     streamed_svmlight,
 )
+from benchmarks.limits import products
 from linsep import max_margin, separability_one_vs_rest
 
 LINEAR = "an epoch reads each stored number once"
 MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
+WIDE = (
+    "rows of a million columns no longer fit into the caches of the processor, and neither do the weights, which "
+    "every row needs again"
+)
 SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
 NEAR = "X'X, and LU factors of a basis"
 PRODUCTS = (
@@ -99,7 +104,11 @@ def learning() -> Iterator[Series]:
     """Fits and predictions."""
     rows, columns = "rows, 10 columns", "columns, 100 rows"
     yield Series("fit, dense", rows, powers(1e3, 1e7), lambda n: fitted(dense(n)), LINEAR, MEMORY)
-    yield Series("fit, dense", columns, powers(10, 1e6), lambda p: fitted(dense(100, p)), LINEAR, MEMORY)
+    passes = Alone(
+        "Five passes of products, which add a seventh of the rows to two vectors,",
+        lambda p: products(dense(100, p)[0], 5, 1 / 7, 2),
+    )
+    yield Series("fit, dense", columns, powers(10, 1e6), lambda p: fitted(dense(100, p)), LINEAR, WIDE, passes)
     yield Series(
         "fit, sparse",
         "stored entries, 20 a row",
@@ -131,7 +140,8 @@ def learning() -> Iterator[Series]:
     )
     product, plain = "a product with the weights", Alone("The product X w", lambda n: multiplied(dense(n)))
     yield Series("predict", rows, powers(1e3, 1e7), lambda n: predicted(dense(n)), product, MEMORY, plain)
-    yield Series("predict", columns, powers(10, 1e6), lambda p: predicted(dense(100, p)), product, MEMORY)
+    flat = Alone("The product X w", lambda p: multiplied(dense(100, p)))
+    yield Series("predict", columns, powers(10, 1e6), lambda p: predicted(dense(100, p)), product, WIDE, flat)
     yield Series(
         "predict",
         "stored entries, 20 a row",
@@ -181,10 +191,10 @@ def proving() -> Iterator[Series]:
     search, few = "a search, and a check of every row in whole numbers", "a witness of a few rows is enough"
     n, p, most = powers(1e3, 1e7), powers(10, 1e6), powers(10, 1e4)
     tall = Alone("A plain read of the rows", lambda n: read(parted(n, 0.05)))
-    flat = Alone("A plain read of the rows", lambda p: read(parted(100, 0.05, p)))
+    flat = Alone("The product X w", lambda p: multiplied(parted(100, 0.05, p)))
     one = "separable"
     yield Series(f"separability, {one}", rows, n, lambda n: decided(one, parted(n, 0.05)), search, MEMORY, tall)
-    yield Series(f"separability, {one}", columns, p, lambda p: decided(one, parted(100, 0.05, p)), search, MEMORY, flat)
+    yield Series(f"separability, {one}", columns, p, lambda p: decided(one, parted(100, 0.05, p)), search, WIDE, flat)
     quasi = "quasi-separable"
     yield Series(f"separability, {quasi}", rows, n, lambda n: decided(quasi, parted(n, 0.0)), search, MEMORY, tall)
     yield Series(
@@ -254,7 +264,7 @@ def widest() -> Iterator[Series]:
         powers(10, 1e6),
         lambda p: partial(max_margin, *parted(100, 0.3, p)),
         support,
-        MEMORY,
+        WIDE,
         flat,
     )
     yield Series(

@@ -11,13 +11,24 @@ import numpy as np
 
 from benchmarks.certificates import highs
 from benchmarks.last import Ratio
+from benchmarks.parts import row_of_parts
 from benchmarks.timing import Report, Work, seconds, show
 from linsep import separability
+from linsep.theory.cone import faces
+from linsep.theory.cone.one_face import WorkingSet
+from linsep.theory.rows.square import Square
+from linsep.theory.separability.certificate import Separability
 
 SIZES = ((30, 8), (80, 25), (100, 30), (300, 90))
 SEEDS = 3
 RUNS = 9
 BEHIND = 1e-3  # seconds
+PARTS: dict[str, tuple[Any, str]] = {
+    "rows found in floating point": (WorkingSet, "guess"),
+    "exact systems": (Square, "rows_to"),
+    "what else weights take": (faces, "prove_overlap"),
+    "check": (Separability, "_check"),
+}
 
 
 def _noise(rng: Any, n: int, p: int) -> tuple[Any, Any]:
@@ -115,6 +126,10 @@ def small_tables(report: Report) -> None:
             "more than 1 ms behind": str(late),
         }
         report.row("Small tables", cells, {"work": name, "behind": late})
+    for name in ("heavy tails", "levels and numbers"):
+        X, y = list(_tables(KINDS[name]))[-1]
+        table = f"{name}, {X.shape[0]} x {X.shape[1]}"
+        row_of_parts(report, "Parts of a proof", ("table", table), partial(separability, X, y), PARTS)
 
 
 def _times(*works: Work) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.theory.rows.deadline import NEVER, Deadline, time_left
 from linsep.types import Array
 
-_TOGETHER = 2**22  # entries of dense rows that are counted at once
+_TOGETHER, _ROWS = 2**18, 4096  # entries of dense rows, and rows, that are counted at once: they stay in the cache
 
 
 def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
@@ -102,19 +102,25 @@ class _Dense:
     def _count(self, which: Array) -> tuple[Array, Array]:
         above, below = np.zeros((2, self.X.shape[1]), dtype=np.int64)
         ids, every = np.flatnonzero(which), bool(which.all())
-        step = max(1, min(4096, _TOGETHER // max(1, self.X.shape[1])))
+        step = min(_ROWS, max(1, ids.size))
+        width = max(1, _TOGETHER // step)
         for start in range(0, ids.size, step):
             at = slice(start, start + step) if every else ids[start : start + step]
-            part, plus = self.X[at], self.plus[at]
-            high, low = np.asarray(part > 0, dtype=bool), np.asarray(part < 0, dtype=bool)
-            above += high[plus].sum(axis=0) + low[~plus].sum(axis=0)
-            below += low[plus].sum(axis=0) + high[~plus].sum(axis=0)
+            rows, plus = self.X[at], self.plus[at]
+            for first in range(0, self.X.shape[1], width):
+                columns = slice(first, first + width)
+                high, low = (np.asarray(found, dtype=bool) for found in (rows[:, columns] > 0, rows[:, columns] < 0))
+                above[columns] += high[plus].sum(axis=0, dtype=np.uint16) + low[~plus].sum(axis=0, dtype=np.uint16)
+                below[columns] += low[plus].sum(axis=0, dtype=np.uint16) + high[~plus].sum(axis=0, dtype=np.uint16)
         return above, below
 
     def counts(self, left: Array) -> tuple[Array, Array]:
-        gone = self.known & ~left
-        above, below = self._count(gone)
-        self.above, self.below, self.known = self.above - above, self.below - below, left.copy()
+        if not left.any():  # nothing is left of what was counted
+            self.above, self.below = np.zeros_like(self.above), np.zeros_like(self.below)
+        elif (gone := self.known & ~left).any():
+            above, below = self._count(gone)
+            self.above, self.below = self.above - above, self.below - below
+        self.known = left.copy()
         return self.above, self.below
 
     def hit(self, columns: Array) -> Array:

@@ -103,7 +103,10 @@ def _combined(X: Any, s: Array, constant: bool, ids: Array, p: Array) -> Array:
 
 def _products(X: Any, s: Array, constant: bool, a: Array, b: Array) -> Array:
     """z_i.z_j for i in a and j in b."""
-    inner = (X[a] @ X.T)[:, b] if _without_copy(X, b) else dense(X[a] @ X[b].T)
+    if a.size == X.shape[0] and _without_copy(X, b):
+        inner = (X @ X.T)[np.ix_(a, b)]
+    else:
+        inner = (X[a] @ X.T)[:, b] if _without_copy(X, b) else dense(X[a] @ X[b].T)
     return np.asarray((inner + float(constant)) * np.outer(s[a], s[b]))
 
 

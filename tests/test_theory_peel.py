@@ -1,0 +1,51 @@
+"""Rows that a column of one sign separates are those of the definition, however few numbers are counted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import linsep.theory.cone.peel as peeling
+from linsep.theory.cone.peel import peel
+from linsep.types import Array
+
+
+def by_definition(X: Array, s: Array, equal: Array) -> tuple[list[list[int]], list[bool]]:
+    """The same, column by column."""
+    Z, left = s[:, None] * X, np.ones(len(X), dtype=bool)
+    directions: list[list[int]] = []
+    while True:
+        sign = [0] * X.shape[1]
+        for j, column in enumerate(Z.T):
+            seen = {int(v) for v in np.sign(column[left])} - {0}
+            if len(seen) == 1 and not X[equal, j].any():
+                (sign[j],) = seen
+        hit = left & (Z @ np.array(sign) != 0)
+        if not hit.any():
+            return directions, left.tolist()
+        directions.append(sign)
+        left &= ~hit
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("together", [1, 5, 2**18])
+@given(
+    X=arrays.arrays(np.float64, st.tuples(st.integers(1, 9), st.integers(1, 7)), elements=st.integers(-2, 2)),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_rows_are_taken_away_as_the_definition_says(
+    form: Callable[[Array], Array], together: int, X: Array, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    s, equal = rng.choice([-1.0, 1.0], len(X)), rng.random(len(X)) < 0.1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(peeling, "_TOGETHER", together)
+        patch.setattr(peeling, "_ROWS", 3)
+        directions, left = peel(form(X), s, constant=False, equal=equal)
+    assert ([found.tolist() for found in directions], left.tolist()) == by_definition(X, s, equal)
