@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import assert_all_finite
 
-from linsep.kernels.checks import largest_bits
+from linsep.kernels.checks import are_ones, largest_bits
 from linsep.types import CSR, Array, DataError, PrecisionWarning
 
 _GLANCE = 4096
@@ -30,6 +30,8 @@ def check_entries(X: Any) -> None:
     most = 0.0
     if 0 < values.size < _FEW:
         most = float(np.abs(values).max())
+    elif values.size and values is not X and are_ones(values):  # it ends at the first that is not
+        most = 1.0
     elif values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
         whole = np.uint32 if values.dtype == np.float32 else np.uint64
         sign = whole(1) << whole(8 * values.itemsize - 1)
