@@ -17,7 +17,7 @@ from linsep.types import Array
 
 
 def by_definition(X: Array, s: Array, equal: Array) -> tuple[list[list[int]], list[bool]]:
-    """The same, column by column."""
+    """What `peel` is to find, column by column."""
     Z, left = s[:, None] * X, np.ones(len(X), dtype=bool)
     directions: list[list[int]] = []
     while True:
@@ -49,3 +49,11 @@ def test_rows_are_taken_away_as_the_definition_says(
         patch.setattr(peeling, "_ROWS", 3)
         directions, left = peel(form(X), s, constant=False, equal=equal)
     assert ([found.tolist() for found in directions], left.tolist()) == by_definition(X, s, equal)
+
+
+def test_as_many_rows_as_are_counted_at_once_are_not_too_many() -> None:
+    X, s = np.ones((4096, 2)), np.ones(4096)
+    X[0, 1] = -1.0
+    directions, left = peel(X, s, constant=False, equal=np.zeros(4096, dtype=bool))
+    assert [found.tolist() for found in directions] == [[1, 0]]
+    assert not left.any()

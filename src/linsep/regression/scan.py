@@ -53,8 +53,8 @@ def separation_scan(
     time_limit : float, optional
         Seconds for each design.
     n_jobs : int, optional
-        The number of processes, as joblib takes it: 1 unless given, -1 for one a core. Each has a part of the designs,
-        or one after the other where each has a response of its own.
+        The number of processes, as joblib takes it: 1 unless given, -1 for one a core. A process takes a part of the
+        designs or, where every design has its own response, one at a time.
         Verdicts and labels do not depend on it; the proof that designs share depends on which are asked about together.
         Within `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
     **asked : Any
@@ -86,14 +86,14 @@ def separation_scan(
     n_parts = count_processes(n_jobs, len(named))
     if n_parts == 1:
         return _screened(named, y, time_limit=time_limit, **asked)
-    if isinstance(y, Mapping):  # nothing is shared: the first answers are taken in while others are sought
+    if isinstance(y, Mapping):  # nothing is shared, and answers can come back while others are sought
         n_parts = len(named)
     parts = [named[k * len(named) // n_parts : (k + 1) * len(named) // n_parts] for k in range(n_parts)]
     from sklearn.utils.parallel import Parallel, delayed
 
     screened = delayed(_without_arrays)
     responses = [{name: y[name] for name, _ in part} if isinstance(y, Mapping) else y for part in parts]
-    found = Parallel(n_jobs=n_jobs, batch_size=1)(
+    found = Parallel(n_jobs=n_jobs)(
         screened(part, own, time_limit=time_limit, **asked) for part, own in zip(parts, responses, strict=True)
     )
     answers = {name: one for part in found for name, one in part.items()}

@@ -30,7 +30,7 @@ def check_entries(X: Any) -> None:
     most = 0.0
     if 0 < values.size < _FEW:
         most = float(np.abs(values).max())
-    elif values.size and values is not X and are_ones(values):  # it ends at the first that is not
+    elif values.size and values is not X and are_ones(values):  # it ends soon after the first that is not
         most = 1.0
     elif values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
         whole = np.uint32 if values.dtype == np.float32 else np.uint64

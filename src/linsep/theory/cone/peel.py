@@ -9,7 +9,8 @@ import numpy as np
 from linsep.theory.rows.deadline import NEVER, Deadline, time_left
 from linsep.types import Array
 
-_TOGETHER, _ROWS = 2**18, 4096  # entries of dense rows, and rows, that are counted at once: they stay in the cache
+# Entries of dense rows, and rows, that are counted at once: they stay in the cache, and sums of so many fit 16 bits.
+_TOGETHER, _ROWS = 2**18, 4096
 
 
 def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
@@ -106,10 +107,11 @@ class _Dense:
         width = max(1, _TOGETHER // step)
         for start in range(0, ids.size, step):
             at = slice(start, start + step) if every else ids[start : start + step]
-            rows, plus = self.X[at], self.plus[at]
+            plus = self.plus[at]
             for first in range(0, self.X.shape[1], width):
                 columns = slice(first, first + width)
-                high, low = (np.asarray(found, dtype=bool) for found in (rows[:, columns] > 0, rows[:, columns] < 0))
+                part = self.X[at, columns]
+                high, low = np.asarray(part > 0, dtype=bool), np.asarray(part < 0, dtype=bool)
                 above[columns] += high[plus].sum(axis=0, dtype=np.uint16) + low[~plus].sum(axis=0, dtype=np.uint16)
                 below[columns] += low[plus].sum(axis=0, dtype=np.uint16) + high[~plus].sum(axis=0, dtype=np.uint16)
         return above, below
