@@ -135,11 +135,6 @@ def regressed(rows: Rows) -> Work:
 
 
 # --------------------------------------------------------------- plain work alone
-def read(rows: Rows) -> Work:
-    """The sum of all stored numbers."""
-    return partial(np.sum, getattr(rows[0], "data", rows[0]))
-
-
 def multiplied(rows: Rows) -> Work:
     """The product with a vector."""
     w = np.ones(rows[0].shape[1], rows[0].dtype)
