@@ -33,8 +33,8 @@ from linsep import max_margin, separability_one_vs_rest
 LINEAR = "an epoch reads each stored number once"
 MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
 NEW = (
-    "rows that no longer fit into the caches of the processor have to come from memory, and what the proof takes beside "
-    "them, some 50 bytes a row, has to be had from the system first"
+    "rows that no longer fit into the caches of the processor have to come from memory, and what the proof takes "
+    "beside them, some 50 bytes a row, has to be had from the system first"
 )
 WIDE = (
     "rows of a million columns no longer fit into the caches of the processor, and neither do the weights, which "
