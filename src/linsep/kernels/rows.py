@@ -111,31 +111,38 @@ def _row_count(X: Any) -> Callable[..., Any]:
 def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
     def ones(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
-        start, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
-        fours = (end - start) >> np.uint64(2)
-        for q in range(fours):
-            k = start + (np.uint64(q) << np.uint64(2))
+        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+        while k + np.uint64(4) <= end:
             a += w[np.uint64(X.indices[k])]
             b += w[np.uint64(X.indices[k + np.uint64(1)])]
             c += w[np.uint64(X.indices[k + np.uint64(2)])]
             d += w[np.uint64(X.indices[k + np.uint64(3)])]
-        for t in range(start + (fours << np.uint64(2)), end):
-            a += w[np.uint64(X.indices[t])]
+            k += np.uint64(4)
+        # A loop over the last three at most would take as long as the others on short rows.
+        if k + np.uint64(2) <= end:
+            a += w[np.uint64(X.indices[k])]
+            a += w[np.uint64(X.indices[k + np.uint64(1)])]
+            k += np.uint64(2)
+        if k < end:
+            a += w[np.uint64(X.indices[k])]
         return (a + b) + (c + d)
 
     def sparse(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
-        start, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
-        fours = (end - start) >> np.uint64(2)
-        for q in range(fours):
-            k = start + (np.uint64(q) << np.uint64(2))
+        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+        while k + np.uint64(4) <= end:
             a += X.data[k] * w[np.uint64(X.indices[k])]
             b += X.data[k + np.uint64(1)] * w[np.uint64(X.indices[k + np.uint64(1)])]
             c += X.data[k + np.uint64(2)] * w[np.uint64(X.indices[k + np.uint64(2)])]
             d += X.data[k + np.uint64(3)] * w[np.uint64(X.indices[k + np.uint64(3)])]
-        for t in range(start + (fours << np.uint64(2)), end):
-            a += X.data[t] * w[np.uint64(X.indices[t])]
+            k += np.uint64(4)
+        if k + np.uint64(2) <= end:
+            a += X.data[k] * w[np.uint64(X.indices[k])]
+            a += X.data[k + np.uint64(1)] * w[np.uint64(X.indices[k + np.uint64(1)])]
+            k += np.uint64(2)
+        if k < end:
+            a += X.data[k] * w[np.uint64(X.indices[k])]
         return (a + b) + (c + d)
 
     return ones if is_ones(X) else sparse if is_csr(X) else None
