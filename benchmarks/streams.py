@@ -30,6 +30,7 @@ from linsep import Perceptron, TableEncoder, fit_stream
 from linsep.data.features import fitted_columns
 from linsep.data.inputs import ByteStream
 from linsep.data.readers import csv
+from linsep.data.sources import blocks
 from linsep.streaming.door import Door
 from linsep.streaming.run import StreamRun
 
@@ -100,6 +101,7 @@ WANTED = (10.0, 1.5, 4.0, 4.0)
 
 
 PARTS: dict[str, tuple[Any, str]] = {
+    "file read in blocks": (blocks, "_filled"),
     "text checked": (csv, "check_text"),
     "Arrow": (csv, "_parse"),
     "cells numbered": (csv.CsvReader, "_numbered"),
