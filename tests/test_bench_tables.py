@@ -99,7 +99,7 @@ def test_figures_of_another_processor_are_compared_with_nothing(bench: Any, tmp_
         ("Kernel perceptron, MNIST, (1 + x.y)^4, ten classes, processor time on one core", 1),
         ("Separation", 15),
         ("Separation, screening", 2),
-        ("Certificates", 17),
+        ("Certificates", 15),
         ("Margins", 4),
         ("Shards on two workers", 1),
     ],
