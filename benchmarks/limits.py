@@ -10,12 +10,13 @@ import numba
 import numpy as np
 
 from benchmarks.timing import Work, in_turn
+from linsep.kernels.checks import are_ones
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import row_at
+from linsep.kernels.optional import NO_ORDER, row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.types import CSR
+from linsep.types import CSR, OnesCSR
 
 
 @numba.njit(fastmath=True, nogil=True)
@@ -57,7 +58,7 @@ def multiply_all(X: Any, order: Any, bounds: Any, w: Any, others: Any) -> Any:
     ahead, s = rows_ahead(X, order), 0.0
     for t in range(row_count(X)):
         if ahead > 0:
-            fetch_ahead(X, order, order, t, ahead)
+            fetch_ahead(X, bounds, order, t, ahead)
         i = row_at(order, t)
         z = row_dot(X, i, w)
         s += z
@@ -99,14 +100,16 @@ def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
     return lambda: rows @ W
 
 
-def products(X: Any, passes: int, share: float, n_vectors: int) -> Work:
+def products(X: Any, passes: int, share: float, n_vectors: int, *, shuffle: bool = True) -> Work:
     """The products of all rows, in as many orders as passes, each of which decides whether its row is added to vectors.
 
-    A share of the rows, drawn at random, is added in every pass.
+    A share of the rows, drawn at random, is added in every pass. Entries that are all 1 are not read.
     """
-    rows = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
+    rows: Any = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
+    if isinstance(rows, CSR) and are_ones(rows.data):
+        rows = OnesCSR(rows.indices, rows.indptr)
     rng = np.random.RandomState(0)
-    orders = [shuffled_order(X.shape[0], rng) for _ in range(passes)]
+    orders = [shuffled_order(X.shape[0], rng) if shuffle else NO_ORDER for _ in range(passes)]
     bounds = np.where(rng.random_sample(X.shape[0]) < share, np.inf, -np.inf)
     w, others = np.ones(X.shape[1], X.dtype), np.ones((n_vectors - 1, X.shape[1]), X.dtype)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.skipping import Skip, make_skip, skipping_epochs, start_skip
+from linsep.kernels.linear.whole_numbers import whole_epoch
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
@@ -13,12 +16,21 @@ from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import CSR, Array
 
+# In `whole_epoch` nothing is guessed wrongly, but each row is added: that takes as long for so many entries a mistake.
+_GUESS = 32
+# Weights from which on a run soon leaves the whole numbers that float32 holds.
+_LARGE = 2.0**20
+
 
 class _Memory(NamedTuple):
-    """What passes of two classes read of the rows, and the memory of skipping as soon as there is one."""
+    """What passes of two classes read of the rows, and the memory of skipping as soon as there is one.
+
+    `whole` holds room for the weights as whole numbers as long as passes are made in these.
+    """
 
     X: Any
     skips: list[Skip]
+    whole: list[Array]
 
 
 class Perceptron(EpochLearner):
@@ -130,7 +142,8 @@ class Perceptron(EpochLearner):
         if len(self.classes_) > 2:
             return None
         ones = super().prepare(rows) if isinstance(rows.X, CSR) else None
-        return _Memory(rows.X if ones is None else ones, [])
+        whole = ones is not None and self._are_whole_numbers(rows)
+        return _Memory(rows.X if ones is None else ones, [], [np.empty(self.coef_.shape[1], np.int64)] if whole else [])
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
@@ -141,6 +154,12 @@ class Perceptron(EpochLearner):
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
         if memory.skips:
             return int(skipping_epochs(rows, memory.skips[0], *state))
+        if memory.whole and log is None:
+            done = whole_epoch(rows, w, self.intercept_, intercept, memory.whole[0], reference, record)
+            if not done or record[0, RECORD.mistakes] * _GUESS < stored:
+                memory.whole.clear()
+            if done:
+                return 1
         before = -(-self._skip_from // max(1, stored)) - self.trace_.total_epochs
         if before > 0:
             return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
@@ -150,3 +169,15 @@ class Perceptron(EpochLearner):
             memory.skips.append(make_skip(len(rows.y)))
             start_skip(rows.X, intercept, memory.skips[0])
         return made
+
+    def _are_whole_numbers(self, rows: Rows) -> bool:
+        """Whether w and b stay whole numbers on these rows of ones, and mistakes may be frequent enough to use it.
+
+        A pass in the rows' own order gains nothing: what is guessed wrongly costs less there.
+        """
+        if not self.shuffle or len(rows.weight) or 2 * rows.X.data.size >= _GUESS * len(rows.y):
+            return False
+        start = np.append(self.coef_[0], [self.intercept_[0], self.constant2_])
+        whole = (start == np.rint(start)) & (np.abs(start) < _LARGE)
+        # -0.0, which whole numbers do not have, is left to passes that keep it.
+        return bool((whole & ~(np.signbit(start) & (start == 0))).all())
