@@ -21,6 +21,7 @@ import numpy as np
 from benchmarks.growth_picture import draw
 from benchmarks.growth_rows import Work
 from benchmarks.growth_series import Series, all_series
+from benchmarks.profiled import largest_parts
 from benchmarks.timing import Report, seconds, show
 
 PATIENCE = 25.0  # seconds that a call may be expected to take
@@ -137,10 +138,10 @@ def meanings(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:
 
 
 def steep(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:
-    """The series that cost more than linear, each with its reason, and what plain work of its sizes takes."""
+    """The series that cost more than linear: each with its reason, what plain work takes, and what most of it is."""
     return [
         f"- **{one.work}**, {one.axis}, slope {slope(points, time_of):.2f}, "
-        f"last tenfold {last_tenfold(points, time_of):.1f} x: {one.steep}.{beside(one, points)}"
+        f"last tenfold {last_tenfold(points, time_of):.1f} x: {one.steep}.{beside(one, points)}{parts(one, points)}"
         for one, points in found
         if is_steep(points)
     ]
@@ -150,13 +151,24 @@ def beside(series: Series, points: Sequence[Point]) -> str:
     """The seconds of the plain work alone, for the largest value and a tenth of it."""
     if series.alone is None:
         return ""
-    last = points[-1].value
-    tenth = next(point.value for point in points if 10 * point.value >= last)
+    tenth, last = ends_of_tenfold(points)
     few, many = (timed(series.alone.make(value)) for value in (tenth, last))
     return (
         f" {series.alone.what} alone: {show(few)} for {tenth:,}, {show(many)} for {last:,}, {many / few:.1f} x; "
         f"the whole is {points[-1].seconds / many:.1f} times that."
     )
+
+
+def ends_of_tenfold(points: Sequence[Point]) -> tuple[int, int]:
+    """The largest value, and the one that is a tenth of it, or next above a tenth."""
+    last = points[-1].value
+    return next(point.value for point in points if 10 * point.value >= last), last
+
+
+def parts(series: Series, points: Sequence[Point]) -> str:
+    """The functions that most of the last tenfold is spent in, by a profile of its two ends."""
+    named = largest_parts(*(series.make(value) for value in ends_of_tenfold(points)))
+    return f" Under a profiler: {named}." if named else ""
 
 
 def ended(found: Sequence[tuple[Series, list[Point]]]) -> list[str]:

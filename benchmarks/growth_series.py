@@ -40,7 +40,24 @@ WIDE = (
     "rows of a million columns no longer fit into the caches of the processor, and neither do the weights, which "
     "every row needs again"
 )
-SQUARES = "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns"
+SQUARES = (
+    "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns. Memory "
+    "grows faster than the columns, too: some eight tables of p x p numbers are held beside a copy of the rows"
+)
+NEAR = "an epoch reads each stored number once"
+MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
+NEW = (
+    "rows that no longer fit into the caches of the processor have to come from memory, and what the proof takes "
+    "beside them, some 50 bytes a row, has to be had from the system first"
+)
+WIDE = (
+    "rows of a million columns no longer fit into the caches of the processor, and neither do the weights, which "
+    "every row needs again"
+)
+SQUARES = (
+    "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns. Memory "
+    "grows faster than the columns, too: some eight tables of p x p numbers are held beside a copy of the rows"
+)
 NEAR = "X'X, and LU factors of a basis"
 PRODUCTS = (
     "an interior point multiplies the rows near the plane with vectors, by conjugate gradients, hundreds of times: "
@@ -49,13 +66,14 @@ PRODUCTS = (
 )
 HASHED = (
     "from 50,000 rows on a hundredth of them is asked, and a witness of some rows is one of all. What is left are "
-    "looks at all rows: hashes, which are sorted, to find two equal rows with different labels, and the columns in "
-    "use; rows that no longer fit into the caches of the processor have to come from memory, and what the proof takes "
-    "beside them, from the system first"
+    "looks at all rows: hashes, to find two equal rows with different labels, and the columns in use; rows that no "
+    "longer fit into the caches of the processor have to come from memory, and what the proof takes beside them, from "
+    "the system first"
 )
 CHUNKS = (
     "each column costs some calls of Python a chunk, and a chunk of a wide table holds 256 lines, in 32 MB of text at "
-    "most. Give wider tables as svmlight text, which has no columns to look after"
+    "most: of 30,000 columns these are fewer lines, and so more chunks. Give wider tables as svmlight text, which has "
+    "no columns to look after"
 )
 WEIGHTS = (
     "the proof has an exact weight for every row, a Python integer, and search and check write each stored number as "

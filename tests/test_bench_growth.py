@@ -90,7 +90,30 @@ def test_what_figures_mean_is_said_of_all_that_was_done_with_the_same_rows(bench
         "- **100,000 rows, 10 columns**: fit 20 ms, 1.0 MB; predict 1 ms, 1.0 MB.",
         "- **1,000,000 rows, 10 columns**: fit 2 s, 2.0 MB; predict 0.1 s, 2.0 MB.",
     ]
-    assert growth.steep([quick]) == ["- **fit**, rows, 10 columns, slope 2.00, last tenfold 100.0 x: it squares."]
+
+
+def test_most_of_a_steep_cost_is_named_by_a_profile(bench: Any, growth: Any) -> None:
+    def sort(n: int) -> None:
+        for _ in range(n // 10):
+            sorted(range(20_000))
+
+    made = series(bench, lambda n: lambda: sort(n), 10, 100)
+    said = growth.steep([(made, [growth.Point(10, 0.01, 0), growth.Point(100, 1.0, 0)])])
+    assert len(said) == 1
+    head, profiled = said[0].split(" Under a profiler: ")
+    assert head == "- **fit**, rows, 10 columns, slope 2.00, last tenfold 100.0 x: it squares."
+    assert profiled.startswith("`builtins.sorted` ")
+    assert "called 10 times, 1 before" in profiled
+
+
+def test_calls_and_seconds_of_functions_of_one_name_are_added_up(bench: Any) -> None:
+    def work() -> None:
+        for values in ([3, 1], [2], [5]):
+            values.sort()
+
+    found = bench("profiled").profiled(work)
+    assert found["sort of list"].calls == 3
+    assert found[f"tests/{Path(__file__).name}: work"].calls == 1
 
 
 def test_a_cost_is_steep_by_its_slope_or_by_its_last_tenfold(bench: Any, growth: Any) -> None:

@@ -127,12 +127,21 @@ class WorkingSet:
             outside &= np.abs(rows.scores(u)) > _OUTSIDE * max(1.0, float(np.linalg.norm(u)))
         length = float(np.linalg.norm(d))
         which = np.flatnonzero(outside)
-        if not aside.all() and length > 0:
-            z = rows.scores(d / length)[which]
-            order = np.argsort(z, kind="stable")
-            count = int(np.searchsorted(z[order], _TOUCH, side="right"))
-            if self.sparse and count:  # rows near those are wrong the next time, and cost little
-                count = max(count, rows.width)
-            which = which[order[:count]]
         most = max(2 * min(rows.width, self.ids.size), 50)
-        return which[:most] if not aside.all() else which[:: max(1, which.size // most)][:most]
+        if aside.all():
+            return which[:: max(1, which.size // most)][:most]
+        if length == 0:
+            return which[:most]
+        z = rows.scores(d / length)[which]
+        count = int(np.count_nonzero(z <= _TOUCH))
+        if self.sparse and count:  # rows near those are wrong the next time, and cost little
+            count = max(count, rows.width)
+        return which[_least(z, min(count, most))]
+
+
+def _least(z: Array, k: int) -> Array:
+    """Where the k least are, or all, in ascending order and of equal ones the first: not all need to be sorted."""
+    if not 0 < k < z.size:
+        return np.argsort(z, kind="stable")[:k]
+    near = np.flatnonzero(z <= np.partition(z, k - 1)[k - 1])
+    return near[np.argsort(z[near], kind="stable")[:k]]

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.theory.rows.deadline import NEVER, Deadline, time_left
 from linsep.types import Array
 
-# Entries of dense rows, and rows, that are counted at once: they stay in the cache, and sums of so many fit 16 bits.
+# Entries, and dense rows, that are counted at once: they stay in the cache, and sums of so many rows fit 16 bits.
 _TOGETHER, _ROWS = 2**18, 4096
 
 
@@ -61,11 +61,18 @@ class _Sparse:
         self.n, self.p = X.shape
         self.row = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(X.indptr))
         self.column = X.indices
-        self.sign = np.sign(X.data).astype(np.int8) * s.astype(np.int8)[self.row]
+        self.sign = np.subtract(X.data > 0, X.data < 0, dtype=np.int8) * s.astype(np.int8)[self.row]
         self._keep(self.sign != 0)
-        self.above = np.bincount(self.column[self.sign > 0], minlength=self.p)
-        self.below = np.bincount(self.column[self.sign < 0], minlength=self.p)
+        self.above, self.below = self._count(self.sign > 0), self._count(self.sign < 0)
         self.known = np.ones(self.n, dtype=bool)
+
+    def _count(self, which: Array) -> Array:
+        """How many of these entries each column has."""
+        out, step = np.zeros(self.p, dtype=np.int64), max(_TOGETHER, self.p)
+        for start in range(0, which.size, step):
+            part = slice(start, start + step)
+            out += np.bincount(self.column[part][which[part]], minlength=self.p)
+        return out
 
     def _keep(self, which: Array) -> None:
         if not which.all():
@@ -75,8 +82,8 @@ class _Sparse:
         gone = self.known & ~left
         if gone.any():
             at = gone[self.row]
-            self.above -= np.bincount(self.column[at & (self.sign > 0)], minlength=self.p)
-            self.below -= np.bincount(self.column[at & (self.sign < 0)], minlength=self.p)
+            self.above -= self._count(at & (self.sign > 0))
+            self.below -= self._count(at & (self.sign < 0))
             self.known &= left
             if at.sum() * 8 > at.size:
                 self._keep(~at & left[self.row])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -13,6 +15,8 @@ from linsep.types import Array
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
 _ROUNDS = 30
+_LARGEST = 400  # exponents of entries, at most: sums of their squares are doubles
+_TOGETHER = 2**18  # entries that are scaled at once: what is written on the way stays in the cache
 _FAR = 1000  # powers of two from here on are left to ldexp: a double might not hold them
 
 
@@ -86,10 +90,11 @@ def _from_integers(X: Array, exps: Array, scaled: bool) -> tuple[Array, list[int
 def _column_max(X: Any) -> Array:
     if isinstance(X, np.ndarray):
         return np.asarray(np.maximum(X.max(axis=0).astype(np.float64), -X.min(axis=0).astype(np.float64)))
-    sizes = abs(X.data if X.dtype.kind == "f" else X.data.astype(np.float64))
-    out = np.zeros(X.shape[1], dtype=sizes.dtype)
-    np.maximum.at(out, X.indices, sizes)
-    return out.astype(np.float64)
+    out = np.zeros(X.shape[1])
+    for start in range(0, X.data.size, _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        np.maximum.at(out, X.indices[part], abs(X.data[part].astype(np.float64)))
+    return out
 
 
 def _row_max(values: Any) -> Array:
@@ -98,7 +103,8 @@ def _row_max(values: Any) -> Array:
     out = np.zeros(values.shape[0])
     filled = np.flatnonzero(np.diff(values.indptr))
     if filled.size:
-        out[filled] = np.maximum.reduceat(abs(values.data), values.indptr[filled])
+        begins = values.indptr[filled]
+        out[filled] = np.maximum(np.maximum.reduceat(values.data, begins), -np.minimum.reduceat(values.data, begins))
     return out
 
 
@@ -111,7 +117,7 @@ def _is_uneven(X: Any, Z: Any) -> bool:
     if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
         return False
     before, after = (table if isinstance(table, np.ndarray) else table.data for table in (X, Z))
-    step = max(1, 2**22 // max(1, after[:1].size))
+    step = max(1, _TOGETHER // max(1, after[:1].size))
     for start in range(0, after.shape[0], step):
         part = slice(start, start + step)
         if np.count_nonzero(np.abs(after[part]) >= _UNEVEN) < np.count_nonzero(before[part]):
@@ -141,6 +147,8 @@ def even_exponents(X: Any, *, constant: bool) -> tuple[Array, Array]:
         c = np.bincount(j, e - r[i], width) / per_column
         if np.abs(c - before).max() < 0.25:
             break
+    # Where a row cannot be balanced with its columns, its largest entry comes down all the same: squares may overflow.
+    np.maximum.at(r, i, e - c[j] - _LARGEST)
     return np.rint(c).astype(np.int64), np.rint(r).astype(np.int64)
 
 
@@ -169,18 +177,35 @@ def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
         return np.ldexp(X.astype(np.float64), -exps, out=out)
     data = X.data.astype(np.float64)
     if exps.any():
-        data = data * _powers(exps)[X.indices] if abs(exps).max() < _FAR else np.ldexp(data, -exps[X.indices])
+        near = abs(exps).max() < _FAR
+        factors = _powers(exps) if near else -exps
+        for start in range(0, data.size, _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            data[part] = (np.multiply if near else np.ldexp)(data[part], factors[X.indices[part]])
     return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def times_rows(X: Any, exps: Array, signs: Array) -> Any:
     """signs_i x_ij 2^-exps_i in place, which is returned."""
-    values = X if isinstance(X, np.ndarray) else X.data
-    if abs(exps).max() < _FAR:
-        values *= _each(signs * _powers(exps), X)
-    else:
-        values[...] = np.ldexp(values * _each(signs, X), -_each(exps, X))
+    near = abs(exps).max(initial=0) < _FAR
+    factors = signs * _powers(exps) if near else None
+    for rows, values, per_row in _stripes(X):
+        if factors is not None:
+            values *= per_row(factors[rows])
+        else:
+            values[...] = np.ldexp(values * per_row(signs[rows]), -per_row(exps[rows]))
     return X
+
+
+def _stripes(X: Any) -> Iterator[tuple[slice, Array, Callable[[Array], Array]]]:
+    """Some rows after the other: which, their entries, and what gives each entry the value of its row."""
+    if isinstance(X, np.ndarray):
+        yield slice(None), X, lambda each: each[:, None]
+        return
+    step = max(1, _TOGETHER * X.shape[0] // max(1, X.nnz))
+    for start in range(0, X.shape[0], step):
+        ends = X.indptr[start : start + step + 1]
+        yield slice(start, start + step), X.data[ends[0] : ends[-1]], partial(np.repeat, repeats=np.diff(ends))
 
 
 def _powers(exps: Array) -> Array:

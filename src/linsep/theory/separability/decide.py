@@ -185,9 +185,11 @@ def _used_columns(X: Any) -> int:
 
 def _single_planes(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[Hyperplane]:
     """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
-    p, A = X.shape[1], as_doubles(X) if X.dtype == object else X.astype(np.float64, copy=False)
-    beyond = X.dtype == object and not np.isfinite(A).all()
-    whole = directions[0] if beyond and len(directions) == 1 else None if beyond else _sum_of(A, s, directions)
+    p, whole = X.shape[1], directions[0] if len(directions) == 1 else None
+    if whole is None:
+        A = as_doubles(X) if X.dtype == object else X.astype(np.float64, copy=False)
+        if X.dtype != object or np.isfinite(A).all():
+            whole = _sum_of(A, s, directions)
     if whole is not None:
         v = _halved(whole)[0]
         yield Hyperplane(v[:p], float(v[p]) if constant else 0.0)

@@ -110,17 +110,28 @@ def orthogonal(
     Return the columns in which these rows have entries, without and with the constant's.
     """
     p, inside = X.shape[1], X if among.size == X.shape[0] else X[among]
-    inside = inside.tocsc() if hasattr(X, "tocsc") else inside
-    used = np.flatnonzero(np.asarray((inside != 0).sum(axis=0)).reshape(-1)).tolist()
+    used = columns_in_use(inside)
     given, often = [*used, *[p] * fit_intercept], Counter(j for vector in null for j, v in vector.items() if v)
     for k, vector in enumerate(null):
         if not set(vector) <= set(given) or not any(v and often[j] == 1 for j, v in vector.items()):
             raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
-    for k in [] if orthogonal_together(inside, null) else range(len(null)):
-        at = sorted(null[k].keys() - {p})
-        if value_signs(inside[:, at], np.array([null[k][j] for j in at], dtype=object), null[k].get(p, 0)).any():
+    few = [4 * len(vector) <= p for vector in null]
+    columns = inside.tocsc() if hasattr(X, "tocsc") and any(few) else inside
+    for k in [] if orthogonal_together(columns, null) else range(len(null)):
+        at = sorted(null[k].keys() - {p}) if few[k] else range(p)
+        w = np.array([null[k].get(j, 0) for j in at], dtype=object)
+        if value_signs(columns[:, at] if few[k] else inside, w, null[k].get(p, 0)).any():
             raise CertificateError(f"null vector {k} is not orthogonal to every row")
     return used, given
+
+
+def columns_in_use(X: Any) -> list[int]:
+    """The columns in which some row has an entry that is not 0."""
+    if not hasattr(X, "tocsr"):
+        return np.flatnonzero((X != 0).any(axis=0)).tolist()
+    X, used = X.tocsr(), np.zeros(X.shape[1], dtype=bool)
+    used[X.indices[X.data != 0]] = True
+    return np.flatnonzero(used).tolist()
 
 
 # ------------------------------------------------------------ exact arithmetic
@@ -233,7 +244,8 @@ def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
 def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
     """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open."""
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
-    step = max(1, _room(v) * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else _room(v) // v.size
+    room = _room(v, 2**19)  # what is written on the way stays in the cache
+    step = max(1, room * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else room // v.size
     for start in range(0, A.shape[0], step):
         if A.shape[0] * v.size > _SMALL:
             pause()
@@ -253,9 +265,9 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
     return out, unsure
 
 
-def _room(w: Array) -> int:
+def _room(w: Array, least: int = 2**22) -> int:
     """Entries of rows that are looked at together: more than weights, all of which are read for each such part."""
-    return max(2**22, 4 * w.size)
+    return max(least, 4 * w.size)
 
 
 def _whole_signs(A: Any, w: list[int]) -> Array:
