@@ -191,10 +191,11 @@ def growth(report: Report) -> None:
         for series in all_series(Path(folder)):
             found.append((series, measured(series)))
             row(report, *found[-1])
+        above = steep(found)  # by the same rows, some of them in files
     report.pictures.append(draw)
     for title, lines in (
         ("What it means for a table", meanings(found)),
-        ("Where it is more than linear", steep(found)),
+        ("Where it is more than linear", above),
         ("Where a series ended sooner, and why", ended(found)),
     ):
         report.say(f"\n### {title}\n")
