@@ -115,7 +115,8 @@ def orthogonal(
     for k, vector in enumerate(null):
         if not set(vector) <= set(given) or not any(v and often[j] == 1 for j, v in vector.items()):
             raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
-    few = [4 * len(vector) <= p for vector in null]
+    # To turn sparse rows round takes as long as several looks at all of them: only for vectors of few columns.
+    few = [not hasattr(X, "tocsc") or 4 * len(vector) <= p for vector in null]
     columns = inside.tocsc() if hasattr(X, "tocsc") and any(few) else inside
     for k in [] if orthogonal_together(columns, null) else range(len(null)):
         at = sorted(null[k].keys() - {p}) if few[k] else range(p)
