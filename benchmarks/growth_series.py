@@ -41,22 +41,8 @@ WIDE = (
     "every row needs again"
 )
 SQUARES = (
-    "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns. Memory "
-    "grows faster than the columns, too: some eight tables of p x p numbers are held beside a copy of the rows"
-)
-NEAR = "an epoch reads each stored number once"
-MEMORY = "rows that no longer fit into the caches of the processor have to come from memory"
-NEW = (
-    "rows that no longer fit into the caches of the processor have to come from memory, and what the proof takes "
-    "beside them, some 50 bytes a row, has to be had from the system first"
-)
-WIDE = (
-    "rows of a million columns no longer fit into the caches of the processor, and neither do the weights, which "
-    "every row needs again"
-)
-SQUARES = (
-    "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns. Memory "
-    "grows faster than the columns, too: some eight tables of p x p numbers are held beside a copy of the rows"
+    "of four rows a column the product X'X and LU factors are computed, which takes the cube of the columns. Memory: "
+    "eight to ten tables of p x p numbers are held beside a copy of the rows"
 )
 NEAR = "X'X, and LU factors of a basis"
 PRODUCTS = (

@@ -44,7 +44,7 @@ def profiled(work: Work) -> dict[str, Part]:
     for entry in profile.getstats():
         code = entry.code
         if isinstance(code, str):
-            name = re.sub(r"[<>']|built-in method |method | objects", "", code)
+            name = re.sub(r"[<>']|built-in method |method | objects| object at 0x\w+", "", code)
         else:
             name = f"{'/'.join(Path(code.co_filename).parts[-2:])}: {code.co_name}"
         before = found.get(name, Part(0.0, 0))

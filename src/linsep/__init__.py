@@ -286,6 +286,9 @@ def __getattr__(name: str) -> Any:
 
         found: Any = version("linsep")
     elif name in _HOME:
+        if _HOME[name].startswith("linsep.learners."):
+            # Before Numba: scikit-learn loads pandas where there is one, a tenth of a second more after it.
+            import_module("sklearn.base")
         found = getattr(import_module(_HOME[name]), name)
     elif name in _PARTS:
         return import_module(f"linsep.{name}")

@@ -16,9 +16,9 @@ from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import CSR, Array
 
-# In `whole_epoch` nothing is guessed wrongly, but each row is added: that takes as long for so many entries a mistake.
+# `whole_epoch` adds to the weights of every row: for so many entries that takes as long as a wrong guess.
 _GUESS = 32
-# Weights from which on a run soon leaves the whole numbers that float32 holds.
+# Weights, or c^2, from which on a run soon leaves the whole numbers that float32 holds.
 _LARGE = 2.0**20
 
 

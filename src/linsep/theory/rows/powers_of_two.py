@@ -147,7 +147,7 @@ def even_exponents(X: Any, *, constant: bool) -> tuple[Array, Array]:
         c = np.bincount(j, e - r[i], width) / per_column
         if np.abs(c - before).max() < 0.25:
             break
-    # Where a row cannot be balanced with its columns, its largest entry comes down all the same: squares may overflow.
+    # Where a row cannot be balanced with its columns its largest entry comes down all the same: squares would overflow.
     np.maximum.at(r, i, e - c[j] - _LARGEST)
     return np.rint(c).astype(np.int64), np.rint(r).astype(np.int64)
 

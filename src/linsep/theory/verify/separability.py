@@ -109,15 +109,17 @@ def orthogonal(
 
     Return the columns in which these rows have entries, without and with the constant's.
     """
-    p, inside = X.shape[1], X if among.size == X.shape[0] else X[among]
+    p, sparse = X.shape[1], hasattr(X, "tocsr")
+    inside = one_entry_a_place(X) if sparse else X
+    inside = inside if among.size == X.shape[0] else inside[among]
     used = columns_in_use(inside)
     given, often = [*used, *[p] * fit_intercept], Counter(j for vector in null for j, v in vector.items() if v)
     for k, vector in enumerate(null):
         if not set(vector) <= set(given) or not any(v and often[j] == 1 for j, v in vector.items()):
             raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
-    # To turn sparse rows round takes as long as several looks at all of them: only for vectors of few columns.
-    few = [not hasattr(X, "tocsc") or 4 * len(vector) <= p for vector in null]
-    columns = inside.tocsc() if hasattr(X, "tocsc") and any(few) else inside
+    # Columns of sparse rows take as long as several looks at all of these: only for vectors of few columns.
+    few = [not sparse or 4 * len(vector) <= p for vector in null]
+    columns = inside.tocsc() if sparse and any(few) else inside
     for k in [] if orthogonal_together(columns, null) else range(len(null)):
         at = sorted(null[k].keys() - {p}) if few[k] else range(p)
         w = np.array([null[k].get(j, 0) for j in at], dtype=object)
@@ -126,11 +128,20 @@ def orthogonal(
     return used, given
 
 
+def one_entry_a_place(X: Any) -> Any:
+    """A sparse table as CSR without duplicates; X itself is never changed."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def columns_in_use(X: Any) -> list[int]:
-    """The columns in which some row has an entry that is not 0."""
-    if not hasattr(X, "tocsr"):
+    """The columns in which some row has an entry that is not 0; sparse rows are CSR without duplicates."""
+    if not hasattr(X, "indptr"):
         return np.flatnonzero((X != 0).any(axis=0)).tolist()
-    X, used = X.tocsr(), np.zeros(X.shape[1], dtype=bool)
+    used = np.zeros(X.shape[1], dtype=bool)
     used[X.indices[X.data != 0]] = True
     return np.flatnonzero(used).tolist()
 
