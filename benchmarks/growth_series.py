@@ -63,7 +63,7 @@ CHUNKS = (
 )
 WEIGHTS = (
     "the proof has an exact weight for every row, a Python integer, and search and check write each stored number as "
-    "five or six whole ones: 200 bytes a stored number in all. What was in the caches of the processor comes from "
+    "five or six whole ones: some 270 bytes a stored number in all. What was in the caches of the processor comes from "
     "memory, and the memory has to be had from the system first"
 )
 
