@@ -16,14 +16,14 @@ from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
-from linsep.kernels.rows import row_count
+from linsep.kernels.rows import row_count, row_dot
 
 
 @uncounted(cache=True, nogil=True)
 def _visit_all(X: Any, y: Any, order: Any, whole: Any, b: Any, intercept: Any) -> Any:
     """Visit the rows in this order with the step y where y z <= 0 and else 0. Return (b, mistakes, longest row).
 
-    Sums and intercept stay in registers: a row needs what the one before has added. Changes `whole` (n_features,).
+    The intercept stays in a register: a row needs what the one before has added. Changes `whole` (n_features,).
     """
     mistakes: Any = 0
     longest: Any = 0
@@ -33,16 +33,9 @@ def _visit_all(X: Any, y: Any, order: Any, whole: Any, b: Any, intercept: Any) -
         if ahead > 0:
             fetch_ahead(X, y, order, t, ahead)
         first, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
-        even, odd = 0, 0
-        k: Any = first
-        while k + np.uint64(2) <= end:
-            even += whole[np.uint64(X.indices[k])]
-            odd += whole[np.uint64(X.indices[k + np.uint64(1)])]
-            k += np.uint64(2)
-        if k < end:
-            even += whole[np.uint64(X.indices[k])]
+        z = row_dot(X, i, whole) + b
         label = np.int64(y[i])  # not read sooner: one number less to hold
-        mistake = np.int64((even + odd + b) * label <= 0)
+        mistake = np.int64(z * label <= 0)
         step = -mistake & label
         for k in range(first, end):
             whole[np.uint64(X.indices[k])] += step
