@@ -72,9 +72,11 @@ class _InMemory(Source):
 
     @property
     def _n_rows(self) -> int:
+        """How many rows there are; each kind of table says so."""
         raise NotImplementedError
 
     def _part(self, first: int, after: int) -> TableChunk | Chunk:
+        """Rows `first` to `after` - 1; each kind of table cuts them out."""
         raise NotImplementedError
 
 

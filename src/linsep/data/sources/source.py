@@ -396,4 +396,5 @@ class Source:
         return (make(good) if good else None), self.error
 
     def _read_whole(self) -> Whole:
+        """All rows at once; each kind of source reads them."""
         raise NotImplementedError
