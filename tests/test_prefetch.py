@@ -13,7 +13,6 @@ from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.memory import LINE, aligned_zeros, uncounted
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
 from linsep.kernels.prefetch import rows_ahead
-from linsep.kernels.rows import FASTMATH
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.types import CSR, Array
@@ -25,7 +24,7 @@ def test_a_pass_calls_none_of_our_functions_for_a_row(order: Array, dense: bool)
     table = sp.csr_matrix(np.eye(3, dtype=np.float32))
     rows = table.toarray() if dense else CSR(table.data, table.indices, table.indptr)
     kernel: Any = plain_epoch
-    fresh: Any = uncounted(nogil=True, fastmath=FASTMATH)(kernel.py_func)  # one from the cache has no code to look at
+    fresh: Any = uncounted(nogil=True)(kernel.py_func)  # one from the cache has no code to look at
     w, b = np.zeros(3, np.float32), np.zeros(1, np.float32)
     fresh(rows, np.ones(3), NO_WEIGHTS, order, PerceptronStep(0.0), w, b, 1.0, None, 0)
     assert w.tolist() == [1.0, 0.0, 0.0] and b[0] == 1.0  # all labels are +1: one tie, then no mistake

@@ -1,4 +1,4 @@
-"""`python -m golden record` and `python -m golden compare [PART OF A NAME ...]`."""
+"""`python -m golden record`, `compare [PART OF A NAME ...]` and `machines [NAME ...]`."""
 
 from __future__ import annotations
 
@@ -10,72 +10,68 @@ import time
 from pathlib import Path
 from typing import Any
 
-import linsep
 from golden.compare import Comparison
+from golden.machines import MACHINES, environment_of
 from golden.runs import RECORD, all_runs, here, missing, result
 
-
-def source() -> str:
-    """The commit of the source that runs, where git knows."""
-    folder = Path(linsep.__file__).parent
-    done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+# Compiled kernels of other processors.
+KEPT = Path("build/golden")
 
 
-def record(commit: str) -> None:
+def record() -> None:
     """Write the record, a line for each run."""
-    about = {**here(), "commit": commit, "written anew": {}}
     lines = [f"{json.dumps(name)}: {json.dumps(result(name))}" for name in all_runs()]
-    written = f'{{"made with": {json.dumps(about)},\n"runs": {{\n' + ",\n".join(lines) + "\n}}\n"
+    written = f'{{"made with": {json.dumps(here())},\n"runs": {{\n' + ",\n".join(lines) + "\n}}\n"
     RECORD.write_text(written, encoding="utf-8")
     print(f"{len(lines)} runs, {RECORD.stat().st_size:,} bytes in {RECORD.name}")
 
 
-def compare(parts: list[str], exact: bool) -> int:
+def compare(parts: list[str]) -> int:
     """Run all again, or those whose name holds one of the parts; print what differs."""
     kept: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     names = [name for name in kept["runs"] if not parts or any(part in name for part in parts)]
     others = {name: value for name, value in here().items() if kept["made with"].get(name) != value}
-    for name, why in kept["made with"]["written anew"].items():
-        print(f"recorded after a change that was meant: {name}: {why}")
     for name, value in others.items():
-        print(f"{name}: {value}; the record was made with {kept['made with'].get(name)}")
-    total = Comparison()
+        print(f"{name} {value}; the record was made with {kept['made with'].get(name)}")
+    differences = 0
     began = time.process_time()
     for name in names:
         if package := missing(name):
             print(f"not run, for want of {package}: {name}")
             continue
-        one = Comparison(exact)
+        one = Comparison()
         try:
             one.compare(kept["runs"][name], result(name), name)
         except Exception as error:  # the other runs are still worth knowing
             one.differences.append(f"{name}: {type(error).__name__}: {error}")
         for line in one.differences:
             print(line, flush=True)
-        total.differences += one.differences
-        total.renamed |= one.renamed
-        total.new |= one.new
-    for title, found in (("renamed", total.renamed), ("new", total.new)):
-        for line in sorted(found):
-            print(f"{title}: {line}")
+        differences += len(one.differences)
     seconds = time.process_time() - began
-    print(f"{len(names)} runs in {seconds:.0f} s of processor time: {len(total.differences)} differences")
-    return 1 if total.differences else 0
+    print(f"{len(names)} runs in {seconds:.0f} s of processor time: {differences} differences", flush=True)
+    return 1 if differences else 0
+
+
+def compare_machines(names: list[str]) -> int:
+    """Compare as on each of these processors, or on all that are known; return 1 if one of them differs."""
+    worst = 0
+    for name in names or MACHINES:
+        print(f"as on {name}: ", end="", flush=True)
+        command = [sys.executable, "-m", "golden", "compare"]
+        worst = max(worst, subprocess.run(command, env=environment_of(name, KEPT.absolute()), check=False).returncode)
+    return worst
 
 
 def main() -> None:
     """Record or compare."""
     parser = argparse.ArgumentParser(prog="python -m golden", description=__doc__)
-    parser.add_argument("what", choices=["record", "compare"])
-    parser.add_argument("parts", nargs="*", help="compare: only runs whose name holds one of these")
-    parser.add_argument("--near", action="store_true", help="compare: as between processors, see compare.py")
-    parser.add_argument("--commit", default="", help="record: the commit of the source, where git does not know")
+    parser.add_argument("what", choices=["record", "compare", "machines"])
+    parser.add_argument("names", nargs="*", help="compare: runs whose name holds one of these; machines: these")
     arguments = parser.parse_args()
     if arguments.what == "record":
-        record(arguments.commit or source())
+        record()
     else:
-        sys.exit(compare(arguments.parts, not arguments.near))
+        sys.exit((compare if arguments.what == "compare" else compare_machines)(arguments.names))
 
 
 if __name__ == "__main__":

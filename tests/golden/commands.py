@@ -25,8 +25,8 @@ from sklearn.datasets import dump_svmlight_file
 
 import linsep
 from golden import data
-from golden.names import command_line, old_name
 from golden.plain import learned, plain, text
+from linsep.app.cli import main
 
 Run = Callable[[], Any]
 CLOCK = re.compile(r"\b\d[\d,.]* s\b|\b[\d,]+ rows/s\b|\b[\d,]+ rows a second\b")
@@ -42,10 +42,7 @@ class Stopped(io.StringIO):
 
 
 def shell(line: str, error: io.StringIO | None = None) -> dict[str, Any]:
-    """Run `linsep` with the arguments of a line; an option that is not known goes by its older name.
-
-    The learner unless told otherwise is the one that it was when the runs were recorded.
-    """
+    """Run `linsep` with the arguments of a line; the learner is `perceptron` unless told otherwise."""
     arguments = line.split()
     if arguments[0] == "fit" and "--learner" not in arguments:
         arguments += ["--learner", "perceptron"]
@@ -59,12 +56,9 @@ def shell(line: str, error: io.StringIO | None = None) -> dict[str, Any]:
     ):
         status: Any = 0
         try:
-            command_line()()
+            main()
         except SystemExit as end:
             status = end.code or 0
-    unknown = re.search(r"No such option: (--[\w-]+)", error.getvalue())
-    if unknown and (old := old_name(unknown[1])):
-        return shell(re.sub(rf"{unknown[1]}(?![\w-])", old, line))
     found = {"status": status, "output": _printed(output.getvalue())}
     return found | ({"error": _said(error.getvalue())} if error.getvalue() else {})
 

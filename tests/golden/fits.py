@@ -11,7 +11,6 @@ import numpy as np
 
 import linsep
 from golden import data
-from golden.names import call, distributed_fit
 from golden.plain import learned, plain
 
 Run = Callable[[], Any]
@@ -23,7 +22,7 @@ def fitted(make: Callable[..., Any], table: data.Table, *, weighted: bool = Fals
     def run() -> Any:
         X, y = table
         given = {"sample_weight": data.weights(len(y))} if weighted else {}
-        model = call(make, **parameters)
+        model = make(**parameters)
         return learned(model.fit(X, y, **given), X[:40])
 
     return run
@@ -110,7 +109,7 @@ def twice_as_long(make: Callable[..., Any], **parameters: Any) -> Run:
 
     def run() -> Any:
         X, y = data.noisy(3)
-        model = call(make, warm_start=True, random_state=3, max_iter=3, **parameters).fit(X[:200], y[:200])
+        model = make(warm_start=True, random_state=3, max_iter=3, **parameters).fit(X[:200], y[:200])
         first = learned(model)
         return [first, learned(model.fit(X[100:], y[100:]), X[:20])]
 
@@ -122,7 +121,7 @@ def in_pieces(make: Callable[..., Any], table: data.Table, **parameters: Any) ->
 
     def run() -> Any:
         X, y = table
-        model = call(make, open_classes=True, **parameters)
+        model = make(open_classes=True, **parameters)
         order = np.argsort(y, kind="stable") if len(set(y)) > 2 else np.arange(len(y))
         for part in np.array_split(order, 4):
             model.partial_fit(X[part], y[part])
@@ -169,7 +168,7 @@ def kept_on_disk() -> Any:
         (linsep.SGDClassifier, {"eta0": 0.1}),
     ]
     for make, parameters in learners:
-        model = call(make, random_state=1, max_iter=2, **parameters).fit(X[:150], y[:150])
+        model = make(random_state=1, max_iter=2, **parameters).fit(X[:150], y[:150])
         linsep.save(model, "kept.linsep")
         kept.append(learned(linsep.load("kept.linsep").partial_fit(X[150:], y[150:]), X[:20]))
     return kept
@@ -219,7 +218,7 @@ def on_a_cluster() -> Any:
     """Shards in one process; whole numbers of threads, tasks that are pure."""
     dask: Any = import_module("distributed")  # its constructors have no types
 
-    fit = distributed_fit()
+    fit = import_module("linsep.distributed").fit
     quiet = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
     found: list[Any] = []
     with (
@@ -227,7 +226,7 @@ def on_a_cluster() -> Any:
         dask.Client(cluster, set_as_default=False) as client,
     ):
         for make, mix in ((linsep.Perceptron, "uniform"), (linsep.AveragedPerceptron, "mistakes")):
-            model = fit(call(make, shuffle=True, random_state=2), data.noisy(3), client, mix=mix, max_iter=3, shards=4)
+            model = fit(make(shuffle=True, random_state=2), data.noisy(3), client, mix=mix, max_iter=3, shards=4)
             found.append(learned(model, data.noisy(3)[0][:20]))
         model = fit(linsep.Perceptron(), data.planted(), client, mix=None, shards=3)
         found.append([learned(model), repr(model.mixing_)])

@@ -1,10 +1,9 @@
-"""Every run by name, and what a record needs to say of where it was made."""
+"""Every run by name, and the releases that a record was made with."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import platform
 import tempfile
 import warnings
 from functools import cache
@@ -13,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from golden.commands import commands
 from golden.fits import Run, courses, fits
@@ -50,21 +49,5 @@ def result(name: str) -> Any:
 
 
 def here() -> dict[str, str]:
-    """The processor and the releases that floating point depends on."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    # A name alone may stand for generations that round otherwise.
-    names = (
-        [f"{said['model name']}, family {said['cpu family']}, model {said['model']}"] if "cpu family" in said else []
-    )
-    blas = {f"{one['internal_api']} {one.get('architecture', '')}" for one in threadpool_info() if
-            one["user_api"] == "blas"}  # fmt: skip
-    return {
-        "processor": names[0] if names else platform.processor() or platform.machine(),
-        "blas": ", ".join(sorted(blas)),
-        "python": platform.python_version(),
-        **{package: version(package) for package in PACKAGES},
-    }
+    """The releases that floating point depends on."""
+    return {package: version(package) for package in PACKAGES}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linsep.kernels.linear.sums import times
 from linsep.types import Array
 
 _MOST = 10_000  # updates
@@ -33,12 +34,12 @@ def adversary(
     >>> rows.tolist(), end[0].tolist()
     ([1], [2.0])
     """
-    norms2 = np.einsum("ij,ij->i", X, X) + constant2
+    norms2 = (X * X).sum(axis=1) + constant2
     w, b = np.zeros(X.shape[1]), 0.0
     rows: list[int] = []
     most = min(_MOST, max(100, _WORK // X.size), _MOST if max_iter is None else max_iter * len(y))
     while len(rows) < most:
-        m = y * (X @ w + b)
+        m = y * (times(X, w) + b)
         wrong = m <= 0.0
         if not wrong.any():
             return np.array(rows, np.int64), (w, b), "no row is mistaken: the rows are separated"

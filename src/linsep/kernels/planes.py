@@ -14,10 +14,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
+from linsep.kernels.lanes import fma, fused
+
 # Classes in a vector, and vectors in a pass over the entries: on processors with half or a quarter as wide registers
 # LLVM takes two or four for each, 12 of the 16 that the oldest have.
 _LANES, _VECTORS = 8, 3
-_CONTRACT = ("contract", "nsz")
 
 
 def _sum_code(
@@ -54,7 +55,7 @@ def _sum_code(
         every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), None))
         for f, s in zip(first, sums, strict=True):
             w = builder.load(vector(pointer(4, builder.mul(j, step), f)), align=size)
-            more = builder.fadd(s, builder.fmul(every, w, flags=_CONTRACT), flags=_CONTRACT)
+            more = fused(builder, every, w, s)
             s.add_incoming(ir.Constant(lanes, None), before)
             s.add_incoming(more, body)
         k.add_incoming(args[2], before)
@@ -91,7 +92,7 @@ def sum_planes(data: Any, indices: Any, start: int, end: int, W: Any, Z: Any, r:
     raise NotImplementedError
 
 
-@overload(sum_planes, jit_options={"forceinline": True, "fastmath": set(_CONTRACT)})
+@overload(sum_planes, jit_options={"forceinline": True})
 def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> Callable[..., Any]:
     def anyhow(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
         for c in range(np.uint64(Z.shape[1])):
@@ -100,7 +101,7 @@ def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r
             x = data[k]
             j = np.uint64(indices[k])
             for c in range(np.uint64(Z.shape[1])):
-                Z[r, c] += x * W[c, j]
+                Z[r, c] = fma(x, W[c, j], Z[r, c])
 
     def side_by_side(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
         n = np.uint64(Z.shape[1])

@@ -13,18 +13,16 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from linsep.kernels.lanes import dots, fma, wide_dots
 from linsep.kernels.memory import LINE, ask_lines
 from linsep.kernels.planes import sum_planes
 from linsep.types import CSR, OnesCSR
 
-# Sums may be reordered and contracted so that they fill vector registers. Never "nnan" or "ninf": inputs are
-# checked for NaN only at the door, and a weight may still overflow inside.
-FASTMATH = {"reassoc", "contract", "nsz"}
 # Rows whose decision values a pass of several classes computes ahead of their turn, at most: with 4 rows and 2 classes
 # the 8 sums and their 6 factors fit the 16 vector registers.
 BLOCK = 4
-_OPTIONS: Any = {"fastmath": FASTMATH}
-_INLINE: Any = {**_OPTIONS, "forceinline": True}
+# As calls these would take half as long again on short rows.
+_INLINE: Any = {"forceinline": True}
 
 
 def is_csr(X: Any) -> bool:
@@ -104,10 +102,8 @@ def _row_count(X: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-# Four sums, in the same order whether the entries are read or known to be 1, so that the bits are the same. Not
-# reassoc: LLVM would make one sum of them, and gather weights by a slower instruction. As calls they would take half as
-# long again on short rows.
-@overload(row_dot, jit_options={"fastmath": {"contract", "nsz"}, "forceinline": True})
+# Four sums, in the same order whether the entries are read or known to be 1, so that the bits are the same.
+@overload(row_dot, jit_options=_INLINE)
 def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
     def ones(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
@@ -132,17 +128,17 @@ def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
         k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
         while k + np.uint64(4) <= end:
-            a += X.data[k] * w[np.uint64(X.indices[k])]
-            b += X.data[k + np.uint64(1)] * w[np.uint64(X.indices[k + np.uint64(1)])]
-            c += X.data[k + np.uint64(2)] * w[np.uint64(X.indices[k + np.uint64(2)])]
-            d += X.data[k + np.uint64(3)] * w[np.uint64(X.indices[k + np.uint64(3)])]
+            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
+            b = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], b)
+            c = fma(X.data[k + np.uint64(2)], w[np.uint64(X.indices[k + np.uint64(2)])], c)
+            d = fma(X.data[k + np.uint64(3)], w[np.uint64(X.indices[k + np.uint64(3)])], d)
             k += np.uint64(4)
         if k + np.uint64(2) <= end:
-            a += X.data[k] * w[np.uint64(X.indices[k])]
-            a += X.data[k + np.uint64(1)] * w[np.uint64(X.indices[k + np.uint64(1)])]
+            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
+            a = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], a)
             k += np.uint64(2)
         if k < end:
-            a += X.data[k] * w[np.uint64(X.indices[k])]
+            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
         return (a + b) + (c + d)
 
     return ones if is_ones(X) else sparse if is_csr(X) else None
@@ -154,10 +150,7 @@ def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
         return None
 
     def dense(X: Any, i: Any, w: Any) -> Any:
-        z = w.dtype.type(0)
-        for j in range(np.uint64(w.shape[0])):
-            z += X[i, j] * w[j]
-        return z
+        return dots(X, (np.uint64(i),), w, (np.uint64(0),))[0]
 
     return dense
 
@@ -173,7 +166,7 @@ def _block_size(X: Any) -> Callable[..., Any]:
     return one if is_csr(X) else several
 
 
-@overload(block_dots, jit_options=_OPTIONS)
+@overload(block_dots)
 def _block_of_one(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
@@ -189,7 +182,6 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
         return None
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
-        zero = W.dtype.type(0)
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
         i0, i1, i2, i3 = np.uint64(rows[0]), np.uint64(rows[1]), np.uint64(rows[2]), np.uint64(rows[3])
         lines = X.shape[1] * X.itemsize // LINE + 1 if k < 0 and rows.shape[0] > BLOCK else 0
@@ -202,28 +194,16 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
             c = np.uint64(start)
             d = np.uint64(min(start + 1, last - 1) if k < 0 else m)
             # Four rows against two classes: six loads for eight products, and all sums stay in registers.
-            z0c = z1c = z2c = z3c = z0d = z1d = z2d = z3d = zero
-            for j in range(np.uint64(W.shape[1])):
-                wc = W[c, j]
-                wd = W[d, j]
-                z0c += X[i0, j] * wc
-                z1c += X[i1, j] * wc
-                z2c += X[i2, j] * wc
-                z3c += X[i3, j] * wc
-                z0d += X[i0, j] * wd
-                z1d += X[i1, j] * wd
-                z2d += X[i2, j] * wd
-                z3d += X[i3, j] * wd
+            z0c, z0d, z1c, z1d, z2c, z2d, z3c, z3d = dots(X, (i0, i1, i2, i3), W, (c, d))
             Z[0, d], Z[1, d], Z[2, d], Z[3, d] = z0d, z1d, z2d, z3d
             Z[0, c], Z[1, c], Z[2, c], Z[3, c] = z0c, z1c, z2c, z3c
 
     return dense
 
 
-# Not reassoc: with it "did w change?" may be answered as "is a x not 0?". On some processors LLVM would call it for
-# each mistake of a short row unless told otherwise.
+# On some processors LLVM would call it for each mistake of a short row unless told otherwise.
 # Sparse rows ask until one entry has changed, as a rule the first: to compare all took as long as to change them.
-@overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}, "forceinline": True})
+@overload(row_axpy, jit_options=_INLINE)
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     def ones(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
@@ -247,12 +227,13 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
         while k < end and not changed:
             j = np.uint64(X.indices[k])
             before = w[j]
-            after = before + a_ * X.data[k]
+            after = fma(a_, X.data[k], before)
             w[j] = after
             changed = after != before
             k += np.uint64(1)
         for t in range(k, end):
-            w[np.uint64(X.indices[t])] += a_ * X.data[t]
+            j = np.uint64(X.indices[t])
+            w[j] = fma(a_, X.data[t], w[j])
         return changed
 
     def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
@@ -260,7 +241,7 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
         changed = False
         for j in range(np.uint64(w.shape[0])):
             before = w[j]
-            after = before + a_ * X[i, j]
+            after = fma(a_, X[i, j], before)
             w[j] = after
             changed |= after != before
         return changed
@@ -275,15 +256,17 @@ def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
         return np.float64(X.indptr[i + 1] - X.indptr[i])
 
     def sparse(X: Any, i: Any) -> Any:
-        s = 0.0
-        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            s += np.float64(X.data[k]) * np.float64(X.data[k])
-        return s
+        # Four sums, as in `row_dot`.
+        a = b = c = d = 0.0
+        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+        while k < end:
+            x = np.float64(X.data[k])
+            a, b, c, d = b, c, d, fma(x, x, a)
+            k += np.uint64(1)
+        return (a + b) + (c + d)
 
     def dense(X: Any, i: Any) -> Any:
-        s = 0.0
-        for j in range(np.uint64(X.shape[1])):
-            s += np.float64(X[i, j]) * np.float64(X[i, j])
-        return s
+        at = (np.uint64(i),)
+        return wide_dots(X, at, X, at)[0]
 
     return ones if is_ones(X) else sparse if is_csr(X) else dense

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.optional import Mean
 from linsep.learners.base.epochs import EpochLearner
 from linsep.types import Array, DataError
@@ -94,4 +95,4 @@ def project_mean(learner: EpochLearner, radius: float) -> None:
 
 
 def _length(learner: EpochLearner, W: Array, b: Array) -> float:
-    return math.hypot(float(np.linalg.norm(W.ravel())), float(np.linalg.norm(b)) / learner.intercept_scaling_)
+    return math.sqrt(squared_norm(W.ravel(order="K")) + squared_norm(b) / learner.intercept_scaling_**2)

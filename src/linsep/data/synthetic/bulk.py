@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.synthetic.separable import Seed
+from linsep.kernels.linear.epoch import squared_norm
+from linsep.kernels.linear.sums import times
 from linsep.types import Array, Chunk
 
 
@@ -56,7 +59,7 @@ def make_zipf_text(
     document = np.repeat(np.arange(n_samples), lengths)
     X = sp.coo_matrix((np.ones(len(drawn)), (document, drawn)), shape=(n_samples, n_features)).tocsr()
     w = rng.standard_normal(n_features)
-    w /= np.linalg.norm(w)
+    w /= math.sqrt(squared_norm(w))
     z = np.asarray(X @ w)
     levels = np.unique(z)
     apart = np.flatnonzero(np.diff(levels) > 1e-9)  # two documents that say the same may differ by rounding
@@ -107,7 +110,10 @@ def make_drift_stream(
     if n_features < 2:
         raise ValueError(f"a separator needs at least two features to turn in, got {n_features}")
     rng = np.random.default_rng(random_state)
-    u, v = np.linalg.qr(rng.standard_normal((n_features, 2)))[0].T
+    u, v = rng.standard_normal((2, n_features))
+    u /= math.sqrt(squared_norm(u))
+    v -= times(v[None], u) * u
+    v /= math.sqrt(squared_norm(v))
 
     def chunks() -> Iterator[tuple[Chunk, Array]]:
         k = 0
@@ -115,7 +121,7 @@ def make_drift_stream(
             angle = k * turn % (2 * np.pi)
             w = np.cos(angle) * u + np.sin(angle) * v
             X = rng.standard_normal((chunk_rows, n_features))
-            y = np.where(X @ w >= 0, 1, -1) * np.where(rng.uniform(size=chunk_rows) < noise, -1, 1)
+            y = np.where(times(X, w) >= 0, 1, -1) * np.where(rng.uniform(size=chunk_rows) < noise, -1, 1)
             yield Chunk(X, y, k * chunk_rows), w
             k += 1
 

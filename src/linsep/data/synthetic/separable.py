@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linsep.data.synthetic.ball import ball_points, tail_quantile
+from linsep.kernels.linear.epoch import squared_norm
+from linsep.kernels.linear.sums import times
 from linsep.types import Array
 
 Seed = int | np.random.Generator | None
@@ -72,17 +76,17 @@ def make_separable(
         )
     rng = np.random.default_rng(random_state)
     w = rng.standard_normal(n_features)
-    w /= np.linalg.norm(w)
+    w /= math.sqrt(squared_norm(w))
     b = float(rng.uniform(margin - widest, widest - margin))
     X = np.empty((n_samples, n_features))
     done = 0
     least = margin + 1e-12 * radius  # sums in another order may come out smaller
     while done < n_samples:
         block = ball_points(max(1, min(_BLOCK // n_features, 2 * (n_samples - done) + 16)), n_features, radius, rng)
-        kept = block[np.abs(block @ w + b) > least][: n_samples - done]
+        kept = block[np.abs(times(block, w) + b) > least][: n_samples - done]
         X[done : done + len(kept)] = kept
         done += len(kept)
-    return X, np.where(X @ w + b > 0, 1, -1), w, b
+    return X, np.where(times(X, w) + b > 0, 1, -1), w, b
 
 
 def make_circle(

@@ -6,9 +6,18 @@ each row is predicted on its own, here a block of rows at a time, with the same 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from linsep.kernels.memory import uncounted
+
+
+@uncounted(cache=True, nogil=True)
+def exponentials(G: Any) -> None:
+    """G = exp(G) of every entry; NumPy has another approximation for each kind of vectors. Changes `G` (n, m)."""
+    for i in range(G.shape[0]):
+        for j in range(G.shape[1]):
+            G[i, j] = math.exp(G[i, j])
 
 
 @uncounted(cache=True, nogil=True)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.kernels.lanes import wide_dots
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import (
     NO_ORDER,
@@ -28,7 +29,7 @@ from linsep.kernels.optional import (
 )
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
-from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
+from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
@@ -49,7 +50,7 @@ class Rows(NamedTuple):
     order: Array = NO_ORDER
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def plain_epoch(
     X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -85,13 +86,10 @@ def plain_epoch(
     return mistakes, updates, absorbed
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def squared_norm(w: Any) -> Any:
     """||w||^2, summed in float64."""
-    norm2 = 0.0
-    for j in range(w.shape[0]):
-        norm2 += np.float64(w[j]) * np.float64(w[j])
-    return norm2
+    return wide_dots(w, (0,), w, (0,))[0]
 
 
 @uncounted(cache=True, nogil=True)
@@ -100,8 +98,7 @@ def weight_of_constant(b: Any, intercept: float) -> Any:
     return np.float64(b[0]) / (np.sqrt(intercept) if intercept > 0.0 else 1.0)
 
 
-# fastmath is handed down to callees that do not refuse it, and would undo the split below.
-@uncounted(cache=True, nogil=True, fastmath=False)
+@uncounted(cache=True, nogil=True)
 def bits_in_use(w: Any) -> int:
     """The most significant bits that an entry of w takes, from its first to its last 1: 53 at most, 24 in float32.
 
@@ -130,7 +127,7 @@ def bits_in_use(w: Any) -> int:
     return most
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, reference: Any) -> None:
     """record[e] = ||w||, b, bits of w and, with a reference (w*, b*), w.w* + v v* and the cosine of the angle to it.
 
@@ -145,11 +142,8 @@ def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, referenc
     if reference.shape[0] > 0:
         p = w.shape[0]
         v, v_reference = weight_of_constant(b, intercept), weight_of_constant(reference[p:], intercept)
-        dot = v * v_reference
-        length2 = v_reference * v_reference
-        for j in range(p):
-            dot += np.float64(w[j]) * reference[j]
-            length2 += reference[j] * reference[j]
+        dot = v * v_reference + wide_dots(w, (0,), reference, (0,))[0]
+        length2 = v_reference * v_reference + squared_norm(reference[:p])
         full = np.sqrt((norm2 + v * v) * length2)
         record[e, RECORD.cos] = dot / full if full > 0.0 else np.nan
         record[e, RECORD.w_dot_reference] = dot

@@ -31,7 +31,7 @@ from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS, RECORD
-from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_fits, row_norm2
+from linsep.kernels.rows import row_axpy, row_count, row_dot, row_fits, row_norm2
 from linsep.types import Array
 
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
@@ -76,7 +76,7 @@ class Iterate(NamedTuple):
     total: Array
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def fold(w: Any, k: int) -> None:
     """Put s_k back to 1: v <- s v, M <- M + S v, S <- 0. Changes `w`."""
     V, M = w.V[k], w.M[k]
@@ -96,7 +96,7 @@ def measure(w: Any, k: int, intercept: float) -> None:
     w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + weight_of_constant(w.b[k:], intercept) ** 2)
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int) -> None:
     """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 

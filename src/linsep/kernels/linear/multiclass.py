@@ -23,7 +23,7 @@ from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
+from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
@@ -48,7 +48,7 @@ def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
         rows[r] = row_at(order, min(start + r, n - 1))
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
+@njit(cache=True, nogil=True)
 def one_vs_rest_epoch(
     X: Any,
     c: Any,
@@ -99,7 +99,7 @@ def one_vs_rest_epoch(
                 block_dots(X, rows, model.W, waiting, waiting, model.Z)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
+@njit(cache=True, nogil=True)
 def multiclass_epoch(
     X: Any,
     c: Any,
@@ -183,7 +183,7 @@ def _first_other(model: Any, r: int, y: int, best: Any) -> int:
     return 1 if y == 0 else 0
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH, forceinline=True)
+@uncounted(cache=True, nogil=True, forceinline=True)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
     """w_k += a x_i, b_k += intercept a. Changes `model` and `watch`.
 

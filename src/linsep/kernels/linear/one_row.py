@@ -14,7 +14,7 @@ from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import NO_ORDER, watch_fits
-from linsep.kernels.rows import FASTMATH, row_dot, row_fits, row_norm2
+from linsep.kernels.rows import row_dot, row_fits, row_norm2
 
 
 @njit(cache=True)
@@ -58,7 +58,7 @@ def learn_row_of_many(
     return totals(model.counts)
 
 
-@uncounted(cache=True, fastmath=FASTMATH)
+@uncounted(cache=True)
 def score_row(X: Any, W: Any, b: Any) -> Any:
     """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,); NaN if these do not fit each other."""
     if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):

@@ -19,7 +19,7 @@ from numba.extending import overload
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, weight_at
 from linsep.kernels.records import SPENT
-from linsep.kernels.rows import FASTMATH, row_count, row_dot
+from linsep.kernels.rows import row_count, row_dot
 from linsep.types import Array
 
 
@@ -51,7 +51,7 @@ class Pocket(NamedTuple):
     spent: Array
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
     """y z of plane k on row i; z_c - max of the other z for k = -1."""
     if k >= 0:

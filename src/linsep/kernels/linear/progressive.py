@@ -18,7 +18,7 @@ from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import Predicted
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count
+from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count
 from linsep.types import CSR
 
 
@@ -38,7 +38,7 @@ def _row_alone(X: Any, i: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def progressive_pass(
     rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
 ) -> tuple[int, int, int]:
@@ -51,7 +51,7 @@ def progressive_pass(
     return plain_epoch(rows.X, rows.y, rows.weight, rows.order, step, W[0], b, intercept, told, visit)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
+@njit(cache=True, nogil=True)
 def progressive_pass_of_many(
     rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
 ) -> tuple[int, int, int]:

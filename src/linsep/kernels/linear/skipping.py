@@ -16,7 +16,7 @@ from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, skipping_ahead
 from linsep.kernels.records import RECORD
-from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
+from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep
 from linsep.types import Array
 
@@ -102,7 +102,7 @@ def _threshold(skip: Any, guard: float) -> Any:
     return distance + guard * (2.0 * skip.state[STATE.norm_r] + distance)
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any) -> None:
     """r <- w: fill `skip` with the margins of every row under w."""
     tiny = (w.shape[0] + 1) * np.finfo(w.dtype).tiny
@@ -118,7 +118,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
     skip.state[STATE.sweeps] = min(_GROWTH * skip.state[STATE.sweeps], _MOST_SWEEPS)
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int, int]:

@@ -1,16 +1,26 @@
-"""Sums of rows by class, and products of sparse rows with several weight vectors at once."""
+"""Sums of rows, and products of rows with several vectors at once, in the same order on every processor."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from linsep.kernels.lanes import dots
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import weight_at
 from linsep.kernels.planes import sum_planes
-from linsep.kernels.rows import FASTMATH, row_axpy, row_count
+from linsep.kernels.rows import row_axpy, row_count, row_dot
+from linsep.types import Array
+
+# Bytes of the second matrix that are multiplied with all rows of the first before the next are read.
+_TILE = 2**17
+# Rows that are put side by side where a matrix does not have them so.
+_COPIED = 1024
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
     """sums[c_i] += weight_i x_i, totals[c_i] += weight_i, row by row (the prototypes of Rocchio 1971 before division).
 
@@ -23,6 +33,15 @@ def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
 
 
 @uncounted(cache=True, nogil=True)
+def add_rows(X: Any, steps: Any, W: Any) -> None:
+    """w_k += steps[i, k] x_i, row by row. Changes `W` (n_planes, n_features)."""
+    for i in range(row_count(X)):
+        for k in range(W.shape[0]):
+            if steps[i, k] != 0.0:
+                row_axpy(X, i, steps[i, k], W[k])
+
+
+@uncounted(cache=True, nogil=True)
 def products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
     """Z_i = sum_k data_k W[:, indices_k], k from indptr_i to indptr_{i+1}: Z = X W^T for X in CSR.
 
@@ -31,3 +50,74 @@ def products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
     """
     for i in range(Z.shape[0]):
         sum_planes(data, indices, indptr[i], indptr[i + 1], W, Z, i)
+
+
+@uncounted(cache=True, nogil=True)
+def row_products(X: Any, w: Any, z: Any) -> None:
+    """z_i = w.x_i, as in a pass of two classes. Changes `z` (n_rows,)."""
+    for i in range(z.shape[0]):
+        z[i] = row_dot(X, i, w)
+
+
+@uncounted(cache=True, nogil=True)
+def squares(X: Any, z: Any) -> None:
+    """z_i = x_i.x_i, as `product` gives it. Changes `z` (n_rows,)."""
+    for i in range(z.shape[0]):
+        z[i] = dots(X, (np.uint64(i), np.uint64(i)), X, (np.uint64(i),))[0]
+
+
+@uncounted(cache=True, nogil=True)
+def _multiply(A: Any, B: Any, tile: int, Z: Any) -> None:
+    """Z = A B^T, each sum as in `block_dots`: four rows of A and two of B at a time, `tile` of B before the next.
+
+    Changes `Z`.
+    """
+    n, m = Z.shape
+    for first in range(0, m, tile):
+        last = min(first + tile, m)
+        for i in range(0, n, 4):
+            rows = (i, min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1))
+            for k in range(first, last, 3):
+                planes = (k, min(k + 1, last - 1), min(k + 2, last - 1))
+                z = dots(A, rows, B, planes)
+                for r in range(min(4, n - i)):
+                    for c in range(3):
+                        Z[i + r, planes[c]] = z[3 * r + c]
+
+
+def side_by_side(X: Array) -> Array:
+    """X with the entries of each row side by side, not to be changed: Numba compiles for one kind of array alone."""
+    view = np.ascontiguousarray(X).view()
+    view.flags.writeable = False
+    return view
+
+
+def in_parts(X: Array) -> Iterator[tuple[slice, Array]]:
+    """Some rows after the others, `side_by_side`."""
+    for first in range(0, len(X), _COPIED):
+        at = slice(first, first + _COPIED)
+        yield at, side_by_side(X[at])
+
+
+def times(X: Array, w: Array) -> Array:
+    """z_i = w.x_i of a dense matrix, as in a pass of two classes."""
+    z, w = np.empty(len(X), np.result_type(X, w)), side_by_side(w)
+    for at, rows in in_parts(X):
+        row_products(rows, w, z[at])
+    return z
+
+
+def product(A: Array, B: Array, out: Array | None = None) -> Array:
+    """A B^T of dense matrices (n, p) and (m, p), in the wider of their types; BLAS has an order for each processor.
+
+    A sum depends on its two rows alone, whatever stands beside them.
+    """
+    Z = np.empty((len(A), len(B)), np.result_type(A, B)) if out is None else out
+    B = side_by_side(B)
+    tile = max(3, _TILE // (B.itemsize * max(1, B.shape[1])) // 3 * 3)
+    for at, rows in in_parts(A):
+        if len(rows) < 4:
+            _multiply(B, rows, 3, Z[at].T)
+        else:
+            _multiply(rows, B, tile, Z[at])
+    return Z

@@ -26,7 +26,6 @@ import numpy as np
 
 from linsep.kernels.memory import uncounted
 from linsep.kernels.records import TALLY
-from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
 
 # Tags that one vector register may hold: 8 numbers of 4 bytes in 32, 8 of 8 bytes in 64.
@@ -96,7 +95,7 @@ def measure_reach(T: Any, k: int, reach: Any) -> None:
     reach[k, 1] = high
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t; four rows of W at a time, so that z is loaded less often.
 

@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.rows import FASTMATH
 
 
-@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
+@uncounted(cache=True, nogil=True)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t, in float64. Changes `z` (width,)."""
     z[:] = 0.0

@@ -6,7 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linsep.kernels.linear.one_row import score_row
+from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.engine.threads import scores
 from linsep.types import CSR, Array, DataError
 
 
@@ -96,7 +99,9 @@ class DerivedLearner(EpochLearner):
         if not self._stale:
             return super()._score_row(X)
         # The entries that the row touches, and no others.
-        columns, values = (X.indices, X.data) if isinstance(X, CSR) else (slice(None), X[0])
-        w, b = self._derive(columns)
-        z = w @ values + b
-        return float(z[0]) if len(z) == 1 else np.asarray(z)
+        w, b = self._derive(X.indices if isinstance(X, CSR) else slice(None))
+        if isinstance(X, CSR):
+            X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
+        if len(b) == 1:
+            return float(score_row(X, w, b))
+        return np.asarray(scores(as_matrix(X, w.shape[1]), w.T, b, None)[0][0])

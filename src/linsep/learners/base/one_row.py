@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep.kernels.linear.one_row import score_row
 from linsep.learners.base.classifier import as_matrix, check_columns
 from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.engine.threads import scores
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.plain_row import PlainRow
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
@@ -56,8 +57,7 @@ class OnlineClassifier(LinearClassifier):
         if coef.shape != (len(self.classes_), self.n_features_in_):
             self.check_parts()
         with np.errstate(invalid="ignore", over="ignore"):  # the caller looks whether they are finite
-            values: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
-        return np.asarray(values[0])
+            return np.asarray(scores(as_matrix(X, self.n_features_in_), coef.T, self.intercept_, None)[0][0])
 
     # ----------------------------------------------------------------- public
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:

@@ -14,7 +14,7 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.linear.sums import products
+from linsep.kernels.linear.sums import product, products, side_by_side, times
 from linsep.kernels.memory import LINE
 from linsep.kernels.optional import Mean
 from linsep.kernels.records import PER_CLASS, RECORD
@@ -44,21 +44,21 @@ def count_threads(n_jobs: int | None, most: int) -> int:
 
 
 def scores(X: Any, W: Array, b: Array, n_jobs: int | None) -> tuple[Array, bool]:
-    """Z = X W + b for W (n_features, n_planes), and whether its sum is finite.
-
-    The rows of a sparse X are divided among threads; dense products are left to BLAS.
-    """
-    if isinstance(X, np.ndarray):
-        dense = X @ W
-        return np.add(dense, b, out=dense if b.dtype == dense.dtype else None), True
+    """Z = X W + b for W (n_features, n_planes), and whether its sum is finite. The rows are divided among threads."""
     n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
     Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype, b.dtype))
-    planes = np.ascontiguousarray(W).T
+    dense = isinstance(X, np.ndarray)
+    planes = side_by_side(W.T) if dense else np.ascontiguousarray(W).T
     cuts = np.linspace(0, X.shape[0], n_threads + 1).astype(int)
 
     def one_share(k: int) -> bool:
         first, last = cuts[k], cuts[k + 1]
-        products(X.data, X.indices, X.indptr[first : last + 1], planes, Z[first:last])
+        if not dense:
+            products(X.data, X.indices, X.indptr[first : last + 1], planes, Z[first:last])
+        elif len(planes) > 1:
+            product(X[first:last], planes, Z[first:last])
+        else:
+            Z[first:last, 0] = times(X[first:last], planes[0])
         with np.errstate(over="ignore", invalid="ignore"):
             Z[first:last] += b
             return bool(np.isfinite(Z[first:last].sum()))

@@ -17,6 +17,7 @@ from linsep.kernels.dual.halving import halving_block
 from linsep.kernels.dual.kept import Kept
 from linsep.kernels.dual.projecting import projecting_block
 from linsep.kernels.dual.removing import removing_block
+from linsep.kernels.linear.sums import product
 from linsep.kernels.records import COUNTS, SUMS
 from linsep.learners.base.classifier import pack_rows, unpack_rows
 from linsep.learners.kernel.function import KernelFunction, block_rows
@@ -194,7 +195,9 @@ class Budgeted:
     def norm2(self) -> Array:
         """||w||^2 of each plane."""
         if self.removes:
-            return np.array([plane.coefs @ plane.gram @ plane.coefs for plane in self.planes])
+            coefs = [plane.coefs[None] for plane in self.planes]
+            each = zip(coefs, self.planes, strict=True)
+            return np.array([product(product(c, plane.gram), c)[0, 0] for c, plane in each])
         return np.array([plane.sums[SUMS.energy] for plane in self.planes])
 
     def bounds(self, norm: float, loss: float) -> Array:

@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
+from linsep.kernels.dual.plain import exponentials
+from linsep.kernels.linear.sums import add_rows, product, side_by_side, squares
 from linsep.learners.inputs.parameters import is_number, is_whole
-from linsep.tables import dense
+from linsep.tables import dense, is_sparse, rows_for_kernels
 from linsep.types import Array, DataError
 
 KERNELS = ("poly", "rbf", "laplacian", "linear")
@@ -103,12 +105,10 @@ class KernelFunction:
         """sum_j k(a_i, b_j) coefs[j, c] as a float64 matrix (len(A), n_columns), a tile of B at a time."""
         total = np.zeros((A.shape[0], coefs.shape[1]))
         if self.affine:
-            return self.of_sum(
-                A, B.T @ coefs if B.shape[0] else np.zeros((A.shape[1], coefs.shape[1])), coefs.sum(axis=0)
-            )
+            return self.of_sum(A, weighted_sum(B, coefs), coefs.sum(axis=0))
         with np.errstate(over="ignore", invalid="ignore"):  # whoever uses the sums looks whether they are finite
             for s in range(0, B.shape[0], _TILE):
-                total += self.between(A, B[s : s + _TILE]).astype(np.float64, copy=False) @ coefs[s : s + _TILE]
+                total += product(self.between(A, B[s : s + _TILE]), coefs[s : s + _TILE].T)
         return total
 
     @property
@@ -123,7 +123,8 @@ class KernelFunction:
         assert self.affine is not None
         slope, constant = self.affine
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(slope * (A.astype(np.float64, copy=False) @ W) + constant * total)
+            inner = product(A, W.T) if isinstance(A, np.ndarray) else A.astype(np.float64, copy=False) @ W
+            return np.asarray(slope * inner + constant * total)
 
     def _called(self, A: Any, B: Any) -> Array:
         try:
@@ -155,9 +156,16 @@ def block_rows(X: Any) -> int:
 def _products(A: Any, B: Any) -> Array:
     """A B', dense, whatever the two are: the rows of the smaller, A, are written out in full."""
     if isinstance(B, np.ndarray):
-        return np.asarray(dense(A) @ B.T)
+        return product(dense(A), B)
     full = dense(A.T)
     return np.asarray((B @ full).T)
+
+
+def weighted_sum(X: Any, coefs: Array) -> Array:
+    """X' coefs as a float64 matrix (n_features, n_columns), a row after the other."""
+    W = np.zeros((coefs.shape[1], X.shape[1]))
+    add_rows(rows_for_kernels(X if is_sparse(X) else side_by_side(X)), coefs, W)
+    return W.T
 
 
 def _distances(A: Any, B: Any) -> Array:
@@ -173,7 +181,9 @@ def _distances(A: Any, B: Any) -> Array:
 
 def _norms2(A: Any) -> Array:
     if isinstance(A, np.ndarray):
-        return np.asarray(np.einsum("ij,ij->i", A, A))
+        found = np.empty(len(A), A.dtype)
+        squares(side_by_side(A), found)
+        return found
     return np.asarray(A.multiply(A).sum(axis=1)).ravel().astype(A.dtype)
 
 
@@ -199,10 +209,12 @@ def gaussian(G: Any, a2: Any, b2: Any, gamma: float) -> Any:
     G += b2
     np.maximum(G, 0.0, out=G)
     G *= -gamma
-    return np.exp(G, out=G)
+    exponentials(G)
+    return G
 
 
 def laplacian(distances: Any, gamma: float) -> Any:
     """exp(-gamma ||a - b||_1) from the distances, which it overwrites."""
     distances *= -gamma
-    return np.exp(distances, out=distances)
+    exponentials(distances)
+    return distances

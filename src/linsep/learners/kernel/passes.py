@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from linsep.kernels.dual.plain import dual_block
 from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.kernel.function import KernelFunction, block_rows
+from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
@@ -76,7 +76,7 @@ class Passes:
         self._moved, self._moves = Growing(stored), Growing(coefs)
         self._Z = np.zeros(steps.shape)
         # Of an affine kernel one sum over all rows says everything.
-        self._W, self._total = np.asarray(stored.T @ coefs), coefs.sum(axis=0)
+        self._W, self._total = weighted_sum(stored, coefs), coefs.sum(axis=0)
         self._visited: list[tuple[Any, int]] = []
         self.forget()
 
@@ -151,7 +151,7 @@ class Passes:
             moves = np.zeros((mistaken.size, len(steps)))
             moves[place, classes] = steps[classes, rows]
             if self.kernel.affine:
-                self._W += X[mistaken].T @ moves
+                self._W += weighted_sum(X[mistaken], moves)
                 self._total += moves.sum(axis=0)
             else:
                 self._moved.add(X[mistaken])

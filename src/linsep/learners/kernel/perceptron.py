@@ -24,7 +24,7 @@ from linsep.learners.engine.plateau import PlateauWarning
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
-from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
+from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
 from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
 from linsep.theory.bounds.kernel import projection_bound
@@ -306,7 +306,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
 
     def __getattr__(self, name: str) -> Any:
         if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_support" in self.__dict__:
-            coef = np.asarray((self.support_vectors_.T @ self.dual_coef_.T).T)
+            coef = weighted_sum(self.support_vectors_, self.dual_coef_.T).T
             return coef if name == "coef_" else np.zeros(len(coef))
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 

@@ -12,7 +12,9 @@ import numpy as np
 import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
+from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
+from linsep.kernels.linear.sums import times
 from linsep.kernels.records import RECORD
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
@@ -118,6 +120,7 @@ def compare(w: Iterate, constant2: float, reference: Array, record: Array) -> No
     c = math.sqrt(constant2) or 1.0
     reference = np.append(reference[:-1], reference[-1] / c)
     with np.errstate(invalid="ignore", over="ignore"):
-        dot = float(w.s[0] * (w.V[0] @ reference[:-1] + w.b[0] / c * reference[-1]))
-        full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * float(np.linalg.norm(reference))
+        inner = times(w.V[:1], reference[:-1])[0]
+        dot = float(w.s[0] * (inner + w.b[0] / c * reference[-1]))
+        full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * math.sqrt(squared_norm(reference))
     record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot

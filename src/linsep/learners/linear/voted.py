@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.sums import product
 from linsep.kernels.linear.votes import add_class_votes, add_votes
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.batch import BatchLearner
@@ -343,9 +344,8 @@ def _append(array: Array, entries: Array) -> Array:
 def _multiply(X: Any, stored: Any, block: Array) -> Array:
     """`block` = X `stored`; where one is sparse by parts, since a sparse product is larger than the dense one."""
     if isinstance(X, np.ndarray) and isinstance(stored, np.ndarray):
-        return np.asarray(np.matmul(X, stored, out=block))
+        return product(X, stored.T, block)
     size = max(1, len(block) // 16)
     for at in range(0, len(block), size):
-        product = X[at : at + size] @ stored
-        block[at : at + size] = dense(product)
+        block[at : at + size] = dense(X[at : at + size] @ stored)
     return block

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import bits_in_use
+from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.kernels.linear.sums import times
 from linsep.kernels.records import RECORD
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.learners.engine.interrupt import is_interrupted
@@ -294,7 +295,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
                     break
                 mistakes += self._learn(X[i], y[i], w, u)
                 self.t_ += 1
-            norm = float(np.linalg.norm(w))
+            norm = math.sqrt(squared_norm(w))
             told = {
                 "mistakes": mistakes,
                 "norm_w": norm,
@@ -302,7 +303,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
                 "bits": bits_in_use(w),
                 "dots": self.t_ - began,
             }
-            return told | compare(reference, norm, lambda r: float(r @ w))
+            return told | compare(reference, norm, lambda r: float(times(r[None], w)[0]))
 
         def settle() -> None:
             self.coef_ = w - u / max(self.t_, 1)

@@ -348,8 +348,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
 def _dot(reference: tuple[Any, Any], weights: Chain, n_tags: int) -> float:
     """w.u in float64."""
     coef, transitions = (np.asarray(part, dtype=np.float64) for part in reference)
-    emitted = sum(float(np.dot(coef[k], weights.W[:, k])) for k in range(n_tags))
-    return emitted + float((transitions * weights.T[:, :n_tags]).sum())
+    return float((coef * weights.W[:, :n_tags].T).sum() + (transitions * weights.T[:, :n_tags]).sum())
 
 
 def _check_reference(reference: tuple[Any, Any] | None, n_tags: int, n_features: int) -> None:
