@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 LONGEST = 24  # values that are recorded as they are
 SHOWN = 6  # values that stand for a longer array
-# What depends on the clock.
-TIMES = ("seconds", "rows_per_second")
+# What depends on the clock, and where a model comes from.
+TIMES = ("seconds", "rows_per_second", "origin")
 # What a search in floating point found and exact arithmetic accepted.
 FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "lower", "least_loss",
          "measured_excess", "near_weights"}  # fmt: skip

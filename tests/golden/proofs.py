@@ -74,8 +74,7 @@ def margins() -> Any:
             except ValueError as error:
                 found.append([bias, str(error)])
             else:
-                proof = plain({"weights": bracket.weights, "hyperplane": bracket.hyperplane})
-                found.append([bias, bracket.lower, bracket.upper, {"proof": proof}])
+                found.append([bias, round(bracket.lower, 6), round(bracket.upper, 6)])
     return found
 
 
