@@ -73,6 +73,7 @@ def _printed(written: str) -> Any:
     if written.startswith("{"):
         return plain(json.loads(written))
     written = re.sub(r"^saved by .*", "", written, flags=re.M | re.S)  # where a model comes from is told last
+    written = re.sub(r"^(direction \d+ +).*: ", r"\1(found): ", written, flags=re.M)
     return text(CLOCK.sub("(time)", written))
 
 

@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
         value = value._asdict()
     if isinstance(value, Mapping):
         kept = {str(key): item for key, item in value.items() if key not in TIMES}
-        return _object({key: _is_there(item) if key in FOUND else plain(item) for key, item in kept.items()})
+        return _object({key: _part(key, item) for key, item in kept.items()})
     if isinstance(value, list | tuple):
         return _list(list(value))
     if is_dataclass(value):
@@ -58,8 +58,11 @@ def plain(value: Any) -> Any:
     raise TypeError(f"no plain form of {type(value).__name__}")
 
 
-def _is_there(value: Any) -> str | None:
-    return None if value is None else "found"
+def _part(key: str, value: Any) -> Any:
+    if key in FOUND:
+        return None if value is None else "found"
+    # Bounds hold for a separator that a search found.
+    return float(f"{value:.9g}") if key == "allowed" and value is not None else plain(value)
 
 
 def _array(array: np.ndarray[Any, Any]) -> Any:
