@@ -171,10 +171,10 @@ def integers(values: Sequence[Any]) -> list[int]:
     return [p * (common // q) for p, q in ratios]
 
 
-def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
-    """Signs of A w for doubles A, a column for each w: in digits of 16 bits, whose products add up exactly.
+def digit_sums(A: Any, ws: Sequence[list[int]]) -> tuple[Array, int] | None:
+    """A w for doubles A, a column for each w, in digits of 16 bits, whose products add up exactly.
 
-    None if the digits are too many.
+    Integers S and e: the sums are those of S[..., k] 2^(16 k + e) over k. None if the digits are too many.
     """
     sparse = hasattr(A, "toarray")
     values, every = (A.data, A.indices) if sparse else (A, slice(None))
@@ -191,8 +191,8 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
         rest = rest - np.trunc(rest)
         if len(digits) > 60:
             return None
-    shifts = (exps - exps.min(initial=0)).tolist()
-    whole = [v << e for w in ws for v, e in zip(w, shifts, strict=True)]
+    least = int(exps.min(initial=0))
+    whole = [v << e for w in ws for v, e in zip(w, (exps - least).tolist(), strict=True)]
     n, bits = max(map(int.bit_length, whole), default=0) // 16 + 1, sum(map(int.bit_length, whole))
     if n * len(whole) > max(_MOST_DIGITS, bits // 4):  # one long weight among many short ones
         return None
@@ -202,6 +202,15 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
     total = np.zeros((A.shape[0], len(ws), n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, :, k : k + n] += (digit @ W[columns]).astype(np.int64).reshape(-1, len(ws), n)
+    return total, least - 16 * len(digits)
+
+
+def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
+    """Signs of A w for doubles A, a column for each w; None if the digits are too many."""
+    found = digit_sums(A, ws)
+    if found is None:
+        return None
+    total = found[0]
     if total.shape[0] * len(ws) < _A_ROUND * total.shape[2]:
         return _long_signs(total)
     carry, left = np.zeros(total.shape[:2], dtype=np.int64), np.zeros(total.shape[:2], dtype=bool)
