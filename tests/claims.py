@@ -100,11 +100,12 @@ def adds_up(signed: Rows, weights: dict[int, int]) -> bool:
 
 
 def exact_change(signed: Rows, near: Any) -> Fraction:
-    """How far, relative to each, weights of the basis are from those that bring the rows to exactly 0."""
+    """How far, relative to each, weights of the basis are from those that bring the rows to exactly 0; 1 if never."""
     pairs = list(zip(near.rows, near.weights, strict=True))
-    total = [sum((k * signed[i][j] for i, k in pairs), Fraction(0)) for j in near.columns]
-    left = [[*(signed[i][j] for i in near.basis), total[k]] for k, j in enumerate(near.columns)]
-    for k in range(len(left)):
+    total = [sum((k * signed[i][j] for i, k in pairs), Fraction(0)) for j in range(len(signed[0]))]
+    left = [[*(signed[i][j] for i in near.basis), total[j]] for j in range(len(total))]
+    p = len(near.basis)
+    for k in range(p):
         pivot = next((i for i in range(k, len(left)) if left[i][k]), None)
         if pivot is None:
             return Fraction(1)
@@ -113,8 +114,10 @@ def exact_change(signed: Rows, near: Any) -> Fraction:
         for i in range(len(left)):
             if i != k and left[i][k]:
                 left[i] = [a - left[i][k] * b for a, b in zip(left[i], left[k], strict=True)]
+    if any(row[-1] for row in left[p:]):
+        return Fraction(1)
     weight = dict(pairs)
-    worst: Fraction = max(abs(row[-1]) / weight[i] for row, i in zip(left, near.basis, strict=True))
+    worst: Fraction = max(abs(row[-1]) / weight[i] for row, i in zip(left[:p], near.basis, strict=True))
     return worst
 
 
