@@ -149,7 +149,8 @@ def _residual(X: Any, s: Array, near: NearWeights, columns: Sequence[int], exps:
         for sums in total[:, 0].tolist():
             r, e = abs(sum(v << (16 * k) for k, v in enumerate(sums))), int(exps[len(out)])
             k = r.bit_length()
-            out.append(np.ldexp(r / (1 << k), max(k + least - e, -900)))
+            with np.errstate(over="ignore"):
+                out.append(np.ldexp(r / (1 << k), max(k + least - e, -900)))
     return np.array(out)
 
 
