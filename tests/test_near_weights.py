@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from altered_certificates import standalone
 from claims import exact_change
 from in_process import run_linsep
-from linsep import separability
+from linsep import separability, separability_one_vs_rest
 from linsep.plots import plot_witness
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability
@@ -28,8 +28,10 @@ from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.separability.as_plain import parts_of
-from linsep.theory.separability.combination import Combination
-from linsep.theory.verify.near_weights import verify_near_weights
+from linsep.theory.separability.combination import Combination, NearCombination
+from linsep.theory.separability.digest import data_digest
+from linsep.theory.separability.named_classes import class_signs
+from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
 from linsep.types import DataError
 from test_verify_certificate import plain
 from test_verify_certificate import verify as verify_in_a_process
@@ -361,3 +363,68 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
     assert verify_in_a_process(tmp_path, claim, text, "rows.csv")[0] == 0
+
+
+def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> None:
+    X, y = noise()
+    found = separability(X, y, exact=True)
+    assert (found.verdict, found.near_weights, json.loads(found.to_json())["format"]) == (
+        "inseparable",
+        None,
+        "linsep separability certificate 2",
+    )
+    assert all(one.near_weights is None for one in separability_one_vs_rest(X, y, exact=True).values())
+    table = np.column_stack([np.rint(X * 1000), y == "a"])
+    np.savetxt(tmp_path / "rows.csv", table, fmt="%d", delimiter=",", header="a,b,c,kind", comments="")
+    for command, weights in (("check", "witness"), ("separation", "proof")):
+        asked = [command, "rows.csv", "--target", "kind", "--certificate", "proof.json", "--exact-weights"]
+        run_linsep(asked, tmp_path)
+        claim = json.loads((tmp_path / "proof.json").read_text())
+        assert "near_weights" not in claim
+        assert "near_weights" not in claim[weights]
+        assert verify_in_a_process(tmp_path, claim, (tmp_path / "rows.csv").read_text(), "rows.csv")[0] == 0
+
+
+def forged(X: Any, y: list[str], near: NearWeights) -> Separability:
+    """A certificate of weights that nobody has found, about rows of the classes "in" and "out"."""
+    part, classes = NearCombination.near(near), ("in", "out")
+    digest = data_digest(X, class_signs(y, classes), fit_intercept=True, classes=classes)
+    about: dict[str, Any] = {"classes": classes, "digest": digest, "numbers": "doubles", "near_weights": near}
+    return Separability("inseparable", len(X), 1, witness=part, overlap=part, **about)
+
+
+@pytest.mark.parametrize("power", [0, -1060, -500, 500, 1000])
+@pytest.mark.parametrize("length", [0, 449, 1100, 5000])
+def test_rows_that_a_threshold_separates_are_not_proved_inseparable(power: int, length: int, tmp_path: Path) -> None:
+    weight = 2**length
+    X, y = np.ldexp([[1.0], [2.0], [4.0], [5.0]], power), ["in", "in", "out", "out"]
+    for weights in ((1, 1, weight), (weight, 1, 1), (1, weight, 1), (weight, weight, 1)):
+        for basis in ((0, 1), (1, 2), (2, 0)):
+            lie = forged(X, y, NearWeights((0, 1, 2), weights, basis, 0.5))
+            with pytest.raises(CertificateError):
+                Separability.from_json(lie.to_json()).verify(X, y)
+            status, said = verify(tmp_path, lie.to_dict(), {"X": X.tolist(), "y": y})
+            assert (status, said.split(":")[0]) == (1, "not proved")
+
+
+def test_a_basis_that_is_singular_or_beyond_doubles_is_refused() -> None:
+    s = np.array([1.0, -1.0, 1.0, -1.0])
+    for X, why in (
+        (np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 5.0]]), "independent"),
+        (np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52], [2.0, 2.0], [3.0, 5.0]]), "independent"),
+        (np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [3.0, 5.0]]), "has no entry"),
+        (np.array([[2.0**-600, 1.0], [1.0, 2.0], [1.0, 3.0], [3.0, 5.0]]), "far below the others"),
+        (np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0], [2.0**-1074, 2.0**1000]]), "too far apart"),
+    ):
+        near = NearWeights((0, 1, 2, 3), (1, 1, 1, 1), (0, 1), 0.5)
+        with pytest.raises(CertificateError, match=why):
+            verify_near_weights(X, s, near, (), range(4), fit_intercept=False)
+
+
+def test_earlier_formats_are_refused_with_a_reason() -> None:
+    X, y = noise()
+    claim = separability(X, y).to_dict()
+    with pytest.raises(
+        DataError, match="format 3, whose weights near exact ones brought a proof of their own; make it"
+    ):
+        Separability.from_json(json.dumps({**claim, "format": "linsep separability certificate 3"}))

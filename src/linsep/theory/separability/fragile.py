@@ -123,7 +123,8 @@ def near_is_fragile(
     for start in range(0, y.size, _STEP):
         off = _half_places(X[np.array(near.rows[start : start + _STEP])][:, features])
         moved[: len(features)] += y[start : start + _STEP] @ off
-    return bool((2.0 * np.abs(np.linalg.inv(C)) @ np.ldexp(moved, top - exps) >= 1.0).any())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return not (2.0 * np.abs(np.linalg.inv(C)) @ np.ldexp(moved, top - exps) < 1.0).all()
 
 
 def overlap_is_fragile(
