@@ -34,7 +34,7 @@ from math import isqrt, lcm
 from pathlib import Path
 
 FORMAT = "linsep separability certificate 2"
-NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights
+NEAR_FORMAT = "linsep separability certificate 4"  # with near_weights
 OF_REGRESSIONS = "linsep separation certificate"
 OF_ROWS = "linsep fewest rows certificate"
 BLANK = "[ \u00a0\u2009\u202f]"
@@ -354,14 +354,21 @@ def check_sum(Z, part, what):
 def check_span(Z, left, weights, null):
     """The weighted rows are among `left` and span them: their rank is the greatest that `null` leaves possible."""
     require(set(weights) <= set(left), "the overlap has a row that a direction separates")
-    used = {j for i in left for j, v in Z[i][0].items() if v}
-    own = Counter(j for v in null for j in v)
-    for k, v in enumerate(null):
-        require(v.keys() <= used and any(own[j] == 1 for j in v), f"null vector {k} is not independent of the others")
-        require(all(dot(Z[i][0], v) == 0 for i in left), f"null vector {k} is not orthogonal to every row left")
-    need = len(used) - len(null)
+    need = len(columns_left(Z, left, null))
     ranks = (rank_modulo([Z[i][0] for i in weights], prime) for prime in PRIMES)
     require(any(rank >= need for rank in ranks), "the rows of the overlap do not span all rows left")
+
+
+def columns_left(Z, left, null):
+    """The columns that give all others on these rows: one goes for each null vector, which alone has an entry there."""
+    used = {j for i in left for j, v in Z[i][0].items() if v}
+    often, gone = Counter(j for v in null for j in v), set()
+    for k, v in enumerate(null):
+        own = [j for j in v if often[j] == 1]
+        require(v.keys() <= used and own, f"null vector {k} is not independent of the others")
+        require(all(dot(Z[i][0], v) == 0 for i in left), f"null vector {k} is not orthogonal to every row left")
+        gone.add(own[0])
+    return sorted(used - gone)
 
 
 def rank_modulo(rows, prime):
@@ -516,8 +523,8 @@ def prove(claim, rows, labels):
     null = [vector(v, p + (constant is not None)) for v in claim["null"]]
     if "near_weights" in claim:
         require(claim["overlap"] is None, "there are exact weights and weights near exact ones")
-        check_near = beside("verify_near_weights").check_near
-        near = check_near(Z, sorted(left), claim["near_weights"], null, require, numbers_of, whole)
+        check_near, columns = beside("verify_near_weights").check_near, columns_left(Z, sorted(left), null)
+        near = check_near(Z, left, columns, claim["near_weights"], require, numbers_of, whole)
         overlap, weights = near, weights or near
         said.append(
             f"{len(near)} rows have positive weights near those given that add up to 0, and span: no direction moves "

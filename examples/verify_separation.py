@@ -30,6 +30,7 @@ from verify_certificate import (
     arguments_of,
     beside,
     by_columns,
+    columns_left,
     dot,
     gone,
     intercept_of,
@@ -43,7 +44,7 @@ from verify_certificate import (
 )
 
 FORMAT = "linsep separation certificate 3"
-NEAR_FORMAT = "linsep separation certificate 4"  # with near_weights
+NEAR_FORMAT = "linsep separation certificate 5"  # with near_weights
 FINITE, UNSIGNED = "finite", "infinite, sign not decided"
 UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
 MOST_NAMES = 40
@@ -173,7 +174,8 @@ def check_near(cone, left, proof, null):
     empty = Counter(set(range(len(cone.names))) - used)
     require(units == empty, "a column without entries has not one null vector of its own")
     others = [v for v in null if v.keys() & used]
-    return beside("verify_near_weights").check_near(cone.Z, sorted(left), near, others, require, numbers_of, whole)
+    columns = columns_left(cone.Z, sorted(left), others)
+    return beside("verify_near_weights").check_near(cone.Z, left, columns, near, require, numbers_of, whole)
 
 
 class Proof:

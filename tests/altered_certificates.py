@@ -1,8 +1,10 @@
-"""Random edits of certificates: is each refused, or does what is left say only what is true?
+"""Certificates edited or forged at random: is each refused, or does what is left say only what is true?
 
     PYTHONPATH=tests python -m altered_certificates --count 10000 --seed 0
 
-Every edit is read by the library and by `examples/verify_certificate.py`.
+Edits begin with a certificate that holds (`edits.py`); a forger chooses every part (`forged.py`). All are read by the
+library, which is given the rows dense or sparse, with zeros stored and entries in parts, and by
+`examples/verify_certificate.py`.
 An edit that is accepted is equal in meaning if all that is then said, part by part and in words, is true of the rows,
 which `claims.py` finds out with code of its own. An edit of the options or the classes whose hash was made anew states
 another question; where what is said of that is true, it is counted apart, because no reader can know what was asked.
@@ -19,6 +21,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -26,16 +29,31 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import scipy.sparse as sp
 
-from claims import Model, Question, false_claim, false_estimate, false_line, false_proof, model_of
+from claims import (
+    Model,
+    Question,
+    false_bounds,
+    false_claim,
+    false_estimate,
+    false_line,
+    false_proof,
+    false_removal,
+    model_of,
+)
 from edits import edited
+from forged import forged
 from linsep import Separation, separability, separation
 from linsep.app.commands.check import check
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.theory.cone import faces
+from linsep.theory.explanation.certificate import FewestRows
+from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.types import Array, DataError
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+_FORGED = 0.5  # of all tries
 REFUSED, EQUAL, OTHER, WRONG = "refused", "equal in meaning", "other question", "WRONG"
 
 
@@ -56,6 +74,11 @@ class Design(NamedTuple):
     def of_regression(self) -> bool:
         """Whether it is about a regression."""
         return not isinstance(self.truth, dict)
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether it is about the fewest rows that have to go."""
+        return "removed" in self.plain
 
 
 class Tried(NamedTuple):
@@ -103,7 +126,30 @@ def of_two_classes(rng: np.random.Generator) -> list[Design]:
         out += [of_one(X, y, time_limit=0.0), of_one(pairs, y, time_limit=0.0), of_one(far, apart, time_limit=0.0)]
         late = np.column_stack([pairs * 2 - 1, np.isin(np.arange(n), [2])])
         out.append(of_one(late, y, time_limit=0.0))
-    return [*out, *of_near_weights(rng)]
+    return [*out, *of_near_weights(rng), *of_scales(rng), *of_fewest_rows(rng)]
+
+
+def of_scales(rng: np.random.Generator) -> list[Design]:
+    """Rows and columns that are tiny or huge beside others, and rows of zeros."""
+    out = []
+    for n in (5, 6, 7):
+        X, y = rng.integers(-2, 3, (n, 2)).astype(float), np.where(np.arange(n) % 2, "yes", "no")
+        X[:2] *= rng.random() < 0.5
+        for powers in (np.array([-1060, 900]), rng.integers(-500, 501, (n, 1)), rng.integers(-1000, 1000, (n, 2))):
+            rows = np.ldexp(X, powers)
+            out += [of_one(rows, y, fit_intercept=intercept, time_limit=5.0) for intercept in (True, False)]
+    return [design._replace(kind=f"{design.kind.split(',')[0]}, scaled") for design in out]
+
+
+def of_fewest_rows(rng: np.random.Generator) -> list[Design]:
+    """How many rows have to go before the others are separable."""
+    out = []
+    for constant in (True, False):
+        X, y = rng.integers(-2, 3, (6, 2)), np.array(["no", "yes"] * 3)
+        found = fewest_rows(X, y, fit_intercept=constant)
+        true = {"": question(X, y.tolist(), ("no", "yes"), replace(found.rest, fit_intercept=constant))}
+        out.append(Design("fewest rows", found.to_dict(), X, y.tolist(), true))
+    return out
 
 
 def of_near_weights(rng: np.random.Generator) -> list[Design]:
@@ -183,16 +229,22 @@ def of_other_families(rng: np.random.Generator) -> list[Design]:
 
 
 # ------------------------------------------------------------------ the readers
-def by_library(text: str, design: Design) -> tuple[str, str]:
-    """What the library makes of a text, and why that is wrong."""
+def by_library(text: str, design: Design, X: Any = None) -> tuple[str, str]:
+    """What the library makes of a text and the rows, which X holds in another form, and why that is wrong."""
+    X = design.X if X is None else X
     try:
         if design.of_regression:
             read = Separation.from_json(text)
-            read.verify(design.X, design.y, **design.beside)
+            read.verify(X, design.y, **design.beside)
             true, same = stated_model(design, read.family, read.fit_intercept, read.summary())
             why = false_estimate(read, true)
+        elif design.of_rows:
+            few = FewestRows.from_json(text)
+            few.verify(X, np.array(design.y))
+            asked = design.truth[""].as_stated(few.fit_intercept, few.rest.classes)
+            why, same = false_removal(few.lower, few.removed, few.rest, asked), asked is design.truth[""]
         else:
-            found = verify_certificate(text, design.X, np.array(design.y))
+            found = verify_certificate(text, X, np.array(design.y))
             why = "" if found.keys() == design.truth.keys() else f"it is about {sorted(found)}"
             stated = {name: design.truth[name].as_stated(one.fit_intercept, one.classes) for name, one in found.items()}
             same = all(stated[name] is design.truth[name] for name in stated)
@@ -230,6 +282,11 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
         true, same = stated_model(design, plain["family"], plain["fit_intercept"])
         why = false_proof(lines, true)
         return (WRONG, why) if why else (EQUAL if same else OTHER, "")
+    if design.of_rows:
+        plain = json.loads(text)
+        asked = design.truth[""].as_stated(plain["fit_intercept"], plain["rest"]["classes"])
+        why = false_bounds(lines, asked)
+        return (WRONG, why) if why else (EQUAL if asked is design.truth[""] else OTHER, "")
     outcome = EQUAL
     for name, asked in design.truth.items():
         one = json.loads(text)["one_against_rest"][name] if name else json.loads(text)
@@ -255,16 +312,38 @@ def standalone() -> Any:
     return module
 
 
+def in_a_form(rng: np.random.Generator, X: Array) -> Any:
+    """The same rows, dense or sparse; sparse ones may store zeros, and entries as two that add up to them."""
+    way = int(rng.integers(4))
+    if way == 0 or X.dtype == object:
+        return X
+    table = sp.coo_matrix(X)
+    data, at, columns = table.data, table.row, table.col
+    if way > 1:
+        zeros = np.argwhere(X == 0)[: int(rng.integers(3))]
+        data = np.concatenate([data, np.zeros(len(zeros), X.dtype)])
+        at, columns = np.append(at, zeros[:, 0]), np.append(columns, zeros[:, 1])
+    if way > 2:  # halves and wholes of doubles and of small integers are exact
+        data, at, columns = np.concatenate([data, 2 * data, -2 * data]), np.tile(at, 3), np.tile(columns, 3)
+    order = np.argsort(at, kind="stable")
+    ends = np.searchsorted(at[order], np.arange(len(X) + 1))
+    return sp.csr_matrix((data[order], columns[order], ends), shape=X.shape)
+
+
 def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None) -> list[Tried]:
-    """Make `count` random edits of certificates and have each read; before them every design as it is."""
+    """Edit or forge `count` certificates at random and have each read; before them every design as it is."""
     rng, program, out = np.random.default_rng(seed), standalone(), []
     every = designs(rng)
     with tempfile.TemporaryDirectory() as name:
         for k in range(len(every) + count):
             design = every[k % len(every)]
             other = every[int(rng.integers(len(every)))]
-            edit, text = ("none", json.dumps(design.plain)) if k < len(every) else edited(rng, design, other.plain)
-            library, why = by_library(text, design)
+            edit, text, X = "none", json.dumps(design.plain), design.X
+            if k >= len(every):
+                edit, text = a_lie(rng, design, other)
+                X = in_a_form(rng, X)
+            design = as_asked(design) if edit == "forged" else design
+            library, why = by_library(text, design, X)
             alone, why_alone = by_program(text, design, program, Path(name))
             proved = design.plain.get("verdict") != "undecided"  # of that the program says that nothing is proved
             if edit == "none" and (library != EQUAL or (proved and alone != EQUAL)):
@@ -272,6 +351,19 @@ def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None
             out.append(Tried(design.kind, edit, library, alone, why or why_alone, text))
             see(out[-1])
     return out
+
+
+def a_lie(rng: np.random.Generator, design: Design, other: Design) -> tuple[str, str]:
+    """A forged certificate, where one can be made, or an edited one."""
+    text = forged(rng, design) if rng.random() < _FORGED else None
+    return edited(rng, design, other.plain) if text is None else ("forged", text)
+
+
+def as_asked(design: Design) -> Design:
+    """The design with no claim about fragility, which depends on the parts of a proof and is never part of it."""
+    if design.of_regression:
+        return design
+    return design._replace(truth={name: asked.of_any_proof() for name, asked in design.truth.items()})
 
 
 def table(tried: Sequence[Tried]) -> str:

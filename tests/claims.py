@@ -5,11 +5,12 @@ The designs are small: which rows are separated, and where coefficients go, is a
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import inf, isclose
 from typing import Any
 
@@ -54,6 +55,24 @@ class Question:
         signs = [s if positive == self.classes[1] else -s for s in self.signs]
         return Question(self.rows, signs, (negative, positive), fit_intercept, None, self.margin)
 
+    def of_any_proof(self) -> Question:
+        """The same without what depends on the parts of a proof."""
+        out = copy.copy(self)
+        object.__setattr__(out, "fragile", None)
+        return out
+
+    def least(self) -> int:
+        """How many rows have to go before the others, of both classes, are separable."""
+        n = len(self.rows)
+        ways = (gone for k in range(n) for gone in combinations(range(n), k) if self.separable_without(gone))
+        return len(next(ways))
+
+    def separable_without(self, gone: Sequence[int]) -> bool:
+        """Whether the other rows are of both classes and separable."""
+        kept = [i for i in range(len(self.rows)) if i not in gone]
+        Z = [self.signed[i] for i in kept]
+        return len({self.signs[i] for i in kept}) == 2 and not any(reaches(Z, [-v for v in z]) for z in Z)
+
     @property
     def verdict(self) -> str:
         """What is true."""
@@ -91,6 +110,30 @@ def false_claim(found: Separability, asked: Question) -> str:
     return false_planes(found, asked) or false_words(found, asked)
 
 
+def false_removal(lower: int, removed: Sequence[int], rest: Separability, asked: Question) -> str:
+    """What is wrong with the bounds of the number of rows that have to go."""
+    if not lower <= asked.least() <= len(removed) or not asked.separable_without(removed):
+        return f"{lower} to {len(removed)} rows have to go, but it is {asked.least()}"
+    return "" if rest.n_rows == len(asked.rows) - len(removed) else "the rest is of other rows"
+
+
+def false_bounds(lines: Sequence[str], asked: Question) -> str:
+    """The first line of the standalone program, about the fewest rows, that is not so."""
+    n, least = len(asked.rows), asked.least()
+    for line in lines:
+        if match := re.fullmatch(
+            r"proved: (?:exactly|at least) (\d+)(?: and at most (\d+))? of \d+ rows ha.* to go", line
+        ):
+            if not int(match[1]) <= least <= int(match[2] or match[1]):
+                return line
+        elif match := re.fullmatch(r"without (\d+) rows the other (\d+) are separable", line):
+            if int(match[1]) < least or int(match[1]) + int(match[2]) != n:
+                return line
+        elif not re.fullmatch(r"each of \d+ sets of rows is not separable and has to lose one of its rows", line):
+            return line
+    return ""
+
+
 def adds_up(signed: Rows, weights: dict[int, int]) -> bool:
     """Whether positive weights bring rows to 0."""
     if not weights or min(weights.values()) <= 0 or min(weights) < 0 or max(weights) >= len(signed):
@@ -100,11 +143,12 @@ def adds_up(signed: Rows, weights: dict[int, int]) -> bool:
 
 
 def exact_change(signed: Rows, near: Any) -> Fraction:
-    """How far, relative to each, weights of the basis are from those that bring the rows to exactly 0."""
+    """How far, relative to each, weights of the basis are from those that bring the rows to exactly 0; 1 if never."""
     pairs = list(zip(near.rows, near.weights, strict=True))
-    total = [sum((k * signed[i][j] for i, k in pairs), Fraction(0)) for j in near.columns]
-    left = [[*(signed[i][j] for i in near.basis), total[k]] for k, j in enumerate(near.columns)]
-    for k in range(len(left)):
+    total = [sum((k * signed[i][j] for i, k in pairs), Fraction(0)) for j in range(len(signed[0]))]
+    left = [[*(signed[i][j] for i in near.basis), total[j]] for j in range(len(total))]
+    p = len(near.basis)
+    for k in range(p):
         pivot = next((i for i in range(k, len(left)) if left[i][k]), None)
         if pivot is None:
             return Fraction(1)
@@ -113,8 +157,10 @@ def exact_change(signed: Rows, near: Any) -> Fraction:
         for i in range(len(left)):
             if i != k and left[i][k]:
                 left[i] = [a - left[i][k] * b for a, b in zip(left[i], left[k], strict=True)]
+    if any(row[-1] for row in left[p:]):
+        return Fraction(1)
     weight = dict(pairs)
-    worst: Fraction = max(abs(row[-1]) / weight[i] for row, i in zip(left, near.basis, strict=True))
+    worst: Fraction = max(abs(row[-1]) / weight[i] for row, i in zip(left[:p], near.basis, strict=True))
     return worst
 
 

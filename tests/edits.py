@@ -193,7 +193,7 @@ def in_text(rng: np.random.Generator, text: str) -> str:
 def certificate_of(rng: np.random.Generator, plain: Any) -> tuple[Any, str]:
     """One certificate of a file, and its class."""
     if "one_against_rest" not in plain:
-        return plain, ""
+        return plain.get("rest", plain), ""
     name = pick(rng, plain["one_against_rest"])
     return plain["one_against_rest"][name], name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import io
 import json
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 from altered_certificates import standalone
 from claims import exact_change
 from in_process import run_linsep
-from linsep import separability
+from linsep import separability, separability_one_vs_rest
 from linsep.plots import plot_witness
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability
@@ -29,8 +28,10 @@ from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.separability.as_plain import parts_of
-from linsep.theory.separability.combination import Combination
-from linsep.theory.verify.near_weights import verify_near_weights
+from linsep.theory.separability.combination import Combination, NearCombination
+from linsep.theory.separability.digest import data_digest
+from linsep.theory.separability.named_classes import class_signs
+from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
 from linsep.types import DataError
 from test_verify_certificate import plain
 from test_verify_certificate import verify as verify_in_a_process
@@ -91,7 +92,7 @@ def test_exact_weights_are_as_near_as_it_says(seed: int, p: int, constant: bool,
 
 
 @pytest.mark.parametrize("power", [1, 7])
-def test_rows_that_nearly_lie_in_a_plane_need_two_digits(power: int) -> None:
+def test_rows_that_nearly_lie_in_a_plane(power: int) -> None:
     rng = np.random.default_rng(5)
     turned = np.linalg.qr(rng.normal(size=(8, 8)))[0]
     X = (rng.normal(size=(80, 8)) * np.logspace(0, -power, 8)) @ turned
@@ -99,7 +100,6 @@ def test_rows_that_nearly_lie_in_a_plane_need_two_digits(power: int) -> None:
     near = found_by(X, s).weights
     verify_near_weights(X, s, near, (), np.arange(80))
     assert exact_change(signed(X, s), near) <= near.within
-    assert int(np.abs(near.inverse).max()).bit_length() == (24 if power == 1 else 47)
 
 
 def test_rows_that_lie_in_a_plane_but_for_rounding_are_turned_first() -> None:
@@ -111,7 +111,7 @@ def test_rows_that_lie_in_a_plane_but_for_rounding_are_turned_first() -> None:
     for rows in (X, centred):
         near = found_by(rows, s).weights
         verify_near_weights(rows, s, near, (), np.arange(90))
-        assert near.columns == tuple(range(11))
+        assert len(near.basis) == 11
         assert exact_change(signed(rows, s), near) <= near.within < 1
     assert near_weights(SignedRows(X[:, :4] @ np.eye(4, 9), s, constant=True), np.arange(90), Deadline()) is not None
     thirds = np.column_stack([X[:, :4].astype(float), X[:, :4].astype(float) @ [1 / 3, 1 / 7, 1 / 9, 1 / 11]])
@@ -134,7 +134,7 @@ def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
     )
     assert "weights near exact ones: row x weight" in found._repr_html_()
     claim = json.loads(found.to_json())
-    assert (claim["format"], claim["witness"], claim["overlap"]) == ("linsep separability certificate 3", None, None)
+    assert (claim["format"], claim["witness"], claim["overlap"]) == ("linsep separability certificate 4", None, None)
     again = Separability.from_json(found.to_json())
     again.verify(X, y)
     assert again.to_json() == found.to_json()
@@ -191,7 +191,7 @@ def test_columns_that_others_give_have_exact_vectors(tmp_path: Path) -> None:
     found = separability(X, y)
     assert found.near_weights is not None
     assert len(found.null) == 3
-    assert len(found.near_weights.columns) == 5
+    assert len(found.near_weights.basis) == 5
     claim = json.loads(found.to_json())
     Separability.from_dict(claim).verify(X, y)
     assert verify(tmp_path, claim, plain(X, y))[0] == 0
@@ -201,42 +201,37 @@ def test_columns_that_others_give_have_exact_vectors(tmp_path: Path) -> None:
         assert verify(tmp_path, {**claim, "null": null}, plain(X, y))[0] == 1
 
 
-def alterations(claim: dict[str, Any]) -> dict[str, tuple[dict[str, Any], str]]:
+def alterations(near: dict[str, Any]) -> dict[str, tuple[dict[str, Any], str]]:
     """Each with what the library says of it."""
-    near = claim["near_weights"]
-    swapped = [near["basis"][1], near["basis"][0], *near["basis"][2:]]
-    nothing = base64.b64encode(bytes(len(base64.b64decode(near["inverse"])))).decode()
     heavy = [*near["weights"][:-1], near["weights"][-1] * 1000]
-    parts: dict[str, tuple[dict[str, Any], str]] = {
+    spare = next(i for i in near["rows"] if i not in near["basis"])
+    return {
         "weight": ({"weights": heavy}, "more than it says"),
+        "all even": ({"weights": [1] * len(near["weights"])}, "more than it says"),
         "no weight": ({"weights": [0, *near["weights"][1:]]}, "positive"),
         "negative": ({"weights": [-1, *near["weights"][1:]]}, "positive"),
-        "long": ({"weights": [1 << 600, *near["weights"][1:]]}, "too long"),
-        "basis": ({"basis": swapped}, "none of these rows"),
+        "long": ({"weights": [1 << 600, *near["weights"][1:]]}, "more than it says"),
         "fewer": ({"rows": near["rows"][1:], "weights": near["weights"][1:]}, "more than it says|has no weight"),
-        "no basis": ({"basis": near["basis"][1:]}, "as many rows as columns"),
-        "inverse": ({"inverse": nothing}, "none of these rows"),
-        "shift": ({"row_shifts": [k - 1 for k in near["row_shifts"]]}, "none of these rows"),
-        "low shift": ({"column_shifts": [k - 40 for k in near["column_shifts"]]}, "above 1"),
-        "far shift": ({"row_shifts": [10**6, *near["row_shifts"][1:]]}, "shifts"),
-        "few shifts": ({"row_shifts": near["row_shifts"][1:]}, "shifts"),
+        "short basis": ({"basis": near["basis"][1:]}, "as many rows as there are columns"),
+        "long basis": ({"basis": [*near["basis"], spare]}, "as many rows as there are columns"),
+        "no basis": ({"basis": []}, "as many rows as there are columns"),
         "within": ({"within": 1e-30}, "more than it says"),
-        "columns": ({"columns": [near["columns"][1], near["columns"][0], *near["columns"][2:]]}, "none of these rows"),
+        "within 0": ({"within": 0.0}, "need not be positive|do not add up to 0"),
+        "within 1": ({"within": 1.0}, "need not be positive"),
         "order": ({"rows": near["rows"][::-1]}, "in order"),
     }
-    return {name: ({**claim, "near_weights": {**near, **part}}, why) for name, (part, why) in parts.items()}
 
 
-NAMES = tuple(alterations(json.loads(json.dumps({"near_weights": {
-    "basis": [0, 1, 2], "rows": [0, 1, 2, 3], "weights": [1, 1, 1, 1], "inverse": "", "row_shifts": [0],
-    "column_shifts": [0], "columns": [0, 1, 2]}}))))  # fmt: skip
+NAMES = tuple(alterations({"basis": [0, 1, 2], "rows": [0, 1, 2, 3], "weights": [1, 1, 1, 1]}))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_alteration_survives(name: str, tmp_path: Path) -> None:
     X, y = noise()
     found = separability(X, y)
-    altered, why = alterations(found.to_dict())[name]
+    claim = found.to_dict()
+    part, why = alterations(claim["near_weights"])[name]
+    altered = {**claim, "near_weights": {**claim["near_weights"], **part}}
     altered["summary"] = Separability(**parts_of(altered)).summary()  # what follows from the parts
     with pytest.raises(CertificateError, match=why):
         Separability.from_dict(altered).verify(X, y)
@@ -247,11 +242,9 @@ def test_no_alteration_survives(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "why"),
     [
-        ({"inverse": "AAAA"}, "its inverse has 3 bytes"),
-        ({"inverse": "?"}, "base64|Only"),
-        ({"bytes": 9}, "bytes"),
         ({"rows": [0, 0]}, "names one twice"),
         ({"within": 1}, "its within is 1"),
+        ({"weights": [0.5]}, "0.5 is not an integer"),
         ({"basis": [10**6]}, "not one of 0 to 29"),
     ],
 )
@@ -274,9 +267,9 @@ def test_other_rows_are_refused(tmp_path: Path) -> None:
     moved[near.basis[0], 0] += 0.01
     for rows, signs, why in (
         (moved, s, "more than it says"),
-        (X, -s * np.where(np.arange(30) < 3, -1, 1), "more than it says|none of these rows"),
+        (X, -s * np.where(np.arange(30) < 3, -1, 1), "more than it says|are independent"),
         (X.astype(object), s, "dense rows of doubles"),
-        (X[:, :2], s, "not all columns"),
+        (X[:, :2], s, "as many rows as there are columns"),
     ):
         with pytest.raises(CertificateError, match=why):
             verify_near_weights(rows, signs, near, (), np.arange(30))
@@ -370,3 +363,68 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
     assert verify_in_a_process(tmp_path, claim, text, "rows.csv")[0] == 0
+
+
+def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> None:
+    X, y = noise()
+    found = separability(X, y, exact=True)
+    assert (found.verdict, found.near_weights, json.loads(found.to_json())["format"]) == (
+        "inseparable",
+        None,
+        "linsep separability certificate 2",
+    )
+    assert all(one.near_weights is None for one in separability_one_vs_rest(X, y, exact=True).values())
+    table = np.column_stack([np.rint(X * 1000), y == "a"])
+    np.savetxt(tmp_path / "rows.csv", table, fmt="%d", delimiter=",", header="a,b,c,kind", comments="")
+    for command, weights in (("check", "witness"), ("separation", "proof")):
+        asked = [command, "rows.csv", "--target", "kind", "--certificate", "proof.json", "--exact-weights"]
+        run_linsep(asked, tmp_path)
+        claim = json.loads((tmp_path / "proof.json").read_text())
+        assert "near_weights" not in claim
+        assert "near_weights" not in claim[weights]
+        assert verify_in_a_process(tmp_path, claim, (tmp_path / "rows.csv").read_text(), "rows.csv")[0] == 0
+
+
+def forged(X: Any, y: list[str], near: NearWeights) -> Separability:
+    """A certificate of weights that nobody has found, about rows of the classes "in" and "out"."""
+    part, classes = NearCombination.near(near), ("in", "out")
+    digest = data_digest(X, class_signs(y, classes), fit_intercept=True, classes=classes)
+    about: dict[str, Any] = {"classes": classes, "digest": digest, "numbers": "doubles", "near_weights": near}
+    return Separability("inseparable", len(X), 1, witness=part, overlap=part, **about)
+
+
+@pytest.mark.parametrize("power", [0, -1060, -500, 500, 1000])
+@pytest.mark.parametrize("length", [0, 449, 1100, 5000])
+def test_rows_that_a_threshold_separates_are_not_proved_inseparable(power: int, length: int, tmp_path: Path) -> None:
+    weight = 2**length
+    X, y = np.ldexp([[1.0], [2.0], [4.0], [5.0]], power), ["in", "in", "out", "out"]
+    for weights in ((1, 1, weight), (weight, 1, 1), (1, weight, 1), (weight, weight, 1)):
+        for basis in ((0, 1), (1, 2), (2, 0)):
+            lie = forged(X, y, NearWeights((0, 1, 2), weights, basis, 0.5))
+            with pytest.raises(CertificateError):
+                Separability.from_json(lie.to_json()).verify(X, y)
+            status, said = verify(tmp_path, lie.to_dict(), {"X": X.tolist(), "y": y})
+            assert (status, said.split(":")[0]) == (1, "not proved")
+
+
+def test_a_basis_that_is_singular_or_beyond_doubles_is_refused() -> None:
+    s = np.array([1.0, -1.0, 1.0, -1.0])
+    for X, why in (
+        (np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 5.0]]), "independent"),
+        (np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52], [2.0, 2.0], [3.0, 5.0]]), "independent"),
+        (np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [3.0, 5.0]]), "has no entry"),
+        (np.array([[2.0**-600, 1.0], [1.0, 2.0], [1.0, 3.0], [3.0, 5.0]]), "far below the others"),
+        (np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0], [2.0**-1074, 2.0**1000]]), "too far apart"),
+    ):
+        near = NearWeights((0, 1, 2, 3), (1, 1, 1, 1), (0, 1), 0.5)
+        with pytest.raises(CertificateError, match=why):
+            verify_near_weights(X, s, near, (), range(4), fit_intercept=False)
+
+
+def test_earlier_formats_are_refused_with_a_reason() -> None:
+    X, y = noise()
+    claim = separability(X, y).to_dict()
+    with pytest.raises(
+        DataError, match="format 3, whose weights near exact ones brought a proof of their own; make it"
+    ):
+        Separability.from_json(json.dumps({**claim, "format": "linsep separability certificate 3"}))

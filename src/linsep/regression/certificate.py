@@ -14,9 +14,12 @@ from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 FORMAT = "linsep separation certificate 3"
-NEAR_FORMAT = "linsep separation certificate 4"  # with near_weights, which earlier releases do not know
+NEAR_FORMAT = "linsep separation certificate 5"  # with near_weights, which earlier releases do not know
 _EARLIER = "linsep separation certificate 2"  # its vectors have every entry
-_FIRST = "linsep separation certificate 1"
+_GONE = {
+    "linsep separation certificate 1": "1, whose hash is neither of the classes nor of the intercept",
+    "linsep separation certificate 4": "4, whose weights near exact ones brought a proof of their own",
+}
 VERDICTS = ("complete", "quasi-complete", "overlap", "undecided")
 T = TypeVar("T")
 _ESTIMATES: dict[str, str | float] = {
@@ -132,11 +135,11 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
 
 def _check_head(plain: dict[str, Any]) -> None:
     """Raise ValueError unless the parts of which there is a choice hold one of their values."""
-    if plain["format"] == _FIRST:
-        raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
-    if plain["format"] not in (NEAR_FORMAT, FORMAT, _EARLIER):
-        raise ValueError(f"its format is {plain['format']!r:.80}")
-    if (plain["format"] == NEAR_FORMAT) != ("near_weights" in (plain["proof"] or {})):
+    if (form := of_type(plain, "format", str)) in _GONE:
+        raise ValueError(f"it is of format {_GONE[form]}; make it again")
+    if form not in (NEAR_FORMAT, FORMAT, _EARLIER):
+        raise ValueError(f"its format is {form!r:.80}")
+    if (form == NEAR_FORMAT) != ("near_weights" in (plain["proof"] or {})):
         raise ValueError("it has weights near exact ones, or lacks them, which its format does not say")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the data that it is about")

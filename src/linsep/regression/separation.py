@@ -74,6 +74,7 @@ def separation(
     fit_intercept: bool = True,
     on_separation: Literal["report", "warn", "raise"] = "report",
     time_limit: float | None = None,
+    exact: bool = False,
 ) -> Separation:
     """Decide whether a regression has a finite maximum likelihood estimate, and prove it in exact arithmetic.
 
@@ -149,6 +150,9 @@ def separation(
         Seconds after which the answer is "undecided", the reading of the design among them. The time is looked at
         between steps of the search and of the check of its proof: it may be exceeded by a tenth or 0.5 s, on millions
         of rows by 1 s, and by the seconds that compiling takes in the first call on a machine.
+    exact : bool, default=False
+        Whether the weights of the proof have to be exact integers, which every checker can add up; as in
+        `separability`.
 
     Returns
     -------
@@ -188,7 +192,8 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
-    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit, deadline)
+    asked = asked_of(X, y, data, fit_intercept, family, order, **beside)
+    found = answer(asked, family, link, time_limit, deadline, exact=exact)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
@@ -203,17 +208,24 @@ def separation_as_written(
     time_limit: float | None,
     link: str | None = None,
     order: Sequence[str] | None = None,
+    exact: bool = False,
     **beside: Any,
 ) -> Separation:
     """Answer for a table of numbers exactly as written; `beside` are the columns that belong to the response."""
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
     outcome = outcome_of(numbers.y, family, order, **beside)
-    return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit)
+    return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit, exact=exact)
 
 
 def answer(
-    question: Asked, family: Family, link: str | None, time_limit: float | None, deadline: Deadline | None = None
+    question: Asked,
+    family: Family,
+    link: str | None,
+    time_limit: float | None,
+    deadline: Deadline | None = None,
+    *,
+    exact: bool = False,
 ) -> Separation:
     """Decide a question whose columns are known; the deadline is that of the limit, from now unless it is given."""
     deadline = deadline or deadline_of(time_limit)
@@ -221,7 +233,7 @@ def answer(
     about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
     reason = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
-    for may_be_near in (True, False) if (asked.rows.owner >= 0).all() else (False,):
+    for may_be_near in (False,) if exact or (asked.rows.owner < 0).any() else (True, False):
         try:
             proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, perf_counter()) + _longer(time_limit))

@@ -106,6 +106,7 @@ def check_table(
     time_limit: float | None = None,
     explain: bool = False,
     n_jobs: int | None = None,
+    exact: bool = False,
 ) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
 
@@ -133,6 +134,8 @@ def check_table(
         given.
     n_jobs : int, optional
         With three classes or more the number of processes that decide them, as in `separability_one_vs_rest`.
+    exact : bool, default=False
+        Whether weights have to be exact, as in `separability`.
 
     Returns
     -------
@@ -163,10 +166,10 @@ def check_table(
         raise _one_class(labels[0], source, found.kinds)
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
-        asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit)]
+        asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit=time_limit, exact=exact)]
         (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
     else:
-        answers = separability_one_vs_rest(numbers.X, y, time_limit=time_limit, n_jobs=n_jobs)
+        answers = separability_one_vs_rest(numbers.X, y, time_limit=time_limit, n_jobs=n_jobs, exact=exact)
         asked = [_against_the_rest(numbers, y, label, one) for label, one in answers.items()]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
@@ -291,10 +294,10 @@ def _told_by_gaps(source: Source, kinds: Mapping[str, str]) -> str:
     return "".join(f"; {gap} --column {quote(gap.column)}=skip asks without it" for gap in gaps)
 
 
-def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, time_limit: float | None) -> Asked:
+def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, **options: Any) -> Asked:
     """Two classes, the second of `names` the positive one."""
     codes = positions(as_named(y, names, positive), names)
-    return _in_file(numbers, "", certificate_of(numbers.X, codes, names, time_limit=time_limit), names[codes])
+    return _in_file(numbers, "", certificate_of(numbers.X, codes, names, **options), names[codes])
 
 
 def _against_the_rest(numbers: ExactNumbers, y: Array, label: Any, found: Separability) -> Asked:

@@ -172,6 +172,13 @@ ReportOpt = Annotated[
 CertificateOpt = Annotated[
     Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
 ]
+ExactWeightsOpt = Annotated[
+    bool,
+    typer.Option(
+        "--exact-weights",
+        help="Find exact weights, of thousands of digits where columns are many, and not weights near exact ones.",
+    ),
+]
 FormulaOpt = Annotated[
     str | None,
     typer.Option(

@@ -38,6 +38,7 @@ def check(
     time_limit: float | None,
     n_jobs: int | None = None,
     certificate: Path | None = None,
+    exact: bool = False,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
@@ -56,7 +57,7 @@ def check(
     source = open_labelled(table, target, categorical, columns or {}, reading)
     on_step("proving")
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
-    found = check_table(source, **asked, n_jobs=n_jobs, explain=explain or suspects is not None)
+    found = check_table(source, **asked, n_jobs=n_jobs, exact=exact, explain=explain or suspects is not None)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
     if suspects is not None and found.explanation is not None:
         lines.append(("list of suspects", str(suspects)))

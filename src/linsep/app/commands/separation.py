@@ -49,6 +49,7 @@ def separation(
     fit_intercept: bool,
     time_limit: float | None,
     certificate: Path | None = None,
+    exact: bool = False,
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
@@ -71,7 +72,8 @@ def separation(
             )
         source = open_data(table, categorical=(*categorical, *read_as_text(columns or {})), **reading)
         source.read_as_text((), mixed=read_as_numbers(columns or {}))
-        return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table, details)
+        asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
+        return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, categorical, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
@@ -85,7 +87,7 @@ def separation(
     doubts += [] if numbers.as_written else [_ROUNDED]
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
-    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
+    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, exact=exact, **taken)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
     data = {**found.to_dict(), **numbers.in_table(source), **guessed(source)}
     data |= {"beside": named} if named else {}
@@ -108,20 +110,22 @@ def _of_events(family: Family, beside: Mapping[str, str]) -> list[str]:
 def _of_formula(
     source: Source,
     text: str,
-    family: Family,
-    link: str | None,
-    order: Sequence[str] | None,
-    beside: Mapping[str, str],
     time_limit: float | None,
     certificate: Path | None,
     table: Any,
     details: bool,
+    *,
+    family: Family,
+    link: str | None,
+    order: Sequence[str] | None,
+    beside: Mapping[str, str],
+    exact: bool,
 ) -> Result:
     try:
-        asked, exact, about = asked_as_written(text, source, family, order, beside)
+        asked, as_written, about = asked_as_written(text, source, family, order, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
-    found = answer(asked, family, link, time_limit)
+    found = answer(asked, family, link, time_limit, exact=exact)
     data = {**found.to_dict(), **about}
     data |= {"beside": dict(beside)} if beside and about else {}
     lines = [*read_as(source), *separation_lines(found)]
@@ -131,7 +135,7 @@ def _of_formula(
         lines += written_certificate(design, design_as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
     more = separation_details(found, time_limit=time_limit) if details else []
-    doubts = _of_events(family, beside) + ([] if exact else [_ROUNDED])
+    doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 

@@ -18,8 +18,11 @@ from linsep.theory.separability.near_as_plain import near_weights_of
 from linsep.types import Array, Hyperplane, Verdict
 
 FORMAT = "linsep separability certificate 2"
-NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights, which earlier releases do not know
-_FIRST = "linsep separability certificate 1"
+NEAR_FORMAT = "linsep separability certificate 4"  # with near_weights, which earlier releases do not know
+_GONE = {
+    "linsep separability certificate 1": "1, whose hash is neither of the classes nor of the intercept",
+    "linsep separability certificate 3": "3, whose weights near exact ones brought a proof of their own",
+}
 _MOST_BYTES = 2**30  # of memory that reading one certificate may take
 
 
@@ -65,7 +68,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
             f"{_MOST_BYTES // 2**30} GiB to hold"
         )
     intercept = of_type(plain, "fit_intercept", bool)
-    near = None if plain["format"] == FORMAT else near_weights_of(of_type(plain, "near_weights", dict), n, p + 1)
+    near = None if plain["format"] == FORMAT else near_weights_of(of_type(plain, "near_weights", dict), n)
     combined = None if near is None else NearCombination.near(near)
     return {
         "verdict": plain["verdict"],
@@ -93,10 +96,10 @@ def _check_head(plain: dict[str, Any]) -> None:
     """Raise ValueError unless it is of this format, and the parts of which there is a choice hold one of them."""
     if "one_against_rest" in plain:
         raise ValueError("it holds a certificate for each class: `verify_certificate` reads all of them")
-    if plain["format"] == _FIRST:
-        raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
-    if plain["format"] not in (FORMAT, NEAR_FORMAT):
-        raise ValueError(f"its format is {plain['format']!r:.80}")
+    if (form := of_type(plain, "format", str)) in _GONE:
+        raise ValueError(f"it is of format {_GONE[form]}; make it again")
+    if form not in (FORMAT, NEAR_FORMAT):
+        raise ValueError(f"its format is {form!r:.80}")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the rows that it is about")
     for name, values in (("verdict", get_args(Verdict)), ("numbers", ("doubles", "rationals"))):

@@ -23,7 +23,9 @@ _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces severa
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
 
 
-def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> Separability:
+def separability(
+    X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None, exact: bool = False
+) -> Separability:
     """Decide whether some w, b have y_i (w.x_i + b) > 0 for all i, and prove it in exact arithmetic.
 
     Parameters
@@ -39,6 +41,10 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
         Seconds after which the answer is what is proved by then: `not-separable` if a witness was found,
         `quasi-separable` (with at least these rows) if a direction was found too, or else `undecided`. The clock is
         looked at between steps of the search, also inside exact solves. Without a limit everything is decided.
+    exact : bool, default=False
+        Whether the weights of a witness and an overlap have to be exact integers, which every checker can add up. Of
+        dense tables with a hundred columns of floats or more they have thousands of digits and take longer to find:
+        unless asked for, weights near exact ones are given there, and the rows that prove that exact ones exist.
 
     Returns
     -------
@@ -72,7 +78,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     s = signs(y)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     search = solve_cone if X.shape[0] < MANY else solve_by_sample
-    for may_be_near in (True, False):
+    for may_be_near in (False,) if exact else (True, False):
         end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         for result in _answers(X, s, end, about, deadline, time_limit):
             try:

@@ -10,7 +10,8 @@ import scipy.linalg
 
 from linsep.tables import dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.verify.near_weights import NearWeights
+from linsep.theory.verify.near_weights import NearWeights, other_columns, weighted_basis
+from linsep.theory.verify.separability import columns_in_use
 from linsep.types import Array, Hyperplane
 
 _HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least
@@ -36,7 +37,7 @@ def is_fragile(
         return direction_is_fragile(X, s, hyperplane, np.arange(X.shape[0]))
     if directions and not left.size:  # several directions, and no one plane instead of them
         return True
-    if near and near_is_fragile(X, near, null, left):
+    if near and near_is_fragile(X, s, near, null, left, fit_intercept):
         return True
     if overlap and not near and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
         return True
@@ -108,22 +109,22 @@ def _is_bent(X: Any, null: Sequence[Mapping[int, int]], left: Array) -> bool:
     return bool(bent.size and abs(_half_places(columns[:, bent][left])).sum() > 0)
 
 
-def near_is_fragile(X: Any, near: NearWeights, null: Sequence[Mapping[int, int]], left: Array) -> bool:
-    """The same as `overlap_is_fragile`, by the inverse that stands in the proof."""
+def near_is_fragile(
+    X: Any, s: Array, near: NearWeights, null: Sequence[Mapping[int, int]], left: Array, fit_intercept: bool
+) -> bool:
+    """The same as `overlap_is_fragile`, of weights near exact ones: how much of each weight rounding could move."""
     if _is_bent(X, null, left):
         return True
-    columns = np.array(near.columns)
-    features, exps = columns[columns < X.shape[1]], np.array(near.column_shifts)[columns < X.shape[1]]
-    inverse = np.abs(np.ldexp(near.inverse, -np.array(near.row_shifts)[:, None]))[:, columns < X.shape[1]]
-    top, moved = max(near.weights).bit_length(), np.zeros(features.size)
+    columns = other_columns([*columns_in_use(X[left]), *[X.shape[1]] * fit_intercept], null)
+    C, exps = weighted_basis(X, s, near, columns)
+    features = [j for j in columns if j < X.shape[1]]
+    top, moved = max(near.weights).bit_length(), np.zeros(len(columns))
     y = np.array([v / (1 << top) for v in near.weights])
     for start in range(0, y.size, _STEP):
         off = _half_places(X[np.array(near.rows[start : start + _STEP])][:, features])
-        moved += np.ldexp(y[start : start + _STEP] @ off, -exps)
-    own = np.ldexp(_half_places(X[np.array(near.basis)][:, features]), -exps) @ inverse.sum(axis=0)
-    of_row = dict(zip(near.rows, y.tolist(), strict=True))
-    least = np.array([of_row[i] for i in near.basis])
-    return bool(moved.any() and (own.max() > 0.5 or (2 * (inverse @ moved) >= least).any()))
+        moved[: len(features)] += y[start : start + _STEP] @ off
+    with np.errstate(over="ignore", invalid="ignore"):
+        return not (2.0 * np.abs(np.linalg.inv(C)) @ np.ldexp(moved, top - exps) < 1.0).all()
 
 
 def overlap_is_fragile(
@@ -145,6 +146,8 @@ def overlap_is_fragile(
     R, pivots = scipy.linalg.qr((Z / scale).T * y, mode="r", pivoting=True)
     size = np.abs(np.diagonal(R))
     basis = pivots[: int((size > 1e-12 * size[0]).sum())]
+    if not basis.size:  # weights so far apart that doubles tell nothing
+        return True
     inverse = np.linalg.pinv(Z[basis] / scale)
     moved = (y @ (off / scale)) @ np.abs(inverse)
     own = (off[basis] / scale) @ np.abs(inverse)

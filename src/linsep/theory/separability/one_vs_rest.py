@@ -22,7 +22,13 @@ from linsep.types import Array, DataError
 
 
 def separability_one_vs_rest(
-    X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None, n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    exact: bool = False,
 ) -> dict[Any, Separability]:
     """Decide for each class k whether some w_k, b_k have w_k.x_i + b_k > 0 if y_i = k and < 0 if not; prove it.
 
@@ -39,6 +45,8 @@ def separability_one_vs_rest(
     n_jobs : int, optional
         The number of processes, as joblib takes it: 1 unless given, -1 for one a core. They pay where a class takes
         longer than a process needs to start, which is some seconds.
+    exact : bool, default=False
+        Whether weights have to be exact, as in `separability`.
 
     Returns
     -------
@@ -70,7 +78,7 @@ def separability_one_vs_rest(
     labels = np.unique(y)
     if labels.size < 2:
         raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")
-    asked = {"fit_intercept": fit_intercept, "time_limit": time_limit}
+    asked = {"fit_intercept": fit_intercept, "time_limit": time_limit, "exact": exact}
     answers = _answers(table, [(y == label).astype(np.int8) for label in labels], asked, n_jobs)
     return {
         key: replace(one, classes=(f"not {label!s}", str(label)), about=(table, y))

@@ -48,7 +48,7 @@ def proof_of_plain(plain: dict[str, Any]) -> SeparationProof:
     parts: dict[str, Any] = {name: _vectors(plain[name]) for name in _VECTORS}
     parts |= {name: tuple(map(whole_count, plain[name])) for name in _ROWS}
     signs = of_type(plain, "signs", dict)
-    near = near_weights_of(of_type(plain, "near_weights", dict), MOST, MOST) if "near_weights" in plain else None
+    near = near_weights_of(of_type(plain, "near_weights", dict), MOST) if "near_weights" in plain else None
     return SeparationProof(
         **parts,
         overlap=_weights(plain["overlap"]),

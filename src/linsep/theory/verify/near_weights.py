@@ -1,36 +1,42 @@
-"""Check that exact positive weights exist near given ones, without computing them: products of integers in doubles.
+"""Check that exact positive weights exist near given ones, without computing them.
 
-Theorem. Columns J determine the others, u > 0 are weights of signed rows z_i (on J), rho = sum u_i z_i, the columns of
-B are as many of these rows as J has columns, and R is any matrix. Let |v| = max |v_k| / u_k over the rows of B, and
-theta the norm of I - R B that belongs to it. If theta < 1 and |R rho| <= within (1 - theta) with within < 1, then some
-u* has sum u*_i z_i = 0 and |u*_i - u_i| <= within u_i, so u* > 0, and the rows have full rank. Proof: theta < 1 makes
-R B, hence B, regular; v = B^-1 rho = (R B)^-1 R rho has |v| <= |R rho| / (1 - theta), and u* = u - v on the rows of B.
+Theorem. Let u_i > 0 be weights of signed rows z_i with p columns, the columns of C be p of the rows u_k z_k, r = sum
+u_i z_i, and R any matrix. (The norm of a vector is its largest entry in size, that of a matrix its largest sum of sizes
+along a row.) If |I - R C| <= 1/2 and 2 |R r| <= within < 1, then some u* has sum u*_i z_i = 0 exactly and |u*_i - u_i|
+<= within u_i, so u* > 0; and the rows have rank p. Proof: R C x = 0 gives |x| = |(I - R C) x| <= |x| / 2, so x = 0 and
+C is regular: p rows are independent. Let C t = r. Then t = R r + (I - R C) t, so |t| <= |R r| + |t| / 2, |t| <= 2 |R r|
+<= within. Take u*_k = u_k (1 - t_k) for the p rows and u*_i = u_i for the others: the sum is r - C t = 0.
+
+Nothing is asked of R, so `inv` is not believed. r is computed in integers. What stays are rounded products: however a
+sum of p products is added up, it is off by at most p / (1 - p / 2^53) / 2^53 times the sum of the sizes of these
+products (Higham 2002, section 3.1), and by less than `_TINY` where products underflow.
 
 This file only verifies: see `linsep.theory.verify.separability`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from linsep.theory.verify.separability import CertificateError, label_signs, orthogonal, small
+from linsep.theory.verify.pauses import pause
+from linsep.theory.verify.separability import CertificateError, digit_sums, label_signs, orthogonal, small
 from linsep.types import Array
 
 __all__ = ["NearWeights", "verify_near_weights"]
-# Rows at a time, bits of a digit of weights and of entries: sums stay below 2^53.
-_ROWS, _WEIGHT, _ENTRY = 2**10, 21, 22
-_MOST = 2**19  # rows
-_FAR = 900  # powers of two: beyond them doubles might underflow
-_UP = 1.0 + 2.0**-20  # more than the rounding of a sum of so many positive doubles
+_ENTRIES = 2**22  # of rows that are added up together
+_FAR = 500  # powers of two between entries of a column of C: products of two stay far above what underflows
+_TINY = 2.0**-900
+_UP = 1.0 + 2.0**-20  # more than the rounding of a sum of so few positive doubles
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class NearWeights:
-    """Positive weights that bring signed rows nearly to 0, and what proves that exact ones are near.
+    """Positive weights that bring signed rows nearly to 0, and the rows that show that exact ones are near.
 
     Attributes
     ----------
@@ -38,13 +44,7 @@ class NearWeights:
         Rows, counted from 0, in ascending order, and a positive integer for each. Exact weights exist, each of which
         differs from the given one by at most `within` times that.
     basis : tuple of int
-        Some of these rows: the columns of B, as many as `columns`.
-    columns : tuple of int
-        Columns (the constant's is that after the last) that determine all others.
-    inverse : ndarray of int64, shape (len(basis), len(columns))
-        R: entry (k, j) counts 2^-(row_shifts[k] + column_shifts[j]).
-    row_shifts, column_shifts : tuple of int
-        Entries of column j are at most 2^column_shifts[j].
+        Some of these rows, as many as their rank: they are independent.
     within : float
         Between 0 and 1.
     """
@@ -52,10 +52,6 @@ class NearWeights:
     rows: tuple[int, ...]
     weights: tuple[int, ...]
     basis: tuple[int, ...]
-    columns: tuple[int, ...]
-    inverse: Array
-    row_shifts: tuple[int, ...]
-    column_shifts: tuple[int, ...]
     within: float
 
 
@@ -71,8 +67,8 @@ def verify_near_weights(
     """Raise unless positive weights exist near those given that combine signed rows of `among` to 0 and span them all.
 
     Without labels y the rows are signed already.
-    `null` are vectors (column -> integer) that all rows of `among` are orthogonal to: each has an entry in one column
-    that is none of `near.columns`, a column of its own, and so gives that column as a combination of these.
+    `null` are vectors (column -> integer) that all rows of `among` are orthogonal to: each has an entry in a column of
+    its own, and so gives that column as a combination of others. What is 0 in all other columns is 0 in these too.
     """
     if hasattr(X, "toarray") or not small(X) or X.dtype.itemsize > 8:
         raise CertificateError("weights near exact ones are of dense rows of doubles")
@@ -80,154 +76,93 @@ def verify_near_weights(
     _check_form(near, X.shape[0])
     if not set(near.rows) <= set(among.tolist()):
         raise CertificateError("the weights are of rows that a direction separates")
-    given = set(orthogonal(X, null, among, fit_intercept=fit_intercept)[1])
-    others = [[j for j, v in vector.items() if v and j not in set(near.columns)] for vector in null]
-    own = {j for some in others for j in some}
-    if any(len(some) != 1 for some in others) or len(own) < len(null):
-        raise CertificateError("a null vector has not exactly one column of its own beside those of the inverse")
-    if own | set(near.columns) != given:
-        raise CertificateError("the columns of the inverse and those of the null vectors are not all columns")
-    table = _Table(X, np.ones(X.shape[0], dtype=np.int64) if y is None else label_signs(y), near)
-    theta, change = _bounds(table, near)
-    if not theta < 1.0:
-        raise CertificateError(f"the inverse is none of these rows: |I - R B| may be {theta:.3g}")
-    if not change * _UP <= near.within * (1.0 - theta):
-        raise CertificateError(f"the weights would change by {change / (1.0 - theta):.3g}, more than it says")
+    columns = other_columns(orthogonal(X, null, among, fit_intercept=fit_intercept)[1], null)
+    if not 0 < len(columns) == len(near.basis):
+        raise CertificateError("the basis needs as many rows as there are columns that no null vector gives")
+    s = np.ones(X.shape[0], dtype=np.int64) if y is None else label_signs(y)
+    C, exps = weighted_basis(X, s, near, columns)
+    theta, change = _bounds(C, _residual(X, s, near, columns, exps))
+    if not theta <= 0.5:
+        raise CertificateError(f"rounding leaves open whether the rows of the basis are independent ({theta:.3g})")
+    if not 2.0 * change <= near.within:
+        raise CertificateError(f"the weights would change by {2 * change:.3g}, more than it says")
 
 
 def _check_form(near: NearWeights, n: int) -> None:
     """Raise unless the parts have the types, sizes and ranges that the proof counts on."""
-    rows, p = list(near.rows), len(near.columns)
-    whole = (*near.rows, *near.weights, *near.basis, *near.columns, *near.row_shifts, *near.column_shifts)
-    if any(type(v) is not int for v in whole) or type(near.within) is not float or not 0.0 < near.within < 1.0:
+    rows = list(near.rows)
+    if any(type(v) is not int for v in (*near.rows, *near.weights, *near.basis)) or type(near.within) is not float:
         raise CertificateError("a number of the weights, or of what proves them, is of the wrong kind")
-    if not rows or sorted(set(rows)) != rows or rows[0] < 0 or rows[-1] >= n or len(rows) > _MOST:
-        raise CertificateError(f"rows must be different ones in 0..{n - 1}, in order, {_MOST:,} at most")
-    if len(near.weights) != len(rows) or min(near.weights) <= 0 or max(near.weights).bit_length() > _FAR // 2:
-        raise CertificateError("weights must be positive integers, one a row, and not too long")
-    if not 0 < p == len(near.basis) == len(set(near.basis)) == len(set(near.columns)):
-        raise CertificateError("the inverse needs as many rows as columns, each of them once")
-    if not set(near.basis) <= set(rows):
-        raise CertificateError("a row of the inverse has no weight")
-    if near.inverse.dtype != np.int64 or near.inverse.shape != (p, p):
-        raise CertificateError(f"the inverse must be {p} x {p} integers")
-    if not len(near.row_shifts) == len(near.column_shifts) == p or max(map(abs, whole[-2 * p :])) > _FAR:
-        raise CertificateError(f"shifts must be one a row and one a column, {_FAR} at most")
+    if not 0.0 < near.within < 1.0:
+        raise CertificateError(f"weights within {near.within} of those given need not be positive")
+    if not rows or sorted(set(rows)) != rows or rows[0] < 0 or rows[-1] >= n:
+        raise CertificateError(f"rows must be different ones in 0..{n - 1}, in order")
+    if len(near.weights) != len(rows) or min(near.weights) <= 0:
+        raise CertificateError("weights must be positive integers, one a row")
+    if len(set(near.basis)) < len(near.basis) or not set(near.basis) <= set(rows):
+        raise CertificateError("a row of the basis stands twice, or has no weight")
 
 
-class _Table:
-    """Signed rows, on the columns of the inverse over their powers of two."""
-
-    def __init__(self, X: Any, s: Array, near: NearWeights) -> None:
-        self.X, self.s = X, s
-        columns = np.array(near.columns)
-        self.inside = np.flatnonzero(columns < X.shape[1])
-        self.features = columns[self.inside]
-        self.every = np.array_equal(self.features, np.arange(X.shape[1]))
-        self.exps = np.array(near.column_shifts)
-
-    def __getitem__(self, ids: Sequence[int]) -> Array:
-        """Rows as doubles, at most 1 and exact."""
-        at = np.array(ids)
-        out = np.ones((at.size, self.exps.size))
-        out[:, self.inside] = self.X[at] if self.every else self.X[np.ix_(at, self.features)]
-        filled = np.count_nonzero(out)
-        out = np.ldexp(out, -self.exps) * self.s[at][:, None]
-        size = np.abs(out)
-        if not size.max() <= 1.0 or np.count_nonzero(size >= 2.0**-_FAR) < filled:
-            raise CertificateError("a shift of a column leaves entries above 1, or far below")
-        return np.asarray(out)
+def other_columns(given: Sequence[int], null: Sequence[Mapping[int, int]]) -> list[int]:
+    """The columns given without one for each null vector, which no other null vector has an entry in."""
+    often = Counter(j for vector in null for j, v in vector.items() if v)
+    own = {next(j for j, v in vector.items() if v and often[j] == 1) for vector in null}
+    return [j for j in given if j not in own]
 
 
-def _residual(table: _Table, near: NearWeights) -> Array:
-    """Bounds of |rho|, the weights over the power of two above them all: exact sums, rounded once."""
-    n, top = len(near.rows), max(near.weights).bit_length()
-    lengths = range(0, top, _WEIGHT)
-    u = np.array([[(w >> k) & (2**_WEIGHT - 1) for w in near.weights] for k in lengths], dtype=np.float64)
-    sums: list[Array] = []
-    for start in range(0, n, _ROWS):
-        part = slice(start, start + _ROWS)
-        for e, digit in enumerate(_digits(table[near.rows[part]])):
-            if e == len(sums):
-                sums.append(np.zeros((len(u), table.exps.size), dtype=np.int64))
-            sums[e] += (u[:, part] @ digit).astype(np.int64)
-    total = [0] * table.exps.size
-    for e, of_weights in enumerate(reversed(sums)):
-        for k, values in zip(lengths, of_weights.tolist(), strict=True):
-            total = [have + (v << (k + e * _ENTRY)) for have, v in zip(total, values, strict=True)]
-    unit = 1 << (len(sums) * _ENTRY + top)
-    return np.array([abs(v) / unit for v in total]) + 2.0**-_FAR
+def _rows(X: Any, s: Array, ids: Sequence[int], columns: Sequence[int]) -> Array:
+    """Signed rows as doubles, exactly; the column after the last is that of the constant."""
+    features = [j for j in columns if j < X.shape[1]]
+    out = np.ones((len(ids), len(columns)))
+    out[:, : len(features)] = X[np.ix_(ids, features)]
+    return np.asarray(out * s[list(ids)][:, None])
 
 
-def _digits(rest: Array) -> Iterator[Array]:
-    """Doubles below 1 in size as integers of `_ENTRY` bits, the leading ones first."""
-    while rest.any():
-        rest = rest * 2.0**_ENTRY
-        digit = np.trunc(rest)
-        rest = rest - digit
-        yield digit
+def weighted_basis(X: Any, s: Array, near: NearWeights, columns: Sequence[int]) -> tuple[Array, Array]:
+    """Return C and exponents e: its row j counts 2^e_j and has a largest entry from 1/4 to 1.
 
-
-def _bounds(table: _Table, near: NearWeights) -> tuple[float, float]:
-    """Bounds of the norms of I - R B and of R rho."""
-    p, top = len(near.basis), max(near.weights).bit_length()
+    An entry is rounded twice, as a weight and as a product; powers of two change no digit, for none is far below 1.
+    """
     of_row = dict(zip(near.rows, near.weights, strict=True))
-    u = np.array([of_row[i] / (1 << top) for i in near.basis])
-    rho = _residual(table, near)
-    bits = (52 - (p - 1).bit_length()) // 2
-    product = _Product(table, near, bits)
-    theta, change = np.zeros(p), np.zeros(p)
-    shifts = np.array(near.row_shifts)
-    for start in range(0, p, 256):
-        at = slice(start, min(start + 256, p))
-        size = np.abs(near.inverse[at]).astype(np.float64)
-        with np.errstate(over="ignore"):
-            off = product.off_identity(at, size) @ np.ldexp(u, product.exps)
-            theta[at] = np.ldexp(off, -shifts[at] - bits) / u[at]
-            change[at] = np.ldexp(size @ rho, -shifts[at]) / u[at]
-    return float(theta.max()) * _UP, float(change.max()) * _UP
+    lengths = [of_row[i].bit_length() for i in near.basis]
+    u = np.array([of_row[i] / (1 << k) for i, k in zip(near.basis, lengths, strict=True)])
+    m, e = np.frexp(_rows(X, s, near.basis, columns))
+    e = e + np.array(lengths)[:, None]
+    top = np.where(m == 0.0, -(2**62), e).max(axis=0)
+    e = np.where(m == 0.0, 0, e - top)
+    if not m.any(axis=0).all() or e.min() < -_FAR:
+        raise CertificateError("a column of the basis has no entry, or one that is far below the others")
+    return np.ldexp(m * u[:, None], e).T, top
 
 
-class _Product:
-    """R B, R and B in one or two digits of `bits` bits each: every product of digits is a sum below 2^53."""
-
-    def __init__(self, table: _Table, near: NearWeights, bits: int) -> None:
-        rows = table[near.basis]
-        self.bits, self.exps = bits, np.frexp(np.abs(rows).max(axis=1))[1]
-        self.inverse, self.shifts = near.inverse, np.array(near.row_shifts)
-        largest = max(int(near.inverse.max()), -int(near.inverse.min()))
-        self.two = largest > 2**bits
-        if largest > 2 ** (2 * bits) - 2**bits:
-            raise CertificateError(f"entries of the inverse have more than {2 * bits} bits")
-        rows = np.ldexp(rows, bits - self.exps[:, None]).T
-        self.high = np.rint(rows)
-        rows -= self.high
-        if self.two:
-            rows *= 2.0**bits
-            self.low = np.rint(rows)
-            rows -= self.low
-        self.rounded = bool(rows.any())
-
-    def off_identity(self, at: slice, size: Array) -> Array:
-        """Bounds of some rows of |R B - I|, of which column l counts 2^(exps_l - bits - shift); `size` is |R|."""
-        k, R, b = np.arange(at.start, at.stop), self.inverse[at], self.bits
-        lost = self.rounded * size.sum(axis=1) / 2
-        one = self.shifts[at] - self.exps[at]  # the power of two that stands for 1, less the bits
-        if not self.two:
-            out = R.astype(np.float64) @ self.high
+def _residual(X: Any, s: Array, near: NearWeights, columns: Sequence[int], exps: Array) -> Array:
+    """|r| in the units of C: sums of integers, each rounded once."""
+    signed = zip(near.weights, s[list(near.rows)].tolist(), strict=True)
+    weights, out = [w if sign > 0 else -w for w, sign in signed], list[float]()
+    ones, step = np.ones(X.shape[0], dtype=np.int64), max(1, _ENTRIES // len(weights))
+    for start in range(0, len(columns), step):
+        pause()
+        found = digit_sums(_rows(X, ones, near.rows, columns[start : start + step]).T, [weights])
+        if found is None:
+            raise CertificateError("the weights, or entries of a row, are too far apart")
+        total, least = found
+        for sums in total[:, 0].tolist():
+            r, e = abs(sum(v << (16 * k) for k, v in enumerate(sums))), int(exps[len(out)])
+            k = r.bit_length()
             with np.errstate(over="ignore"):
-                out[k - at.start, k] -= np.ldexp(1.0, one + b)
-            return np.asarray(np.abs(out) + lost[:, None])
-        first = (R + 2 ** (b - 1)) >> b
-        second = (R - (first << b)).astype(np.float64)
-        first = first.astype(np.float64)
-        if one.min() < 0 or one.max() > 60:
-            raise CertificateError("a row of the inverse is too large or too small for its row")
-        whole = (first @ self.high).astype(np.int64)
-        whole[k - at.start, k] -= np.left_shift(np.int64(1), one)
-        if np.abs(whole).max() >= 2 ** (61 - b):
-            raise CertificateError("the inverse is none of these rows")
-        between = (first @ self.low + second @ self.high).astype(np.int64)
-        least = (second @ self.low).astype(np.int64) >> b
-        out = np.abs((whole << b) + between + least).astype(np.float64)
-        return np.asarray(out + (1.0 + lost * 2.0**-b)[:, None])
+                out.append(np.ldexp(r / (1 << k), max(k + least - e, -900)))
+    return np.array(out)
+
+
+def _bounds(C: Array, r: Array) -> tuple[float, float]:
+    """Bounds of |I - R C| and of |R r|, where R is an inverse of C as well as it goes; inf or nan if there is none."""
+    p = len(C)
+    try:
+        R = np.linalg.inv(C)
+    except np.linalg.LinAlgError:
+        return np.inf, np.inf
+    with np.errstate(all="ignore"):
+        size = np.abs(R)
+        rounding = (p + 8) * 2.0**-52 * (size @ np.abs(C).sum(axis=1))  # of a product, and of the entries of C
+        theta = np.abs(R @ C - np.eye(p)).sum(axis=1) + rounding + _TINY
+        return float(theta.max()) * _UP, float((size @ r).max()) * _UP + _TINY

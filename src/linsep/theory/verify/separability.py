@@ -171,10 +171,10 @@ def integers(values: Sequence[Any]) -> list[int]:
     return [p * (common // q) for p, q in ratios]
 
 
-def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
-    """Signs of A w for doubles A, a column for each w: in digits of 16 bits, whose products add up exactly.
+def digit_sums(A: Any, ws: Sequence[list[int]]) -> tuple[Array, int] | None:
+    """A w for doubles A, a column for each w, in digits of 16 bits, whose products add up exactly.
 
-    None if the digits are too many.
+    Integers S and e: the sums are those of S[..., k] 2^(16 k + e) over k. None if the digits are too many.
     """
     sparse = hasattr(A, "toarray")
     values, every = (A.data, A.indices) if sparse else (A, slice(None))
@@ -191,8 +191,8 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
         rest = rest - np.trunc(rest)
         if len(digits) > 60:
             return None
-    shifts = (exps - exps.min(initial=0)).tolist()
-    whole = [v << e for w in ws for v, e in zip(w, shifts, strict=True)]
+    least = int(exps.min(initial=0))
+    whole = [v << e for w in ws for v, e in zip(w, (exps - least).tolist(), strict=True)]
     n, bits = max(map(int.bit_length, whole), default=0) // 16 + 1, sum(map(int.bit_length, whole))
     if n * len(whole) > max(_MOST_DIGITS, bits // 4):  # one long weight among many short ones
         return None
@@ -202,6 +202,15 @@ def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
     total = np.zeros((A.shape[0], len(ws), n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, :, k : k + n] += (digit @ W[columns]).astype(np.int64).reshape(-1, len(ws), n)
+    return total, least - 16 * len(digits)
+
+
+def _digit_signs(A: Any, ws: Sequence[list[int]]) -> Array | None:
+    """Signs of A w for doubles A, a column for each w; None if the digits are too many."""
+    found = digit_sums(A, ws)
+    if found is None:
+        return None
+    total = found[0]
     if total.shape[0] * len(ws) < _A_ROUND * total.shape[2]:
         return _long_signs(total)
     carry, left = np.zeros(total.shape[:2], dtype=np.int64), np.zeros(total.shape[:2], dtype=bool)
@@ -236,10 +245,12 @@ def _placed(digits: Array, A: Any) -> tuple[Any, Any]:
 
 def small(A: Any) -> bool:
     """Whether doubles hold every entry."""
-    stored = A.data if hasattr(A, "toarray") else A
-    return bool(
-        A.dtype != object and (A.dtype.itemsize < 8 or A.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
-    )
+    stored, kind = A.data if hasattr(A, "toarray") else A, A.dtype.kind
+    if kind not in "iuf" or A.dtype.itemsize > 8:
+        return False
+    # The largest and the least, not their sizes: that of the least integer of 64 bits is no such integer.
+    most, least = stored.max(initial=0), stored.min(initial=0)
+    return bool(A.dtype.itemsize < 8 or kind == "f" or (most <= 2**53 and least >= -(2**53)))
 
 
 def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
@@ -253,8 +264,11 @@ def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
     return v, shift == 0 and bool(abs(v).max() <= 2**53)
 
 
-def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
-    """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open."""
+def _float_signs(A: Any, v: Array, whole: bool, homogeneous: bool) -> tuple[Array, Array]:
+    """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open.
+
+    `homogeneous`: what v[-1] was rounded from is 0, and so is what a row without entries has.
+    """
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
     room = _room(v, 2**19)  # what is written on the way stays in the cache
     step = max(1, room * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else room // v.size
@@ -270,7 +284,7 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
             unclear = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
         if whole and unclear.any() and np.array_equal(stored, np.rint(stored)):
             unclear &= ~(size < 2.0**52)  # sums of small integers are exact
-        if hasattr(part, "toarray") and v[-1] == 0:
+        if hasattr(part, "toarray") and homogeneous:
             unclear &= np.diff(part.indptr) > 0
         unsure[start : start + step] = unclear
         out[start : start + step] = np.where(unclear, 0, np.sign(z))
@@ -318,13 +332,14 @@ def value_signs(X: Any, w: Any, b: Any = 0, *, zeros: bool = False) -> Array:
 
     `zeros`: all are expected to be 0, which rounded sums cannot show, and are not asked.
     """
-    X, w, b = X.tocsr() if hasattr(X, "tocsr") else X, np.asarray(w), b.item() if isinstance(b, np.generic) else b
+    X, w = one_entry_a_place(X) if hasattr(X, "tocsr") else X, np.asarray(w)
+    b = b.item() if isinstance(b, np.generic) else b
     used = np.flatnonzero(w != 0)
     if 4 * used.size <= w.size:
         X, w, used = X[:, used], w[used], np.arange(used.size)
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
     if not zeros and small(X):
-        out, unsure = _float_signs(X, *_as_doubles(w, b))
+        out, unsure = _float_signs(X, *_as_doubles(w, b), homogeneous=b == 0)
     rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
     entries = X.nnz // max(1, X.shape[0]) if hasattr(X, "toarray") else used.size

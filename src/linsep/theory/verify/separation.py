@@ -316,7 +316,7 @@ def _not_surely_orthogonal(Z: Any, vectors: list[Vector]) -> list[Vector]:
     values = np.array([k for v in few for k in v.values()], dtype=np.int64)
     N = sp.csc_matrix((values, (names, at)), shape=(Z.shape[1], len(few)))
     with np.errstate(over="ignore"):
-        size = abs(Z).sum(axis=1).max() * float(abs(values).max())
+        size = abs(Z.astype(np.float64)).sum(axis=1).max() * float(abs(values).max())
     if not size < 2**62:
         return vectors
     found = Z.astype(np.int64) @ N

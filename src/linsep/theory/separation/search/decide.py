@@ -98,7 +98,6 @@ def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near
         signs={names[j]: weights for j, weights in proof.signs.items()},
         opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
         unsigned=tuple(names[j] for j in proof.unsigned),
-        near=proof.near and replace(proof.near, columns=tuple(names[j] for j in proof.near.columns)),
     )
 
 
