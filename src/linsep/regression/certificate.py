@@ -126,6 +126,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
         "powers": powers_of_plain(plain),
+        "said_fragile": of_type(plain, "fragile", bool) if "fragile" in plain else None,
         **_formula_of(plain),
     }
 

@@ -18,7 +18,14 @@ from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, effects_of, outcome_of
-from linsep.regression.formula_text import Formula, first_line, formulaic_package, is_bare, shortened
+from linsep.regression.formula_text import (
+    Formula,
+    columns_of,
+    first_line,
+    formulaic_package,
+    is_bare,
+    shortened,
+)
 from linsep.regression.named_columns import columns_in_table
 from linsep.regression.units import Units
 from linsep.tables import check_index, column_names, is_sparse
@@ -314,8 +321,8 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
         _, state = spec.encoder_state.get(expr, (None, {}))
         if "categories" not in state:
             continue
-        variables = {str(variable) for variable in spec.term_variables[term]} & spec.required_variables
-        name = variables.pop() if len(variables) == 1 and not variables & references.keys() else expr
+        columns = set().union(*map(columns_of, term.factors))
+        name = columns.pop() if len(columns) == 1 and not columns & references.keys() else expr
         found = indicators(expr, state["categories"], names)
         if found is not None:
             references[name] = found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from linsep.markup import table_html
@@ -21,8 +22,10 @@ from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
+from linsep.regression.rounding import is_fragile
 from linsep.regression.units import Units, different_columns
 from linsep.tables import exact_table, holds_doubles
+from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -94,8 +97,13 @@ class Separation(Remedies):
         multiplied by, since decimals are kept exactly there.
     about : (Design, Outcome) or None
         The data, if this was not read from JSON.
+    said_fragile : bool or None
+        What the JSON says of `fragile`, if it does: `verify` computes it again.
     verified : bool
         Whether `verify` has checked it since it was made or read.
+    fragile : bool
+        Some numbers of the design that are no integers are doubles, and half a unit in their last places could change
+        the verdict, the separated rows or what is said of a coefficient. Computed when it is asked for.
     """
 
     verdict: Verdict
@@ -123,7 +131,16 @@ class Separation(Remedies):
     numbers: str = field(default="", compare=False)
     powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    said_fragile: bool | None = None
     verified: bool = field(default=False, init=False, compare=False)
+
+    @cached_property
+    def fragile(self) -> bool:
+        """Whether rounding of the design could change the answer."""
+        if self.about is None or self.proof is None:
+            return bool(self.said_fragile)
+        asked = partial(Regression.of, *self.about, self.family, self.link, self.fit_intercept)
+        return is_fragile(asked, self.about[0].X, self.proof)
 
     def verify(
         self,
@@ -226,6 +243,8 @@ class Separation(Remedies):
         said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
+            if self.said_fragile not in (None, is_fragile(lambda: asked, design.X, self.proof)):
+                raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
         elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
             raise CertificateError(f"the proof of {self.verdict!r} is missing")
         for name, value in said.items():
@@ -258,7 +277,8 @@ class Separation(Remedies):
         assert self.rank is not None
         told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
         missing = [words.missing(self.n_missing)] if self.n_missing else []
-        return " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
+        said = " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
+        return with_mark(said, self.fragile)
 
     def opening(self) -> str:
         """Return the verdict in a sentence or two.
@@ -277,7 +297,7 @@ class Separation(Remedies):
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
-        return f"<Separation {self._unsure}{said}>"
+        return f"<Separation {self._unsure}{with_mark(said, self.fragile)}>"
 
     @property
     def _unsure(self) -> str:
@@ -289,6 +309,7 @@ class Separation(Remedies):
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
         rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [("but", with_mark("", True))] if self.fragile else []
         rows += [("what to do", text) for text in self.advice]
         return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
@@ -323,6 +344,7 @@ class Separation(Remedies):
             "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
             "advice": list(self.advice),
             "reason": self.reason,
+            "fragile": self.fragile,
             "proof": None if self.proof is None else plain_proof(self.proof),
             **plain_formula(self.formula, self.n_missing, self.fixed_effects),
         }
