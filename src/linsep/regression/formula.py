@@ -24,6 +24,7 @@ from linsep.regression.formula_text import (
     first_line,
     formulaic_package,
     is_bare,
+    known_to_formulaic,
     shortened,
 )
 from linsep.regression.named_columns import columns_in_table
@@ -186,7 +187,8 @@ def _column(chunk: TableChunk, name: str) -> Column:
 
 def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
     """The columns that a formula, and arguments that are names, take of a table with these names."""
-    asked = {"the formula": formula.required}
+    known = known_to_formulaic()  # codings among them need no call: C(x, Sum)
+    asked = {"the formula": {c for c in formula.required if c in names or not isinstance(known.get(c), type)}}
     asked |= {role: {values} for role, values in beside.items() if isinstance(values, str)}
     for role, columns in asked.items():
         for name in sorted(columns):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from linsep.markup import table_html
 from linsep.regression.certificate import (
     FORMAT,
@@ -86,8 +88,10 @@ class Separation(Remedies):
     formula : str
         The formula, empty if there is none.
     n_missing : int
-        Rows that lack a value that the formula needs; `n_rows` does not count them, `separated_rows` are places in the
-        whole table.
+        Rows that lack a value that the formula, or the guarded model, needs; `n_rows` does not count them,
+        `separated_rows` are places in the whole table.
+    missing_rows : tuple of int
+        Their places, of a guarded model.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
@@ -126,12 +130,13 @@ class Separation(Remedies):
     constant_columns: tuple[str, ...] = ()
     formula: str = ""
     n_missing: int = 0
+    missing_rows: tuple[int, ...] = ()
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
-    said_fragile: bool | None = None
+    said_fragile: bool | None = field(default=None, compare=False)
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
@@ -235,6 +240,9 @@ class Separation(Remedies):
 
     def _check(self, question: Asked) -> None:
         design, outcome, fit_intercept = question
+        if self.missing_rows and design.rows is None:  # of a guarded model: its rows have their places in the table
+            rows = np.setdiff1d(np.arange(self.n_rows + self.n_missing), self.missing_rows)
+            design = design._replace(rows=rows, n_missing=self.n_missing)
         if fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
@@ -347,6 +355,7 @@ class Separation(Remedies):
             "fragile": self.fragile,
             "proof": None if self.proof is None else plain_proof(self.proof),
             **plain_formula(self.formula, self.n_missing, self.fixed_effects),
+            **({"missing_rows": list(self.missing_rows)} if self.missing_rows else {}),
         }
 
     def _source(self) -> dict[str, str]:

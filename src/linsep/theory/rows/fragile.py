@@ -185,7 +185,8 @@ def weights_move(
     less: int = 0,
     free: Iterable[int] = (),
     within: float = 0.0,
-    basis: tuple[Sequence[int], Sequence[int]] | None = None,
+    basis: Sequence[int] | None = None,
+    columns: Sequence[int] | None = None,
 ) -> bool:
     """(c): whether rows that add up to 0 with these weights could stop to, or have another rank.
 
@@ -201,8 +202,10 @@ def weights_move(
         Rows whose weight may have any sign.
     within : float
         Exact weights differ from these by at most this share of each.
-    basis : (rows, columns), optional
-        Independent rows among them and columns on which these are regular, where the rows are sparse and many.
+    basis : sequence of int, optional
+        Independent rows among them that span all: those with large weights are chosen unless it is given.
+    columns : sequence of int, optional
+        Columns on which these are regular, which are needed where the rows are sparse and many.
     """
     free = set(free)
     ids = np.array([*weights, *sorted(free - weights.keys())], dtype=np.int64)
@@ -215,23 +218,23 @@ def weights_move(
     used = np.flatnonzero(scale)
     rank = used.size - less if rank is None else rank
     is_large = is_sparse(Z) and ids.size * used.size > _DENSE
-    columns = np.sort(basis[1]) if is_large and basis is not None else used
-    Z, off = (part[:, columns] @ sp.diags_array(1 / scale[columns]) for part in (Z, off))
+    if is_large and (basis is None or columns is None):
+        return True
+    some = np.sort(columns) if is_large else used
+    Z, off = (part[:, some] @ sp.diags_array(1 / scale[some]) for part in (Z, off))
     size = np.asarray(abs(Z).sum(axis=1)).ravel()
     moving = np.flatnonzero(np.asarray(off.sum(axis=0)).ravel())
     offs = dense(off[:, moving])
-    if not np.isfinite(size).all() or (is_large and basis is None) or ids.size < rank:
+    if not np.isfinite(size).all() or ids.size < rank:
         return True
     is_free = np.isin(ids, list(free))
     least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
     t = np.where(is_free, np.maximum(np.abs(y), least), y * (1.0 - within))
-    if is_large and basis is not None:
-        at = np.flatnonzero(np.isin(ids, basis[0]))
-        found = _columns_of_inverse(Z[at], size[at], moving)
+    if basis is None:
+        at = scipy.linalg.qr((dense(Z) * t[:, None]).T, mode="r", pivoting=True)[1][:rank]
     else:
-        Z = dense(Z)
-        at = scipy.linalg.qr((Z * t[:, None]).T, mode="r", pivoting=True)[1][:rank]
-        found = _inverse(Z[at], size[at], moving)
+        at = np.flatnonzero(np.isin(ids, basis))
+    found = _columns_of_inverse(Z[at], size[at], moving) if is_large else _inverse(dense(Z[at]), size[at], moving)
     if found is None:
         return True
     R, slack = found

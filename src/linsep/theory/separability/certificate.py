@@ -13,7 +13,7 @@ import numpy as np
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.rows.fragile import directions_move, exact_inputs, null_moves, signed_rows, weights_move
+from linsep.theory.rows.fragile import REMEDY, directions_move, exact_inputs, null_moves, signed_rows, weights_move
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.as_plain import (
@@ -147,7 +147,8 @@ class Separability:
         assert held is not None
         if self.overlap and null_moves(rows, self.null, left):
             return True
-        return weights_move(rows, held.as_dict(), less=len(self.null), within=held.within)
+        basis = None if self.near_weights is None else self.near_weights.basis
+        return weights_move(rows, held.as_dict(), less=len(self.null), within=held.within, basis=basis)
 
     @property
     def maximal(self) -> bool:
@@ -389,9 +390,13 @@ class Separability:
             A part is missing, has the wrong form, or says in words what the others do not.
         """
         found = cls(**parts_of(plain))
-        # Certificates of earlier releases counted rows without those left out in their words too.
-        earlier = replace(found, left_out=()).summary()
-        same_words(plain["summary"], earlier if plain["summary"] == earlier else found.summary(), "summary")
+        # Certificates of earlier releases counted rows without those left out in their words too, and gave no remedy.
+        earlier = (
+            other.summary().removesuffix(end) for other in (found, replace(found, left_out=())) for end in ("", REMEDY)
+        )
+        same_words(
+            plain["summary"], found.summary() if plain["summary"] not in earlier else plain["summary"], "summary"
+        )
         if plain["maximal"] is not found.maximal:
             raise ValueError(f"its maximal is {plain['maximal']!r}, and its parts say {found.maximal}")
         if found.reason if found.maximal else not found.reason and found.verdict != "quasi-separable":
