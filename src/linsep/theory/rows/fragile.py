@@ -220,7 +220,7 @@ def weights_move(
     is_large = is_sparse(Z) and ids.size * used.size > _DENSE
     if is_large and (basis is None or columns is None):
         return True
-    some = np.sort(columns) if is_large else used
+    some = np.array(sorted(columns)) if is_large and columns is not None else used
     Z, off = (part[:, some] @ sp.diags_array(1 / scale[some]) for part in (Z, off))
     size = np.asarray(abs(Z).sum(axis=1)).ravel()
     moving = np.flatnonzero(np.asarray(off.sum(axis=0)).ravel())
