@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from linsep import CertificateError, Separation, separation
 from linsep.app.commands.separation import separation as command
 from linsep.regression.formula import asked_of
+from linsep.tables import dense
 from linsep.types import DataError
 
 formulaic = pytest.importorskip("formulaic", reason="the extra regression is not installed")
@@ -330,15 +331,16 @@ NAMED = {
 FIFTY = (
     """
 age; age + size; 0 + age; age - 1; age + dose; dose - 1; 0 + dose + ward; age:size; age*size; age*dose; dose:year
-dose*year; (age + size + dose)**2; age + dose %in% year; dose/age; age + I(age**2); {age**2} + size; np.log(age); np.log(age):dose
-log(size) + exp(size); log(size):C(year); np.sqrt(size) + I(np.pi * age); center(age); scale(age)
-standardize(age) + dose; center(age):dose; scale(size)*dose; poly(age, 2); poly(age, degree=3):year; poly(size, 2, raw=True)
-bs(age, df=4); bs(age, df=5, degree=2) + dose; cs(age, df=4); cr(size, df=3); cc(age, df=3); bs(size, knots=[1.0])
-C(dose); C(ward); C(dose):C(ward); C(dose, contr.treatment('mid')); C(dose, contr.sum); C(dose, contr.helmert):age
-C(ward, contr.treatment(base=3)) + age; C(dose, Treatment(reference='top')); C(dose, Sum); C(year, contr.poly)
-`my age` + dose; `age.in.years`; age.in.years:dose; C(`ward.no`); np.log(`my age`) + C(`ward.no`):size
-Q('my age') + C(dose); C(center); C(center):scale(age); C(scale) + C(log) + center(size); center*age; log:size
-C(lag) + age; year + lag + {age / size}; C(hashed) + poly; C(contr) + log; poly:scale(size); `center` + scale:`log`
+dose*year; (age + size + dose)**2; age + dose %in% year; dose/age; age + I(age**2); {age**2} + size; np.log(age)
+np.log(age):dose; log(size) + exp(size); log(size):C(year); np.sqrt(size) + I(np.pi * age); center(age); scale(age)
+standardize(age) + dose; center(age):dose; scale(size)*dose; poly(age, 2); poly(age, degree=3):year
+poly(size, 2, raw=True); bs(age, df=4); bs(age, df=5, degree=2) + dose; cs(age, df=4); cr(size, df=3)
+cc(age, df=3); bs(size, knots=[1.0]); C(dose); C(ward); C(dose):C(ward); C(dose, contr.treatment('mid'))
+C(dose, contr.sum); C(dose, contr.helmert):age; C(ward, contr.treatment(base=3)) + age; C(dose, Sum)
+C(dose, Treatment(reference='top')); C(year, contr.poly); `my age` + dose; `age.in.years`; age.in.years:dose
+C(`ward.no`); np.log(`my age`) + C(`ward.no`):size; Q('my age') + C(dose); C(center); C(center):scale(age)
+C(scale) + C(log) + center(size); center*age; log:size; C(lag) + age; year + lag + {age / size}; C(hashed) + poly
+C(contr) + log; poly:scale(size); `center` + scale:`log`
 """.replace("\n", ";")
     .strip(";")
     .split(";")
@@ -362,10 +364,7 @@ def test_the_columns_are_those_of_formulaic(terms: str) -> None:
     kept = [name for name in made.columns if name != "Intercept"]
     assert asked.design.names == kept
     assert asked.fit_intercept is ("Intercept" in made.columns)
-    rows = made[kept].to_numpy()[asked.design.places]
-    assert np.array_equal(
-        np.asarray(asked.design.X if not sp.issparse(asked.design.X) else asked.design.X.toarray()), rows
-    )
+    assert np.array_equal(dense(asked.design.X), made[kept].to_numpy()[asked.design.places])
 
 
 def test_a_column_may_be_called_as_a_function() -> None:

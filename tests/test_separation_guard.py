@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, PoissonRegressor, Ridge
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
 from linsep import CertificateError, Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
@@ -188,13 +189,12 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
     families, gam = sm.families, pytest.importorskip("statsmodels.gam.api")
     X = sm.add_constant(FRAME[["x"]])
 
-    class Logit(sm.Logit):  # type: ignore[misc]
-        """Called as the one that is known."""
+    Logit = type("Logit", (sm.Logit,), {})  # called as the one that is known
 
-    class Forest(LogisticRegression):  # type: ignore[misc]
+    class Forest(LogisticRegression):
         pass
 
-    models = {
+    models: dict[str, Any] = {
         "GEE": sm.GEE(FRAME.y, X, groups=FRAME.index // 2, family=families.Binomial()),
         "OrdinalGEE": sm.OrdinalGEE(FRAME.kind, FRAME[["x"]], groups=FRAME.index // 2),
         "NominalGEE": sm.NominalGEE(FRAME.kind, X, groups=FRAME.index // 2),
@@ -208,7 +208,7 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
         "ConditionalLogit": sm.ConditionalLogit(FRAME.y, FRAME[["x"]], groups=FRAME.index // 20),
         "Logit": Logit(FRAME.y, X),
         "Forest": Forest(C=np.inf),
-        "LogisticRegressionCV": LogisticRegressionCV(),
+        "LogisticRegressionCV": import_module("sklearn.linear_model").LogisticRegressionCV(),
     }
     for name, model in models.items():
         with pytest.raises(

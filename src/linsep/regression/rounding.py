@@ -62,8 +62,8 @@ class _Question:
         often = Counter(j for vector in null for j in vector)
         own = {next((j for j in reversed(vector) if often[j] == 1), -1) for vector in null}
         columns = [j for j in range(self.width) if j not in own]
-        asked: dict[str, Any] = {"rank": len(spanning), "free": free, "within": within, "basis": spanning, "columns": columns}
-        return weights_move(self.rows, held, **asked)
+        rank = len(spanning)
+        return weights_move(self.rows, held, rank=rank, free=free, within=within, basis=spanning, columns=columns)
 
     def _sign_moves(self, weights: Weights) -> bool:
         """Whether rows that prove the sign of a coefficient could stop to: on the null vectors, or with all others."""
