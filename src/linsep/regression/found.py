@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from linsep.markup import table_html
 from linsep.regression.certificate import (
     FORMAT,
@@ -88,10 +86,8 @@ class Separation(Remedies):
     formula : str
         The formula, empty if there is none.
     n_missing : int
-        Rows that lack a value that the formula, or the guarded model, needs; `n_rows` does not count them,
-        `separated_rows` are places in the whole table.
-    missing_rows : tuple of int
-        Their places, of a guarded model.
+        Rows that lack a value that the formula or the guarded model needs; `n_rows` does not count them,
+        `separated_rows` are places in the whole table. Those of a guarded model are `missing_rows`.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
@@ -106,8 +102,7 @@ class Separation(Remedies):
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
-        Some numbers of the design that are no integers are doubles, and half a unit in their last places could change
-        the verdict, the separated rows or what is said of a coefficient. Computed when it is asked for.
+        Whether half a unit in the last place of numbers of the design that are no integers could change the answer.
     """
 
     verdict: Verdict
@@ -219,18 +214,9 @@ class Separation(Remedies):
         source = self._source()
         names = different_columns(question.design, nearest.design)
         if names and self._hash_of(nearest) == source:
-            table = "data=open_data(path)" if self.formula else "open_data(path, target=...)"
-            return (
-                f"this certificate is about the decimals as they are written, and the doubles of {words.listed(names)} "
-                f"are other numbers (the double 0.1 is not 1/10): give the table as it is written, {table}, or ask "
-                "`separation` about the doubles"
-            )
+            return words.about_decimals(names, bool(self.formula))
         if source["numbers"] == "rationals" and holds_doubles(exact_table(question.design.X)):
-            return (
-                "this certificate is about numbers that doubles do not hold, and these are doubles: give the same "
-                "integers or Fractions, the table as it is written, open_data(path, target=...), or ask `separation` "
-                "about the doubles"
-            )
+            return words.ABOUT_RATIONALS
         return ""
 
     def _hash_of(self, question: Asked) -> dict[str, str]:
@@ -240,9 +226,7 @@ class Separation(Remedies):
 
     def _check(self, question: Asked) -> None:
         design, outcome, fit_intercept = question
-        if self.missing_rows and design.rows is None:  # of a guarded model: its rows have their places in the table
-            rows = np.setdiff1d(np.arange(self.n_rows + self.n_missing), self.missing_rows)
-            design = design._replace(rows=rows, n_missing=self.n_missing)
+        design = design.without(self.missing_rows)
         if fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
@@ -289,13 +273,7 @@ class Separation(Remedies):
         return with_mark(said, self.fragile)
 
     def opening(self) -> str:
-        """Return the verdict in a sentence or two.
-
-        Returns
-        -------
-        str
-            The beginning of the summary.
-        """
+        """Return the verdict in a sentence or two, the beginning of the summary."""
         n, k = self.n_rows - self.left_out, len(self.separated_rows)
         return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 

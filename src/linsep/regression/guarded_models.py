@@ -103,7 +103,7 @@ def _of_statsmodels(model: Any, args: Any, kwargs: Any) -> Question:
     X = np.asarray(model.exog)
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    design = Design(X, names, *_levels_of(model, names), **_places_of(model, X.shape[0]))
+    design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
     outcome = outcome_of(y, family, **beside)._replace(beyond=beyond)
     return Asked(design, outcome, whole), family, link
 
@@ -125,17 +125,14 @@ def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     return levels, references
 
 
-def _places_of(model: Any, n: int) -> dict[str, Any]:
-    """Which rows of the table a model has, where statsmodels left out those with missing values, and their names."""
-    gone, labels = getattr(model.data, "missing_row_idx", []), getattr(model.data, "row_labels", None)
-    if not len(gone):
-        return {"index": labels}
-    rows = np.setdiff1d(np.arange(n + len(gone)), gone)
-    if labels is not None:
-        every = np.full(n + len(gone), None, dtype=object)
-        every[rows] = labels
+def _with_places(design: Design, data: Any) -> Design:
+    """The design with the places of its rows in the table, of which statsmodels leaves out some, and their names."""
+    design, labels = design.without(getattr(data, "missing_row_idx", [])), getattr(data, "row_labels", None)
+    if labels is not None and design.rows is not None:
+        every = np.full(len(labels) + design.n_missing, None, dtype=object)
+        every[design.rows] = labels
         labels = import_module("pandas").Index(every)
-    return {"index": labels, "rows": rows, "n_missing": len(gone)}
+    return design._replace(index=labels)
 
 
 def _offset_of(model: Any) -> Any:

@@ -12,8 +12,7 @@ import numpy as np
 
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.rows.fragile import REMEDY, directions_move, exact_inputs, null_moves, signed_rows, weights_move
+from linsep.theory.rows.fragile import REMEDY
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.as_plain import (
@@ -28,6 +27,7 @@ from linsep.theory.separability.as_plain import (
 from linsep.theory.separability.combination import Combination, NearCombination
 from linsep.theory.separability.digest import data_digest
 from linsep.theory.separability.first_bracket import first_bracket, is_bracket
+from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
 from linsep.theory.separability.near_as_plain import plain_near_weights
 from linsep.theory.separability.words import html_of, summary_of
@@ -132,23 +132,13 @@ class Separability:
         return self.about[0], class_signs(self.about[1], self.classes)
 
     def _fragile_of(self, X: Any, s: Array) -> bool:
-        if self.verdict == "undecided" or exact_inputs(X):
+        if self.verdict == "undecided":
             return False
-        rows = signed_rows(X, s, self.fit_intercept)
-        planes = [self.hyperplane] if self.hyperplane else self.directions
-        every = [np.append(plane.w, plane.b)[: self.n_features + self.fit_intercept] for plane in planes]
-        vectors = [as_floats(d.tolist()) if d.dtype == object else d for d in every]
-        if directions_move(rows, vectors, self.separated_rows):
-            return True
-        if self.verdict == "separable":
-            return False
-        left = self.rows_left if self.directions else np.arange(self.n_rows)
-        held = self.overlap or self.witness
-        assert held is not None
-        if self.overlap and null_moves(rows, self.null, left):
-            return True
+        planes, left = (self.hyperplane,) if self.hyperplane else self.directions, self.rows_left
+        left = left if self.directions else np.zeros(0) if self.verdict == "separable" else np.arange(self.n_rows)
+        held, null = self.overlap or self.witness, self.null if self.overlap else None
         basis = None if self.near_weights is None else self.near_weights.basis
-        return weights_move(rows, held.as_dict(), less=len(self.null), within=held.within, basis=basis)
+        return is_fragile(X, s, self.fit_intercept, planes, left, held, null, basis)
 
     @property
     def maximal(self) -> bool:
