@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from math import inf
 from pathlib import Path
@@ -16,6 +17,8 @@ import scipy.sparse as sp
 
 from linsep import CertificateError, Separation, separation
 from linsep.app.commands.separation import separation as command
+from linsep.regression.formula import asked_of
+from linsep.tables import dense
 from linsep.types import DataError
 
 formulaic = pytest.importorskip("formulaic", reason="the extra regression is not installed")
@@ -186,7 +189,7 @@ def test_a_certificate_is_of_its_formula() -> None:
         ({"X": "better ~ age | C(ward')", "data": clinic()}, "cannot be read: unterminated string"),
         ({"X": "better ~ " + "age: " * 1000, "data": clinic()}, r"'\.\.\. cannot be read"),
         ({"X": "better ~ (age + dose)**1000", "data": clinic()}, "has a power of 3 digits"),
-        ({"X": "better ~ lag", "data": clinic()}, "cannot be evaluated"),
+        ({"X": "better ~ lag", "data": clinic()}, "names 'lag', which is no column of data"),
         ({"X": "better ~ age | np.log(ward)", "data": clinic()}, "fixed effect 'np.log.ward.' is not a column"),
         ({"X": "better ~ age | 1", "data": clinic()}, "no fixed effect stands after the |"),
         ({"X": "~ age", "data": clinic()}, "needs one response before the ~"),
@@ -312,3 +315,87 @@ def test_functions_of_r_are_told_in_words_of_here(text: str, told: str) -> None:
     table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "z": [1.0, 2, 2, 1]})
     with pytest.raises(DataError, match=told):
         separation(text, data=table)
+
+
+# A table whose columns are called as functions of formulaic are, or not as Python names are.
+NAMED = {
+    "center": "ab",
+    "scale": "abc",
+    "log": "ab",
+    "lag": "abc",
+    "C": "ab",
+    "hashed": "abc",
+    "poly": "abcd",
+    "contr": "ab",
+}
+FIFTY = (
+    """
+age; age + size; 0 + age; age - 1; age + dose; dose - 1; 0 + dose + ward; age:size; age*size; age*dose; dose:year
+dose*year; (age + size + dose)**2; age + dose %in% year; dose/age; age + I(age**2); {age**2} + size; np.log(age)
+np.log(age):dose; log(size) + exp(size); log(size):C(year); np.sqrt(size) + I(np.pi * age); center(age); scale(age)
+standardize(age) + dose; center(age):dose; scale(size)*dose; poly(age, 2); poly(age, degree=3):year
+poly(size, 2, raw=True); bs(age, df=4); bs(age, df=5, degree=2) + dose; cs(age, df=4); cr(size, df=3)
+cc(age, df=3); bs(size, knots=[1.0]); C(dose); C(ward); C(dose):C(ward); C(dose, contr.treatment('mid'))
+C(dose, contr.sum); C(dose, contr.helmert):age; C(ward, contr.treatment(base=3)) + age; C(dose, Sum)
+C(dose, Treatment(reference='top')); C(year, contr.poly); `my age` + dose; `age.in.years`; age.in.years:dose
+C(`ward.no`); np.log(`my age`) + C(`ward.no`):size; Q('my age') + C(dose); C(center); C(center):scale(age)
+C(scale) + C(log) + center(size); center*age; log:size; C(lag) + age; year + lag + {age / size}; C(hashed) + poly
+C(contr) + log; poly:scale(size); `center` + scale:`log`
+""".replace("\n", ";")
+    .strip(";")
+    .split(";")
+)
+
+
+@pytest.mark.parametrize("terms", [text.strip() for text in FIFTY])
+def test_the_columns_are_those_of_formulaic(terms: str) -> None:
+    frame = clinic(60)
+    frame = frame.assign(**{"my age": frame.age, "age.in.years": frame.age, "ward.no": frame.ward})
+    rng = np.random.default_rng(5)
+    frame = frame.assign(**{name: rng.choice(list(levels), len(frame)) for name, levels in NAMED.items()})
+    # Columns hide the functions of the same name: formulaic is given those that the formula takes.
+    functions = {part.split("(")[0].strip() for part in re.findall(r"[a-z]+\(", terms)} | {"np"}
+    functions |= {"contr"} if "contr." in terms and "C(contr" not in terms else set()
+    functions |= {"C"} if "C(" in terms else set()
+    hidden = functions - set(re.findall(r"[(]([a-z]+)[),]", terms))
+    given = frame[[name for name in frame.columns if name not in hidden]]
+    made = formulaic.Formula(terms).get_model_matrix(given, context={"np": np})
+    asked = asked_of(f"better ~ {terms}", None, frame, True, "logistic", None)
+    kept = [name for name in made.columns if name != "Intercept"]
+    assert asked.design.names == kept
+    assert asked.fit_intercept is ("Intercept" in made.columns)
+    assert np.array_equal(dense(asked.design.X), made[kept].to_numpy()[asked.design.places])
+
+
+def test_a_column_may_be_called_as_a_function() -> None:
+    frame = pd.DataFrame(
+        {"center": list("aaaabbbbcccc"), "x": [1, 2, 3, 4] * 3, "y": [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1]}
+    )
+    names = ["(Intercept)", "x", "C(clinic)[T.b]", "C(clinic)[T.c]"]
+    plain = separation("y ~ x + C(clinic)", data=frame.rename(columns={"center": "clinic"}))
+    assert (list(plain.coefficients), plain.verdict, plain.coefficients[names[-1]]) == (names, "quasi-complete", inf)
+    for name in ("center", "scale", "log", "exp", "poly", "lag", "hashed", "bs", "cc", "contr", "np"):
+        found = separation(f"y ~ x + C({name})", data=frame.rename(columns={"center": name}))
+        assert list(found.coefficients) == [text.replace("clinic", name) for text in names]
+        assert list(found.coefficients.values()) == list(plain.coefficients.values())
+        assert (found.references, found.separated_rows) == ({name: "a"}, plain.separated_rows)
+    effects = separation("y ~ x | center", data=frame)
+    assert list(effects.fixed_effects) == ["center"]
+    with pytest.raises(
+        DataError, match="'Series' object is not callable"
+    ):  # a column hides a function: so in formulaic
+        separation("y ~ C(C)", data=frame.rename(columns={"center": "C"}))
+    with pytest.raises(DataError, match="names 'open', which is no column of data"):
+        separation("y ~ open(x)", data=frame)
+
+
+def test_names_in_backticks_may_hold_anything() -> None:
+    frame = pd.DataFrame({"ph.ecog": [0, 1, 2, 1, 0, 2], "my col": [0, 1, 2, 1, 0, 2], "y": [0, 1, 1, 0, 0, 1]})
+    plain = list(separation("y ~ z", data=frame.rename(columns={"my col": "z"})).coefficients.values())
+    for text, name in (("`my col`", "my col"), ("`ph.ecog`", "ph.ecog"), ("ph.ecog", "ph.ecog")):
+        assert separation(f"y ~ {text}", data=frame).coefficients == dict(
+            zip(["(Intercept)", name], plain, strict=True)
+        )
+    found = separation("y ~ C(`ph.ecog`)", data=frame)
+    assert (found.references, found.levels["C(`ph.ecog`)[T.1]"]) == ({"ph.ecog": "0"}, ("ph.ecog", "1"))
+    assert list(separation("y ~ 1 | `ph.ecog`", data=frame).fixed_effects) == ["ph.ecog"]

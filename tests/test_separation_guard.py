@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
-from linsep import SeparationError, SeparationWarning, guard
+from linsep import CertificateError, Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
 
 RNG = np.random.default_rng(0)
@@ -133,7 +134,9 @@ def test_a_block_leaves_other_models_alone() -> None:
 
 
 def test_what_cannot_be_guarded() -> None:
-    with pytest.raises(DataError, match="Ridge is not a model that can be guarded; these can: Logit"):
+    with pytest.raises(
+        DataError, match="Ridge is not a model that can be guarded; these can, and no subclasses: Logit"
+    ):
         guard(Ridge())
     mode: Any = "report"
     with pytest.raises(DataError, match="'raise' or 'warn', not 'report'"):
@@ -177,3 +180,94 @@ def test_ordered_models_of_other_distributions_are_refused() -> None:
     with guard() as guarding:
         model.fit(disp=0, maxiter=1, method="bfgs", warn_convergence=False)
     assert guarding.separations == []
+
+
+def test_what_is_not_known_exactly_is_refused_by_name() -> None:
+    """A class that inherits from one that can be guarded fits something else."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    smf = pytest.importorskip("statsmodels.formula.api")
+    families, gam = sm.families, pytest.importorskip("statsmodels.gam.api")
+    X = sm.add_constant(FRAME[["x"]])
+
+    Logit = type("Logit", (sm.Logit,), {})  # called as the one that is known
+
+    class Forest(LogisticRegression):
+        pass
+
+    models: dict[str, Any] = {
+        "GEE": sm.GEE(FRAME.y, X, groups=FRAME.index // 2, family=families.Binomial()),
+        "OrdinalGEE": sm.OrdinalGEE(FRAME.kind, FRAME[["x"]], groups=FRAME.index // 2),
+        "NominalGEE": sm.NominalGEE(FRAME.kind, X, groups=FRAME.index // 2),
+        "BinomialBayesMixedGLM": sm.BinomialBayesMixedGLM(FRAME.y, X, np.eye(60)[:, :2], [0, 0]),
+        "GLMGam": gam.GLMGam(
+            FRAME.y, X, smoother=gam.BSplines(FRAME.x, df=[4], degree=[2]), family=families.Binomial()
+        ),
+        "ZeroInflatedPoisson": sm.ZeroInflatedPoisson(FRAME.n, X),
+        "GeneralizedPoisson": sm.GeneralizedPoisson(FRAME.n, X),
+        "NegativeBinomial": sm.NegativeBinomial(FRAME.n, X),
+        "ConditionalLogit": sm.ConditionalLogit(FRAME.y, FRAME[["x"]], groups=FRAME.index // 20),
+        "Logit": Logit(FRAME.y, X),
+        "Forest": Forest(C=np.inf),
+        "LogisticRegressionCV": import_module("sklearn.linear_model").LogisticRegressionCV(),
+    }
+    for name, model in models.items():
+        with pytest.raises(
+            DataError, match=f"^{name} is not a model that can be guarded; these can, and no subclasses"
+        ):
+            guard(model)
+    with guard() as guarding:  # and is fitted without a question there
+        models["Logit"].fit(disp=0)
+        Forest(C=1.0).fit(FRAME[["x"]], FRAME.y)
+    assert guarding.separations == []
+    assert guard(smf.logit("y ~ x", FRAME)).fit(disp=0) is not None
+
+
+@pytest.mark.parametrize("form", ["formula", "frame", "array"])
+def test_rows_are_places_in_the_table_where_values_are_missing(form: str) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    smf = pytest.importorskip("statsmodels.formula.api")
+    table = APART.assign(rare=APART.rare.astype(float), one=1.0, x=APART.x.where(~APART.index.isin([3, 57])))
+    table.index = [f"p{k}" for k in range(60)]
+    rows = table[["one", "x", "rare"]]
+    model = {
+        "formula": lambda: smf.logit("y ~ x + rare", table),
+        "frame": lambda: sm.Logit(table.y, rows, missing="drop"),
+        "array": lambda: sm.Logit(table.y.to_numpy(), rows.to_numpy(), missing="drop"),
+    }[form]()
+    with pytest.raises(SeparationError, match="2 further rows were left out for missing values") as caught:
+        guard(model).fit()
+    found = caught.value.separation
+    assert found.separated_rows == (54, 55, 56, 58, 59)
+    assert (found.n_rows, found.n_missing, found.missing_rows) == (58, 2, (3, 57))
+    kept = [k for k in range(54) if k != 3]
+    assert found.drop().rows.tolist() == kept
+    if form != "array":
+        assert found.drop().frame.index.tolist() == [f"p{k}" for k in kept]
+    read = Separation.from_json(found.to_json())
+    assert (read.summary(), read.separated_rows) == (found.summary(), found.separated_rows)
+    for one in (found, read):
+        one.verify(model.exog, model.endog) if one.fit_intercept else None
+    with pytest.raises(CertificateError):
+        Separation.from_json(found.to_json().replace('"missing_rows": [3, 57]', '"missing_rows": [3, 56]')).verify(
+            pd.DataFrame(model.exog, columns=model.exog_names), model.endog
+        )
+
+
+def test_a_fragile_answer_is_refused() -> None:
+    """The column `total` is a + b, and as doubles it is not."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(1)
+    tenths = rng.integers(1, 9, (40, 2))
+    frame = pd.DataFrame(tenths / 10, columns=["a", "b"]).assign(total=tenths.sum(axis=1) / 10, one=1.0)
+    y = rng.integers(0, 2, 40)
+    with pytest.raises(SeparationError, match=r"Fragile: rounding .* leave out a column that depends on others"):
+        guard(sm.Logit(y, frame)).fit(disp=0)
+    with pytest.warns(SeparationWarning, match="Fragile"):
+        separation(frame, y, fit_intercept=False, on_separation="warn")
+    whole = frame * 10
+    found = separation(whole, y, fit_intercept=False, on_separation="raise")
+    assert (found.verdict, found.rank, found.fragile) == ("overlap", 3, False)
+    guarded = guard(sm.Logit(y, frame[["one", "a", "b"]]))
+    assert guarded.fit(disp=0).params.size == 3
+    assert guarded.separation is not None
+    assert not guarded.separation.fragile

@@ -56,6 +56,8 @@ class ProbeRow:
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
         Proved for all rows, as `separability` does.
+    fragile : bool
+        Whether half a unit in the last place of numbers that are no integers could change the verdict.
     proof : "hyperplane", "exact weights", "near weights" or None
         What proves it: a hyperplane, or rows that are combined to 0 with exact weights, or with weights near exact
         ones; None if it is undecided.
@@ -116,6 +118,7 @@ class ProbeRow:
     negative_class: str
     positives: int
     verdict: Verdict
+    fragile: bool
     proof: str | None
     certificate: str | None
     sha256: str | None
@@ -214,6 +217,7 @@ def measured(
         negative_class=question.classes[0],
         positives=positives,
         verdict=found.verdict,
+        fragile=found.fragile,
         proof=_proof_of(found),
         certificate=None,
         sha256=None,

@@ -172,9 +172,9 @@ def _whole_rows(lines: list[bytes]) -> list[ProbeRow]:
             found = json.loads(line)
         except ValueError:
             break
-        if not isinstance(found, dict) or set(found) != _FIELDS:
+        if not isinstance(found, dict) or {"fragile", *found} != _FIELDS:  # which earlier releases did not ask
             break
-        rows.append(ProbeRow(**found))
+        rows.append(ProbeRow(**{"fragile": False, **found}))
     return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from linsep.probing.measured import ProbeRow
+from linsep.theory.rows.fragile import with_mark
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
 _SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
@@ -61,6 +62,8 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         said.append(("selectivity", _SELECTIVITY))
     if any(row.verdict == "undecided" for row in rows):
         said.append(("undecided", "the time limit ended the search for a proof"))
+    if fragile := [f"{row.concept} in {row.layer}" for row in rows if row.fragile]:
+        said.append(("fragile", with_mark(", ".join(fragile), True)))
     return said
 
 

@@ -129,6 +129,9 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
         "powers": powers_of_plain(plain),
+        "said_fragile": of_type(plain, "fragile", bool) if "fragile" in plain else None,
+        "n_missing": len(plain.get("missing_rows", ())),
+        "missing_rows": tuple(whole_count(row, "a missing row") for row in plain.get("missing_rows", ())),
         **_formula_of(plain),
     }
 

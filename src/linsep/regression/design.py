@@ -50,6 +50,13 @@ class Design(NamedTuple):
         """The place of each row in the table."""
         return np.arange(self.X.shape[0]) if self.rows is None else self.rows
 
+    def without(self, missing: Sequence[int]) -> Design:
+        """The same where some rows of a table were left out: the others keep their places in it."""
+        if not missing or self.rows is not None:
+            return self
+        rows = np.setdiff1d(np.arange(self.X.shape[0] + len(missing)), missing)
+        return self._replace(rows=rows, n_missing=len(missing))
+
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
     """The design of an array, which is taken as it is, or of a table, whose text columns become indicators.

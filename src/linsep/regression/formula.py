@@ -18,7 +18,15 @@ from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, effects_of, outcome_of
-from linsep.regression.formula_text import Formula, first_line, formulaic_package, is_bare, shortened
+from linsep.regression.formula_text import (
+    Formula,
+    columns_of,
+    first_line,
+    formulaic_package,
+    is_bare,
+    known_to_formulaic,
+    shortened,
+)
 from linsep.regression.named_columns import columns_in_table
 from linsep.regression.units import Units
 from linsep.tables import check_index, column_names, is_sparse
@@ -179,7 +187,8 @@ def _column(chunk: TableChunk, name: str) -> Column:
 
 def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
     """The columns that a formula, and arguments that are names, take of a table with these names."""
-    asked = {"the formula": formula.required}
+    known = known_to_formulaic()  # codings among them need no call: C(x, Sum)
+    asked = {"the formula": {c for c in formula.required if c in names or not isinstance(known.get(c), type)}}
     asked |= {role: {values} for role, values in beside.items() if isinstance(values, str)}
     for role, columns in asked.items():
         for name in sorted(columns):
@@ -314,8 +323,8 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
         _, state = spec.encoder_state.get(expr, (None, {}))
         if "categories" not in state:
             continue
-        variables = {str(variable) for variable in spec.term_variables[term]} & spec.required_variables
-        name = variables.pop() if len(variables) == 1 and not variables & references.keys() else expr
+        columns = set().union(*map(columns_of, term.factors))
+        name = columns.pop() if len(columns) == 1 and not columns & references.keys() else expr
         found = indicators(expr, state["categories"], names)
         if found is not None:
             references[name] = found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -47,19 +48,50 @@ class Formula(NamedTuple):
         effects = _effects(parts[1]) if len(parts) == 2 else {}
         if effects and not has_constant:  # the levels of a fixed effect add up to the constant
             terms = [*formulaic.Formula("1"), *terms]
-        used = {column for columns in effects.values() for column in columns}
-        factors = [factor for term in terms for factor in term.factors]
-        bare = {factor.expr for factor in factors if is_bare(factor)}
         rhs = formulaic.SimpleFormula(terms)
-        inside = set().union(
-            *(formulaic.Formula(f"0 + {factor.expr}").required_variables for factor in factors if not is_bare(factor))
-        )
-        required = {*lhs.required_variables, *rhs.required_variables, *used}
+        factors = [factor for term in rhs for factor in term.factors]
+        bare = {factor.expr for factor in factors if is_bare(factor)}
+        inside = set().union(*(columns_of(factor) for factor in factors if not is_bare(factor)))
+        required = inside.union(bare, *effects.values(), *(columns_of(factor) for factor in next(iter(lhs)).factors))
         return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside)
 
 
 def is_bare(factor: Any) -> bool:
     return str(factor.eval_method.value) == "lookup"
+
+
+def columns_of(factor: Any) -> set[str]:
+    """The columns that a factor takes: the names in its expression but those of functions and modules of formulaic.
+
+    Examples
+    --------
+    >>> (term,) = formulaic_package().Formula("0 + C(center, contr.treatment(base='a'))")
+    >>> columns_of(term.factors[0])
+    {'center'}
+    """
+    if is_bare(factor):
+        return {factor.expr}
+    if str(factor.eval_method.value) == "literal":
+        return set()
+    aliases: dict[str, str] = {}
+    try:
+        tree = ast.parse(import_module("formulaic.utils.code").sanitize_variable_names(factor.expr, {}, aliases))
+    except SyntaxError as error:
+        raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    # Functions are called, and modules have a name after a dot: elsewhere the same name is that of a column.
+    inner = {id(node.func) for node in calls} | {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    named = [node for node in nodes if isinstance(node, ast.Name)]
+    every = {node.id for node in named if id(node) not in inner or node.id not in known_to_formulaic()}
+    quoted = (node.args[0] for node in calls if ast.unparse(node.func) == "Q" and node.args)
+    return {aliases.get(name, name) for name in every} | {str(ast.literal_eval(one)) for one in quoted}
+
+
+def known_to_formulaic() -> dict[str, Any]:
+    """The functions, modules and codings that formulas may name."""
+    formulaic_package()
+    return dict(import_module("formulaic.transforms").TRANSFORMS)
 
 
 def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
@@ -70,10 +102,10 @@ def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
             continue
         columns = []
         for factor in term.factors:
-            found = re.fullmatch(r"C\((\w+)\)", factor.expr)
-            if not found and not is_bare(factor):
+            found = "".join(columns_of(factor))
+            if factor.expr.replace("`", "") not in (found, f"C({found})"):
                 raise DataError(f"the fixed effect {factor.expr!r} is not a column: make it one of the table first")
-            columns.append(found[1] if found else factor.expr)
+            columns.append(found)
         out[":".join(columns)] = tuple(columns)
     if not out:
         raise DataError("no fixed effect stands after the |: name columns, as in `y ~ x | firm + year`")

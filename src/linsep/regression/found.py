@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from linsep.markup import table_html
@@ -21,8 +22,10 @@ from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
+from linsep.regression.rounding import is_fragile
 from linsep.regression.units import Units, different_columns
 from linsep.tables import exact_table, holds_doubles
+from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -83,8 +86,8 @@ class Separation(Remedies):
     formula : str
         The formula, empty if there is none.
     n_missing : int
-        Rows that lack a value that the formula needs; `n_rows` does not count them, `separated_rows` are places in the
-        whole table.
+        Rows that lack a value that the formula or the guarded model needs; `n_rows` does not count them,
+        `separated_rows` are places in the whole table. Those of a guarded model are `missing_rows`.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
@@ -94,8 +97,12 @@ class Separation(Remedies):
         multiplied by, since decimals are kept exactly there.
     about : (Design, Outcome) or None
         The data, if this was not read from JSON.
+    said_fragile : bool or None
+        What the JSON says of `fragile`, if it does: `verify` computes it again.
     verified : bool
         Whether `verify` has checked it since it was made or read.
+    fragile : bool
+        Whether half a unit in the last place of numbers of the design that are no integers could change the answer.
     """
 
     verdict: Verdict
@@ -118,12 +125,22 @@ class Separation(Remedies):
     constant_columns: tuple[str, ...] = ()
     formula: str = ""
     n_missing: int = 0
+    missing_rows: tuple[int, ...] = ()
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    said_fragile: bool | None = field(default=None, compare=False)
     verified: bool = field(default=False, init=False, compare=False)
+
+    @cached_property
+    def fragile(self) -> bool:
+        """Whether rounding of the design could change the answer."""
+        if self.about is None or self.proof is None:
+            return bool(self.said_fragile)
+        asked = partial(Regression.of, *self.about, self.family, self.link, self.fit_intercept)
+        return is_fragile(asked, self.about[0].X, self.proof)
 
     def verify(
         self,
@@ -197,18 +214,9 @@ class Separation(Remedies):
         source = self._source()
         names = different_columns(question.design, nearest.design)
         if names and self._hash_of(nearest) == source:
-            table = "data=open_data(path)" if self.formula else "open_data(path, target=...)"
-            return (
-                f"this certificate is about the decimals as they are written, and the doubles of {words.listed(names)} "
-                f"are other numbers (the double 0.1 is not 1/10): give the table as it is written, {table}, or ask "
-                "`separation` about the doubles"
-            )
+            return words.about_decimals(names, bool(self.formula))
         if source["numbers"] == "rationals" and holds_doubles(exact_table(question.design.X)):
-            return (
-                "this certificate is about numbers that doubles do not hold, and these are doubles: give the same "
-                "integers or Fractions, the table as it is written, open_data(path, target=...), or ask `separation` "
-                "about the doubles"
-            )
+            return words.ABOUT_RATIONALS
         return ""
 
     def _hash_of(self, question: Asked) -> dict[str, str]:
@@ -218,6 +226,7 @@ class Separation(Remedies):
 
     def _check(self, question: Asked) -> None:
         design, outcome, fit_intercept = question
+        design = design.without(self.missing_rows)
         if fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
@@ -226,6 +235,8 @@ class Separation(Remedies):
         said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
+            if self.said_fragile not in (None, is_fragile(lambda: asked, design.X, self.proof)):
+                raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
         elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
             raise CertificateError(f"the proof of {self.verdict!r} is missing")
         for name, value in said.items():
@@ -258,16 +269,11 @@ class Separation(Remedies):
         assert self.rank is not None
         told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
         missing = [words.missing(self.n_missing)] if self.n_missing else []
-        return " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
+        said = " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
+        return with_mark(said, self.fragile)
 
     def opening(self) -> str:
-        """Return the verdict in a sentence or two.
-
-        Returns
-        -------
-        str
-            The beginning of the summary.
-        """
+        """Return the verdict in a sentence or two, the beginning of the summary."""
         n, k = self.n_rows - self.left_out, len(self.separated_rows)
         return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 
@@ -277,7 +283,7 @@ class Separation(Remedies):
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
-        return f"<Separation {self._unsure}{said}>"
+        return f"<Separation {self._unsure}{with_mark(said, self.fragile)}>"
 
     @property
     def _unsure(self) -> str:
@@ -289,6 +295,7 @@ class Separation(Remedies):
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
         rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [("but", with_mark("", True))] if self.fragile else []
         rows += [("what to do", text) for text in self.advice]
         return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
@@ -323,8 +330,10 @@ class Separation(Remedies):
             "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
             "advice": list(self.advice),
             "reason": self.reason,
+            "fragile": self.fragile,
             "proof": None if self.proof is None else plain_proof(self.proof),
             **plain_formula(self.formula, self.n_missing, self.fixed_effects),
+            **({"missing_rows": list(self.missing_rows)} if self.missing_rows else {}),
         }
 
     def _source(self) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
@@ -10,7 +9,7 @@ from typing import Any, Literal, overload
 
 from linsep.regression.found import Separation
 from linsep.regression.guarded_models import can_be_guarded, check_known, guarded_classes, question_of
-from linsep.regression.separation import SeparationError, SeparationWarning, answer
+from linsep.regression.separation import answer, tell
 from linsep.types import DataError
 
 Mode = Literal["raise", "warn"]
@@ -48,7 +47,8 @@ class Guard:
         Raises
         ------
         SeparationError
-            The model has no finite estimates (on_separation="raise"); it is not fitted then.
+            The model has no finite estimates, or rounding of its design could change the answer
+            (on_separation="raise"); it is not fitted then.
 
         Warns
         -----
@@ -115,12 +115,9 @@ def _asked(model: Any, args: Any, kwargs: Any, time_limit: float | None) -> Sepa
 
 
 def _report(found: Separation | None, mode: Mode) -> None:
-    """Raise SeparationError, or warn, unless the estimates are finite."""
-    if found is None or found.verdict == "overlap":
-        return
-    if mode == "raise":
-        raise SeparationError(found)
-    warnings.warn(found.summary(), SeparationWarning, stacklevel=3)
+    """Raise SeparationError, or warn, unless the estimates are finite for sure."""
+    if found is not None:
+        tell(found, mode, stacklevel=4)
 
 
 @overload
@@ -133,7 +130,11 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Nothing of the model or its package is changed. Of a penalised model of scikit-learn nothing is asked, since its
     estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
-    threads. A model that cannot be guarded is fitted there without a question.
+    threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GEE,
+    since what it fits is not known.
+
+    An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could
+    change it, as where a column is the sum of others in decimals. Leave one of these columns out.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
         Logit, Probit, Poisson, MNLogit, GLM (binomial, or another family with log link), OrderedModel or PHReg of
         statsmodels; LogisticRegression or PoissonRegressor of scikit-learn.
     on_separation : {"raise", "warn"}, default="raise"
-        Whether a model without finite estimates is an error, or is fitted after a warning.
+        Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.
     time_limit : float, optional
         Seconds after which the answer is "undecided", which raises or warns too.
 
@@ -154,7 +155,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Raises
     ------
     DataError
-        The model is not one of these.
+        The model is of none of these classes.
 
     Examples
     --------
@@ -162,6 +163,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     >>> X, guarded = [[0], [0], [1], [1]], guard(PoissonRegressor(alpha=0))
     >>> guarded.fit(X, [1, 3, 4, 6]).predict([[0], [1]]).round(1).tolist()
     [2.0, 5.0]
+    >>> from linsep import SeparationError
     >>> try:
     ...     guarded.fit(X, [1, 3, 0, 0])
     ... except SeparationError as error:

@@ -53,15 +53,17 @@ _CATEGORY = re.compile(r"C\((\w+)")  # C(dose), C(dose, Treatment("low"))
 
 def check_known(model: Any) -> None:
     """Raise DataError unless a model is of a class that can be guarded."""
-    if _name(model, "statsmodels") not in {*_STATSMODELS, "GLM"} and _name(model, "sklearn") not in _SKLEARN:
-        raise DataError(f"{type(model).__name__} is not a model that can be guarded; these can: {_KNOWN}")
+    if not _name(model, "statsmodels") and not _name(model, "sklearn"):
+        raise DataError(
+            f"{type(model).__name__} is not a model that can be guarded; these can, and no subclasses: {_KNOWN}"
+        )
 
 
 def _name(model: Any, package: str) -> str:
-    """The name of the class of a package that a model is of, "" if it is of none; a class of a user may stand above."""
-    known = {*_STATSMODELS, "GLM", *_SKLEARN}
-    classes = (kind for kind in type(model).__mro__ if kind.__module__.partition(".")[0] == package)
-    return next((kind.__name__ for kind in classes if kind.__name__ in known), "")
+    """The name of the class of a package that a model is of, "" if it is of none: what a subclass fits is not known."""
+    name, places = type(model).__name__, _IN_STATSMODELS if package == "statsmodels" else _IN_SKLEARN
+    known = name in places and type(model).__module__.startswith(f"{package}.")
+    return name if known and type(model) is getattr(import_module(f"{package}.{places[name]}"), name) else ""
 
 
 Question = tuple[Asked, Family, str | None]
@@ -101,7 +103,7 @@ def _of_statsmodels(model: Any, args: Any, kwargs: Any) -> Question:
     X = np.asarray(model.exog)
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    design = Design(X, names, *_levels_of(model, names), index=getattr(model.data, "row_labels", None))
+    design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
     outcome = outcome_of(y, family, **beside)._replace(beyond=beyond)
     return Asked(design, outcome, whole), family, link
 
@@ -121,6 +123,16 @@ def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]]
             references[name] = found[0]
             levels |= {column: (name, level) for column, level in found[1].items()}
     return levels, references
+
+
+def _with_places(design: Design, data: Any) -> Design:
+    """The design with the places of its rows in the table, of which statsmodels leaves out some, and their names."""
+    design, labels = design.without(getattr(data, "missing_row_idx", [])), getattr(data, "row_labels", None)
+    if labels is not None and design.rows is not None:
+        every = np.full(len(labels) + design.n_missing, None, dtype=object)
+        every[design.rows] = labels
+        labels = import_module("pandas").Index(every)
+    return design._replace(index=labels)
 
 
 def _offset_of(model: Any) -> Any:
@@ -168,11 +180,11 @@ def guarded_classes() -> list[Any]:
 
 
 def can_be_guarded(model: Any) -> bool:
-    """Whether a model of these classes has a question: not a GLM or an OrderedModel of another family or link."""
+    """Whether a model has a question: no subclass, nor a GLM or an OrderedModel of another family or link."""
     name = _name(model, "statsmodels")
     if name == "OrderedModel":
         return model.distr.name in _DISTRIBUTIONS
-    return name != "GLM" or _family_of_glm(model) is not None
+    return _family_of_glm(model) is not None if name == "GLM" else bool(name or _name(model, "sklearn"))
 
 
 def _link_of_ordered(model: Any) -> str:

@@ -62,7 +62,13 @@ class Regression:
             "levels": self.design.levels,
             "formula": self.design.formula,
             "n_missing": self.design.n_missing,
+            "missing_rows": self._missing_rows(),
         }
+
+    def _missing_rows(self) -> tuple[int, ...]:
+        """The places of rows left out, where no formula says which they are."""
+        every = np.arange(self.design.X.shape[0] + self.design.n_missing)
+        return () if self.design.formula else tuple(np.setdiff1d(every, self.design.places).tolist())
 
     def _constant_columns(self) -> tuple[str, ...]:
         return constant_columns(self.design, self.outcome.kept) if self.fit_intercept else ()

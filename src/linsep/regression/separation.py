@@ -30,11 +30,11 @@ _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part o
 
 
 class SeparationWarning(UserWarning):
-    """A regression has no maximum likelihood estimate, or the search for an answer ran out of time."""
+    """A regression has no maximum likelihood estimate, rounding could change that, or the search ran out of time."""
 
 
 class SeparationError(DataError):
-    """A regression has no maximum likelihood estimate, or the search for an answer ran out of time.
+    """A regression has no maximum likelihood estimate, rounding could change that, or the search ran out of time.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class SeparationError(DataError):
     """
 
     def __init__(self, separation: Separation) -> None:
-        then = "" if separation.verdict == "undecided" else f"\n{_what_next(separation)}"
+        then = f"\n{_what_next(separation)}" if separation.verdict in ("complete", "quasi-complete") else ""
         super().__init__(f"{separation.summary()}{then}")
         self.separation = separation
 
@@ -145,7 +145,7 @@ def separation(
         Whether the regression has an intercept. Ordered and Cox models leave it as it is, and a formula
         says it itself.
     on_separation : {"report", "warn", "raise"}, default="report"
-        What to do if the answer is not "overlap": only return it, also warn, or raise an error.
+        What to do if the answer is not "overlap", or is fragile: only return it, also warn, or raise an error.
     time_limit : float, optional
         Seconds after which the answer is "undecided", the reading of the design among them. The time is looked at
         between steps of the search and of the check of its proof: it may be exceeded by a tenth or 0.5 s, on millions
@@ -194,11 +194,17 @@ def separation(
     deadline = deadline_of(time_limit)
     asked = asked_of(X, y, data, fit_intercept, family, order, **beside)
     found = answer(asked, family, link, time_limit, deadline, exact=exact)
-    if found.verdict != "overlap" and on_separation == "warn":
-        warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
-    if found.verdict != "overlap" and on_separation == "raise":
-        raise SeparationError(found)
+    tell(found, on_separation, stacklevel=3)
     return found
+
+
+def tell(found: Separation, mode: str, stacklevel: int) -> None:
+    """Raise SeparationError, or warn, unless the estimates are finite and rounding of the design cannot change that."""
+    if mode == "report" or (found.verdict == "overlap" and not found.fragile):
+        return
+    if mode == "raise":
+        raise SeparationError(found)
+    warnings.warn(found.summary(), SeparationWarning, stacklevel=stacklevel)
 
 
 def separation_as_written(

@@ -17,6 +17,7 @@ from linsep.reporting.page.html import Page
 from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
+from linsep.theory.rows.fragile import with_mark
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.named_classes import class_signs
 from linsep.types import Array, Hyperplane
@@ -139,7 +140,7 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
     if found.verdict != "undecided":
-        lead = found.opening()
+        lead = with_mark(found.opening(), found.fragile)
     return Page(
         title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linsep.tables import check_length, exact_table
+from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move, with_mark
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, same_words, to_plain
 from linsep.theory.separability.as_plain import plain_combination
 from linsep.theory.separability.certificate import Separability
@@ -16,6 +19,7 @@ from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.fewest_rows import verify_fewest_rows
 from linsep.theory.verify.separability import CertificateError
+from linsep.types import Array
 
 FORMAT = "linsep fewest rows certificate 1"
 
@@ -38,6 +42,12 @@ class FewestRows:
         How L follows from the witnesses: see `linsep.theory.verify.fewest_rows.proved_rows`.
     n_rows : int
     fit_intercept : bool
+    about : (X, signs) or None
+        The rows and their signs, if this was not read from JSON.
+    said_fragile : bool or None
+        What the JSON says of `fragile`, if it does: `verify` computes it again.
+    fragile : bool
+        Some inputs that are no integers are doubles, and half a unit in their last places could change a bound.
     """
 
     lower: int
@@ -47,6 +57,20 @@ class FewestRows:
     proof: dict[str, Any]
     n_rows: int
     fit_intercept: bool = True
+    about: tuple[Any, Array] | None = field(default=None, compare=False)
+    said_fragile: bool | None = field(default=None, compare=False)
+
+    @cached_property
+    def fragile(self) -> bool:
+        """Whether rounding of the inputs could change a bound."""
+        return bool(self.said_fragile) if self.about is None else self._fragile_of(*self.about)
+
+    def _fragile_of(self, X: Any, s: Array) -> bool:
+        if exact_inputs(X):
+            return False
+        rows = signed_rows(X, s, self.fit_intercept)
+        used = (self.witnesses[k].as_dict() for k in sorted(_named(self.proof)))
+        return self.rest.fragile or any(weights_move(rows, witness) for witness in used)
 
     @property
     def upper(self) -> int:
@@ -67,6 +91,9 @@ class FewestRows:
         >>> fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).summary()
         'exactly 1 of 4 rows has to go before the rest is separable'
         """
+        return with_mark(self._bracket(), self.fragile)
+
+    def _bracket(self) -> str:
         if not self.upper:
             return f"no row has to go: the {self.n_rows:,} rows are separable"
         if self.exact:
@@ -110,9 +137,10 @@ class FewestRows:
             raise CertificateError("the rows that are left are not proved to be separable")
         self.rest.verify(X[kept], y[kept])
         witnesses = [witness.as_dict() for witness in self.witnesses]
-        verify_fewest_rows(
-            X, class_signs(y, self.rest.classes), self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept
-        )
+        s = class_signs(y, self.rest.classes)
+        verify_fewest_rows(X, s, self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept)
+        if self.said_fragile not in (None, self._fragile_of(X, s)):
+            raise CertificateError(f"the bounds are {'not ' if self.said_fragile else ''}fragile on these rows")
 
     def named(self, classes: tuple[str, str], y: Any) -> FewestRows:
         """Return the same with names for the negative and the positive class.
@@ -147,6 +175,7 @@ class FewestRows:
             "summary": self.summary(),
             "rows": self.n_rows,
             "fit_intercept": self.fit_intercept,
+            "fragile": self.fragile,
             "at_least": self.lower,
             "at_most": self.upper,
             "removed": list(self.removed),
@@ -210,11 +239,17 @@ class FewestRows:
             proof=_proof_of(plain["proof"]),
             n_rows=n,
             fit_intercept=of_type(plain, "fit_intercept", bool),
+            said_fragile=of_type(plain, "fragile", bool) if "fragile" in plain else None,
         )
         if count(plain, "at_most") != found.upper:
             raise ValueError("its at_most is not the number of rows removed")
         same_words(plain["summary"], found.summary(), "summary")
         return found
+
+
+def _named(proof: Mapping[str, Any]) -> set[int]:
+    """The witnesses that a proof uses."""
+    return set(proof["weights"]) if "weights" in proof else {proof["witness"]}.union(*map(_named, proof["without"]))
 
 
 def _witness_of(plain: dict[str, Any], n: int) -> Combination:

@@ -89,6 +89,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
         rest=rest,
         witnesses=tuple(Combination.of(witness) for witness in search.witnesses),
         proof=search.proof,
+        about=(X, search.s),
         n_rows=X.shape[0],
         fit_intercept=fit_intercept,
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.margin.max_margin import MarginBracket
+from linsep.theory.rows.fragile import REMEDY
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.as_plain import (
@@ -133,10 +134,11 @@ class Separability:
     def _fragile_of(self, X: Any, s: Array) -> bool:
         if self.verdict == "undecided":
             return False
-        witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
-        left = self.rows_left if self.directions else np.arange(self.n_rows)
-        parts = (self.hyperplane, self.directions, left, witness, overlap, self.null, self.fit_intercept)
-        return is_fragile(X, s, *parts, near=self.near_weights)
+        planes, left = (self.hyperplane,) if self.hyperplane else self.directions, self.rows_left
+        left = left if self.directions else np.zeros(0) if self.verdict == "separable" else np.arange(self.n_rows)
+        held, null = self.overlap or self.witness, self.null if self.overlap else None
+        basis = None if self.near_weights is None else self.near_weights.basis
+        return is_fragile(X, s, self.fit_intercept, planes, left, held, null, basis)
 
     @property
     def maximal(self) -> bool:
@@ -378,9 +380,13 @@ class Separability:
             A part is missing, has the wrong form, or says in words what the others do not.
         """
         found = cls(**parts_of(plain))
-        # Certificates of earlier releases counted rows without those left out in their words too.
-        earlier = replace(found, left_out=()).summary()
-        same_words(plain["summary"], earlier if plain["summary"] == earlier else found.summary(), "summary")
+        # Certificates of earlier releases counted rows without those left out in their words too, and gave no remedy.
+        earlier = (
+            other.summary().removesuffix(end) for other in (found, replace(found, left_out=())) for end in ("", REMEDY)
+        )
+        same_words(
+            plain["summary"], found.summary() if plain["summary"] not in earlier else plain["summary"], "summary"
+        )
         if plain["maximal"] is not found.maximal:
             raise ValueError(f"its maximal is {plain['maximal']!r}, and its parts say {found.maximal}")
         if found.reason if found.maximal else not found.reason and found.verdict != "quasi-separable":

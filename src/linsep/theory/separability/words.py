@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linsep.markup import table_html
+from linsep.theory.rows.fragile import with_mark
 from linsep.theory.separability.combination import Combination
 
 if TYPE_CHECKING:
@@ -16,8 +17,7 @@ _SHOWN = 8  # rows that are listed
 def summary_of(found: Separability) -> str:
     """The verdict and its reason."""
     where = "" if found.fit_intercept else " (no intercept)"
-    fragile = ". Fragile: rounding the numbers that are no integers could change this verdict"
-    return f"{found.verdict}{where}: {_why(found)}{fragile if found.fragile else ''}"
+    return with_mark(f"{found.verdict}{where}: {_why(found)}", found.fragile)
 
 
 def exists_near(part: Combination) -> str:

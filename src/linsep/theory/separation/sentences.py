@@ -17,6 +17,22 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 _OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a limit", UNSIGNED: "not decided"}
 
 
+ABOUT_RATIONALS = (
+    "this certificate is about numbers that doubles do not hold, and these are doubles: give the same integers or "
+    "Fractions, the table as it is written, open_data(path, target=...), or ask `separation` about the doubles"
+)
+
+
+def about_decimals(names: Sequence[str], of_formula: bool) -> str:
+    """What to do where the doubles of some columns are given for the decimals of a certificate."""
+    table = "data=open_data(path)" if of_formula else "open_data(path, target=...)"
+    return (
+        f"this certificate is about the decimals as they are written, and the doubles of {listed(names)} are other "
+        f"numbers (the double 0.1 is not 1/10): give the table as it is written, {table}, or ask `separation` about "
+        "the doubles"
+    )
+
+
 def estimate(value: str | float) -> str:
     """What a certificate says about a coefficient, infinities as "+inf" and "-inf"."""
     return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"

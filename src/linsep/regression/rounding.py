@@ -1,0 +1,133 @@
+"""Could rounding of a design change what is said of a regression? The theorem is in `theory/rows/fragile.py`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.regression.model import Regression
+from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse
+from linsep.theory.rows.exact_signs import as_floats
+from linsep.theory.rows.fragile import Rows, directions_move, exact_inputs, null_moves, off_by, weights_move
+from linsep.theory.separation.exact_rows import column_multiples
+from linsep.theory.separation.risk_rows import risk_pairs
+from linsep.theory.verify.separation import SeparationProof, Vector, Weights
+from linsep.types import Array
+
+
+def is_fragile(asked: Callable[[], Regression], X: Any, proof: SeparationProof) -> bool:
+    """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
+
+    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are.
+    """
+    X = exact_table(X)
+    return not exact_inputs(X) and _Question(asked(), X, proof).is_fragile()
+
+
+class _Question:
+    def __init__(self, asked: Regression, X: Any, proof: SeparationProof) -> None:
+        self.proof, self.equal, self.width = proof, asked.rows.equal, asked.rows.Z.shape[1]
+        self.scale = np.ones(self.width, dtype=object)
+        self.rows = self._rows_of(asked, X)
+
+    def is_fragile(self) -> bool:
+        proof, n = self.proof, self.equal.size
+        if proof.bases:  # as many independent rows as there are: some direction has any products with them
+            every: dict[int, int] = dict.fromkeys(range(n), 0)
+            return any(weights_move(self._on(basis), every, rank=n, free=every) for basis in proof.bases)
+        apart = np.array(proof.separated, dtype=np.int64)
+        left = np.setdiff1d(np.arange(n), apart)
+        held, within = proof.overlap, 0.0
+        if proof.near is not None:
+            held, within = dict(zip(proof.near.rows, proof.near.weights, strict=True)), proof.near.within
+        free = [i for i in {*held, *proof.spanning} if self.equal[i]]
+        return (
+            directions_move(self.rows, [self._floats([d]) for d in proof.directions], apart)
+            or null_moves(self.rows, proof.null, left)
+            or null_moves(self.rows, proof.null_all, np.arange(n))
+            or self._weights_move(held, proof.spanning, proof.null, free, within)
+            or bool(apart.size and self._weights_move({}, proof.spanning_all, proof.null_all, proof.spanning_all))
+            or any(self._sign_moves(weights) for weights in proof.signs.values())
+            or any(self._opposite_moves(j, vectors, apart) for j, vectors in proof.opposite.items())
+        )
+
+    def _weights_move(
+        self, held: Weights, spanning: Sequence[int], null: Sequence[Vector], free: Sequence[int], within: float = 0.0
+    ) -> bool:
+        often = Counter(j for vector in null for j in vector)
+        own = {next((j for j in reversed(vector) if often[j] == 1), -1) for vector in null}
+        columns = [j for j in range(self.width) if j not in own]
+        rank = len(spanning)
+        return weights_move(self.rows, held, rank=rank, free=free, within=within, basis=spanning, columns=columns)
+
+    def _sign_moves(self, weights: Weights) -> bool:
+        """Whether rows that prove the sign of a coefficient could stop to: on the null vectors, or with all others."""
+        if not null_moves(self.rows, self.proof.null, np.array(list(weights), dtype=np.int64)):
+            return False
+        held = {**dict.fromkeys(self.proof.spanning, 0), **weights}
+        return weights_move(self.rows, held, rank=len(self.proof.spanning_all), free=self.proof.spanning)
+
+    def _opposite_moves(self, j: int, vectors: Sequence[Vector], apart: Array) -> bool:
+        """Whether a direction with the other sign in column j could leave the cone."""
+        v, other = self._floats(self.proof.directions), self._floats(vectors)
+        if not v[j] * other[j] < 0:
+            return True
+        return directions_move(self.rows, [v + 2 * abs(v[j] / other[j]) * other], apart)
+
+    def _floats(self, vectors: Sequence[Vector]) -> Array:
+        """Directions, with weights that fall, in the units of the design."""
+        out = np.zeros(self.width)
+        for k, d in enumerate(vectors):
+            whole = [d.get(j, 0) * c for j, c in enumerate(self.scale.tolist())]
+            out += np.ldexp(as_floats(whole), -20 * k)
+        return out
+
+    def _on(self, columns: Sequence[int]) -> Rows:
+        def rows(ids: Array) -> tuple[Any, Any]:
+            Z, off = self.rows(ids)
+            return Z[:, list(columns)], off[:, list(columns)]
+
+        return rows
+
+    def _rows_of(self, asked: Regression, X: Any) -> Rows:
+        """The rows of inequalities in the units of the design, and how far their entries may be off."""
+        Z, owner, outcome = asked.rows.Z, asked.rows.owner, asked.outcome
+        kept = np.flatnonzero(outcome.kept)
+        blocks = len(asked.rows.classes) - 1 if asked.family == "multinomial" else 1
+        constants = self.width // blocks - X.shape[1]
+        scale = column_multiples(X)
+        if Z.dtype == object and holds_doubles(X):
+            scale = [lcm(*(v.as_integer_ratio()[1] for v in column)) for column in dense(X[kept]).T.tolist()]
+        self.scale = np.array(([1] * constants + scale) * blocks, dtype=object)
+        if any(c != 1 for c in scale):
+            Z = as_doubles(dense(Z).astype(object) / self.scale)
+        halves: Any = off_by(X)(X)
+        halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
+        off: Any = halves[np.maximum(owner, 0)]
+        if asked.family == "cox":
+            off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
+        if asked.family in ("cumulative", "adjacent", "continuation"):
+            off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
+        if (owner < 0).any():  # the sum of all rows, last
+            off, Z = self._with_sum(off, Z, X[kept], halves[kept], outcome.take(kept).weights)
+        zeros = np.zeros((off.shape[0], constants))
+        if is_sparse(Z):
+            off = sp.csr_matrix(sp.hstack([sp.csr_matrix(zeros), off] * blocks))
+            off = off.multiply(Z != 0).tocsr()  # of the blocks of two classes
+        else:
+            off = np.hstack([zeros, dense(off)] * blocks)
+            off = np.where(Z != 0, off, 0.0) if blocks > 1 else off
+        return lambda ids: (Z[ids], off[ids])
+
+    def _with_sum(self, off: Any, Z: Any, X: Any, halves: Any, weights: Array | None) -> tuple[Any, Any]:
+        """With minus the weighted sum of all rows as the last one, in its own size."""
+        w = np.ones(X.shape[0]) if weights is None else weights
+        off, Z, total = dense(off), dense(Z).astype(np.float64), as_doubles(X).T @ w
+        Z[-1] *= np.abs(total).max() / np.abs(Z[-1, -len(total) :]).max() if total.any() else 1.0
+        off[-1] = halves.T @ w
+        return off, Z

@@ -1,0 +1,276 @@
+"""Could rounding of the inputs change an answer? Doubles that are no integers may be off by half a last place.
+
+What is claimed. Let Z be signed rows, E >= 0 how far each entry may be off, and Z' any rows with |Z' - Z| <= E. An
+answer says which rows S a direction separates and that no direction moves the other rows L. It is kept by every such
+Z', and then not called fragile, if three things hold.
+
+(a) Some v has Z' v > 0 on S for all Z': Z v > E |v|. (Several directions, which take rows away in turn, are added with
+    weights that fall.)
+(b) Vectors N that are a basis orthogonal to L stay so: E is 0 where a row of L meets an entry of N. As v is orthogonal
+    to L it is a combination of N, and stays orthogonal too.
+(c) The weights y > 0 with y Z = 0 on L can follow. Let B be as many of these rows as their rank r, R any matrix,
+    H >= |B R - I| + E_B |R|, and t = y_B on B. If y E |R| + t H < t in each entry, then some y' > 0 has y' Z' = 0 and
+    L' has rank r.
+
+Proof of (c). t H < t with t > 0 makes the spectral radius of H smaller than 1, so B' R = I + (B R - I) + (B' - B) R is
+regular, and B' has rank r. By (b) all rows of L' are orthogonal to N, so B' spans them. The rest y Z' = y (Z' - Z) is a
+combination d B' of them, and d = y (Z' - Z) R - d (B' R - I), so |d| <= y E |R| + |d| H. Hence |d| is at most
+y E |R| (I - H)^-1, which is less than t. So y' = y - d on B, and y elsewhere, is positive. Weights of equalities may
+have any sign: there t is any positive number.
+
+Then S and L of Z' are those of Z, with the same vectors N: so is every answer that follows from them. (c) with a rank
+alone says that rows stay independent, and with the rows of S that prove the sign of a coefficient, that it keeps this
+sign.
+
+Products are in doubles, and bounds of their rounding are added; R is the inverse as doubles have it, which (c) allows.
+Of large sparse rows only the columns of R that are needed are solved for, to rounding: there B R is taken for I, once
+its residual was seen to be small. The converse is not claimed: an answer that is called fragile may be sturdy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import ulp
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from linsep.tables import as_doubles, dense, is_sparse, stored
+from linsep.theory.rows.exact_signs import as_floats
+from linsep.types import Array
+
+FRAGILE = "Fragile: rounding the numbers that are no integers could change this verdict"
+REMEDY = "; give decimals as text or as Fractions, which are exact, or leave out a column that depends on others"
+# Rows by their numbers -> these rows as doubles, and how far each entry may be off.
+Rows = Callable[[Array], tuple[Any, Any]]
+Vector = Mapping[int, int]
+_STEP = 4096
+_DENSE = 32_000_000  # entries of sparse rows that are made dense to be inverted
+_RESIDUAL = 2.0**-20
+_ZERO = 2.0**-45  # of the size of a product: less than that is taken for 0
+_SPARE = 1.01  # more than the rounding of a few sums and products of positive numbers
+_TRIES = 20
+
+
+def with_mark(said: str, fragile: bool) -> str:
+    """A sentence, and that the verdict is fragile where it is.
+
+    Examples
+    --------
+    >>> with_mark("separable", False)
+    'separable'
+    """
+    return f"{said.removesuffix('.')}{'. ' if said else ''}{FRAGILE}{REMEDY}" if fragile else said
+
+
+def exact_inputs(X: Any) -> bool:
+    """Whether no entry can be the rounding of another number: integers, Fractions, doubles that are integers.
+
+    Examples
+    --------
+    >>> exact_inputs(np.array([[2.0, -1.0]])), exact_inputs(np.array([[0.5]]))
+    (True, False)
+    """
+    if X.dtype.kind != "f":
+        return X.dtype != object or not any(isinstance(v, float) and v != int(v) for v in X.ravel().tolist())
+    values = stored(X)
+    return bool(np.array_equal(values, np.rint(values)))
+
+
+def off_by(X: Any) -> Callable[[Any], Any]:
+    """How far each entry of rows of X may be off: half a unit in the last place of its type; integers by nothing.
+
+    A column of doubles all of which are singles (float32) was one of singles.
+
+    Examples
+    --------
+    >>> X = np.array([[0.1, 0.5], [3.0, np.float64(np.float32(0.1))]])
+    >>> np.log2(off_by(X)(X)[0]).tolist()  # 0.1 is a double; 0.5 stands in a column of singles
+    [-57.0, -25.0]
+    """
+    single = _columns_of_singles(X) if X.dtype == np.float64 else None
+
+    def off(part: Any) -> Any:
+        values = stored(part)
+        if values.dtype == object:
+            half = [ulp(v) / 2 if isinstance(v, float) and v != int(v) else 0.0 for v in values.ravel().tolist()]
+            return np.array(half).reshape(values.shape)
+        if values.dtype.kind != "f":
+            return np.zeros(part.shape)
+        last = np.spacing(np.abs(values)).astype(np.float64)
+        if single is not None and single.any():
+            with np.errstate(over="ignore"):
+                coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
+            last = np.where(single[part.indices] if is_sparse(part) else single, coarse, last)
+        halves = np.where(values == np.rint(values), 0.0, last / 2)
+        return sp.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
+
+    return off
+
+
+def _columns_of_singles(X: Any) -> Array:
+    values = stored(X)
+    with np.errstate(over="ignore"):
+        other = values.astype(np.float32) != values
+    if not is_sparse(X):
+        return np.asarray(~other.any(axis=0))
+    return np.asarray(np.bincount(X.indices[other], minlength=X.shape[1]) == 0)
+
+
+def signed_rows(X: Any, s: Array, constant: bool) -> Rows:
+    """The rows s_i (x_i, 1), without the 1 unless there is a constant."""
+    off = off_by(X)
+
+    def rows(ids: Array) -> tuple[Any, Any]:
+        part = X[ids]
+        halves, Z = off(part), as_doubles(part)
+        if not is_sparse(Z):
+            ones, zeros = np.ones((ids.size, int(constant))), np.zeros((ids.size, int(constant)))
+            return np.hstack([Z, ones]) * s[ids][:, None], np.hstack([halves, zeros])
+        one = sp.csr_matrix(np.ones((ids.size, int(constant))))
+        return sp.diags_array(s[ids].astype(np.float64)) @ sp.hstack([Z, one]), sp.hstack([halves, 0 * one])
+
+    return rows
+
+
+def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Array, Any, Any]]:
+    for start in range(0, ids.size, _STEP):
+        at = ids[start : start + _STEP]
+        yield at, *rows(at)
+
+
+def directions_move(rows: Rows, vectors: Sequence[Array], separated: Array) -> bool:
+    """(a): whether rounding could move a separated row off its side of the directions, taken in turn."""
+    if not separated.size:
+        return False
+    v, size = _sum_of(rows, vectors, separated) if len(vectors) > 1 else (vectors[0], np.abs(vectors[0]))
+    for _, Z, off in _chunks(rows, separated):
+        moved = off @ size
+        noise = 2.0**-52 * (v.size + len(vectors) + 9) * (abs(Z) @ size)
+        short = Z @ v <= moved + noise
+        if (short if len(vectors) > 1 else short & (moved > 0)).any():  # rows that nothing moves are proved already
+            return True
+    return False
+
+
+def _sum_of(rows: Rows, vectors: Sequence[Array], separated: Array) -> tuple[Array, Array]:
+    """The directions, each with so large a power of two that it outweighs the later ones on the rows that it takes."""
+    V = np.column_stack(vectors)
+    parts = [(Z @ V, abs(Z) @ np.abs(V)) for _, Z, _ in _chunks(rows, separated)]
+    scores, sizes = (np.vstack(both) for both in zip(*parts, strict=True))
+    taken = np.argmax(scores > _ZERO * sizes, axis=1)
+    total, v, size = scores[:, -1].copy(), vectors[-1].copy(), np.abs(vectors[-1])
+    for k in range(len(vectors) - 2, -1, -1):
+        at = taken == k
+        with np.errstate(all="ignore"):
+            weight = np.ldexp(1.0, np.frexp((-total[at] / scores[at, k]).max(initial=1.0))[1] + 1)
+            total, v, size = total + weight * scores[:, k], v + weight * vectors[k], size + weight * np.abs(vectors[k])
+    return v, size
+
+
+def null_moves(rows: Rows, null: Iterable[Vector], left: Array) -> bool:
+    """(b): whether rounding could move rows off the plane of a null vector."""
+    columns = np.array(sorted({j for vector in null for j, v in vector.items() if v}), dtype=np.int64)
+    return bool(columns.size) and any(off[:, columns].sum() > 0 for _, _, off in _chunks(rows, left))
+
+
+def weights_move(
+    rows: Rows,
+    weights: Vector,
+    *,
+    rank: int | None = None,
+    less: int = 0,
+    free: Iterable[int] = (),
+    within: float = 0.0,
+    basis: Sequence[int] | None = None,
+    columns: Sequence[int] | None = None,
+) -> bool:
+    """(c): whether rows that add up to 0 with these weights could stop to, or have another rank.
+
+    Parameters
+    ----------
+    rows : callable
+    weights : mapping of int to int
+        Row -> weight. Without any, only the rank is asked about.
+    rank : int, optional
+        Of these rows; unless it is given, the number of columns with an entry without those that are `less`.
+    less : int
+    free : iterable of int
+        Rows whose weight may have any sign.
+    within : float
+        Exact weights differ from these by at most this share of each.
+    basis : sequence of int, optional
+        Independent rows among them that span all: those with large weights are chosen unless it is given.
+    columns : sequence of int, optional
+        Columns on which these are regular, which are needed where the rows are sparse and many.
+    """
+    free = set(free)
+    ids = np.array([*weights, *sorted(free - weights.keys())], dtype=np.int64)
+    y = np.zeros(ids.size)
+    y[: len(weights)] = as_floats(list(weights.values())) if any(weights.values()) else 0.0
+    Z, off = rows(ids)
+    if not stored(off).any():
+        return False
+    scale = np.asarray(abs(Z).max(axis=0).todense() if is_sparse(Z) else np.abs(Z).max(axis=0)).ravel()
+    used = np.flatnonzero(scale)
+    rank = used.size - less if rank is None else rank
+    is_large = is_sparse(Z) and ids.size * used.size > _DENSE
+    if is_large and (basis is None or columns is None):
+        return True
+    some = np.array(sorted(columns)) if is_large and columns is not None else used
+    Z, off = (part[:, some] @ sp.diags_array(1 / scale[some]) for part in (Z, off))
+    size = np.asarray(abs(Z).sum(axis=1)).ravel()
+    moving = np.flatnonzero(np.asarray(off.sum(axis=0)).ravel())
+    offs = dense(off[:, moving])
+    if not np.isfinite(size).all() or ids.size < rank:
+        return True
+    is_free = np.isin(ids, list(free))
+    least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
+    t = np.where(is_free, np.maximum(np.abs(y), least), y * (1.0 - within))
+    if basis is None:
+        at = scipy.linalg.qr((dense(Z) * t[:, None]).T, mode="r", pivoting=True)[1][:rank]
+    else:
+        at = np.flatnonzero(np.isin(ids, basis))
+    found = _columns_of_inverse(Z[at], size[at], moving) if is_large else _inverse(dense(Z[at]), size[at], moving)
+    if found is None:
+        return True
+    R, slack = found
+    moved, own, is_free, t = (1.0 + within) * (np.abs(y) @ offs) @ R, offs[at], is_free[at], t[at]
+    for _ in range(_TRIES):
+        need = _SPARE * (moved + (t @ own) @ R + (t @ slack if slack is not None else 0.0))
+        if not (need >= t).any():
+            return bool(np.isnan(need).any())
+        t = np.where(is_free, np.maximum(t, 2 * need), t)
+    return True
+
+
+def _inverse(B: Array, size: Array, moving: Array) -> tuple[Array, Array | None] | None:
+    """|R| in the columns where entries move, and a bound of |B R - I|; None where there is no R."""
+    if not size.all():
+        return None
+    B = B / size[:, None]
+    try:
+        R = np.linalg.inv(B) if B.shape[0] == B.shape[1] else np.linalg.pinv(B)
+    except np.linalg.LinAlgError:
+        return None
+    slack = np.abs(B @ R - np.eye(B.shape[0])) + 2.0**-52 * (B.shape[1] + 9) * (np.abs(B) @ np.abs(R))
+    return np.abs(R[moving]) / size, slack * size[:, None] / size
+
+
+def _columns_of_inverse(B: Any, size: Array, moving: Array) -> tuple[Array, Array | None] | None:
+    """The same of sparse rows, to rounding."""
+    if B.shape[0] != B.shape[1] or not size.all() or B.shape[0] * moving.size > _DENSE:
+        return None
+    transposed = sp.csc_matrix((sp.diags_array(1 / size) @ B).T)
+    units = np.zeros((B.shape[0], moving.size))
+    units[moving, np.arange(moving.size)] = 1.0
+    try:
+        R = splu(transposed).solve(units)
+    except RuntimeError:  # to rounding there is none
+        return None
+    if not (np.abs(transposed @ R - units) <= _RESIDUAL).all():
+        return None
+    return np.abs(R.T) / size, None

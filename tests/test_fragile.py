@@ -1,0 +1,180 @@
+"""Fragile: half a unit in the last place of doubles that are no integers could change an answer. Else it cannot."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from linsep import (
+    CertificateError,
+    Separation,
+    fewest_rows,
+    open_data,
+    probe,
+    report,
+    separability,
+    separation,
+)
+from linsep.reporting.table_check import check_table
+from linsep.theory.explanation.certificate import FewestRows
+from linsep.theory.rows import fragile
+from linsep.theory.rows.fragile import FRAGILE, REMEDY, off_by
+from linsep.types import Array, DataError
+
+# Two columns of tenths and their sum, which doubles do not add up to.
+TENTHS = [(2, 2), (5, 2), (1, 3), (3, 3), (7, 1), (6, 2), (4, 4)]
+TOTALS = pd.DataFrame({"a": [a / 10 for a, _ in TENTHS], "b": [b / 10 for _, b in TENTHS]})
+TOTALS["total"] = [(a + b) / 10 for a, b in TENTHS]
+TOTALS["y"] = [1, 1, 0, 1, 0, 1, 0]
+FAMILIES = ["logistic", "binomial", "poisson", "gamma", "multinomial", "cumulative", "adjacent", "continuation", "cox"]
+
+
+def test_every_question_about_a_total_of_two_says_so(tmp_path: Path) -> None:
+    X, y = TOTALS[["a", "b", "total"]], TOTALS["y"]
+    about_rows: Any = (separability(X.to_numpy(), y), fewest_rows(X.to_numpy(), y))
+    of_a_formula = separation("y ~ a + b + total", data=TOTALS)
+    for found in (*about_rows, of_a_formula, separation(X, y)):
+        assert found.fragile
+        assert FRAGILE + REMEDY in found.summary()
+        assert FRAGILE in repr(found)
+        assert found.to_dict()["fragile"] is True
+    assert "Fragile" in of_a_formula._repr_html_()
+    assert all(row.fragile for row in probe({"layer": X.to_numpy()}, y.to_numpy()).rows)
+    assert "Fragile: rounding" in report(separation(X, y), X, y).html
+    # As they are written the columns depend on each other, and nothing is rounded.
+    TOTALS.to_csv(tmp_path / "t.csv", index=False)
+    exact = separation("y ~ a + b + total", data=open_data(str(tmp_path / "t.csv")))
+    assert (exact.verdict, exact.rank, exact.fragile) == ("overlap", 3, False)
+    assert not check_table(open_data(str(tmp_path / "t.csv"), target="y"), time_limit=None).asked[0].found.fragile
+    tenths = np.array([[Fraction(a, 10), Fraction(b, 10), Fraction(a + b, 10)] for a, b in TENTHS])
+    for found in (separability(tenths, y), separation(tenths, y), fewest_rows(tenths, y)):
+        assert not found.fragile
+
+
+def test_what_a_file_says_of_it_is_checked() -> None:
+    X, y = TOTALS[["a", "b", "total"]].to_numpy(), TOTALS["y"].to_numpy()
+    for found, kind in ((separation(X, y), Separation), (fewest_rows(X, y), FewestRows)):
+        plain = json.loads(found.to_json())
+        read = kind.from_json(json.dumps(plain))
+        read.verify(X, y)
+        assert (read.fragile, read.summary()) == (True, found.summary())
+        plain["fragile"], plain["summary"] = (
+            False,
+            found.summary().replace(f". {FRAGILE}{REMEDY}", "." * (kind is Separation)),
+        )
+        with pytest.raises(CertificateError, match="fragile on these rows"):
+            kind.from_json(json.dumps(plain)).verify(X, y)
+        del plain["fragile"]  # as earlier releases wrote it
+        kind.from_json(json.dumps(plain)).verify(X, y)
+
+
+def moved(X: Array, rng: np.random.Generator) -> Array:
+    """Singles that are no integers, off by half a unit in their last place at most."""
+    halves = np.spacing(np.abs(X).astype(np.float32)).astype(np.float64) / 2
+    return np.asarray(X + np.where(np.rint(X) == X, 0.0, halves) * rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], X.shape))
+
+
+def singles(rng: np.random.Generator) -> Array:
+    """A few rows that often lie on one plane: quarters, tenths, an indicator, columns that depend."""
+    n, p = int(rng.integers(5, 11)), int(rng.integers(1, 4))
+    kind = int(rng.integers(3))
+    X: Array = rng.integers(-3, 4, (n, p)) / (4, 10, 10)[kind]
+    X = np.column_stack([rng.integers(0, 2, n), rng.normal(size=(n, p))]) if kind == 2 else X
+    X[:, 0] *= (rng.random(n) < 0.5) if rng.random() < 0.3 else 1
+    return (np.column_stack([X, X[:, 0]]) if rng.random() < 0.1 else X).astype(np.float32).astype(np.float64)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_answer_that_is_not_fragile_is_kept(family: Any) -> None:
+    seen: set[tuple[str, bool]] = set()
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        X = singles(rng)
+        y = rng.integers(0, 2 if family in ("logistic", "binomial") else 3, len(X))
+        y = (X @ rng.normal(size=X.shape[1]) > 0).astype(int) if rng.random() < 0.4 else y
+        try:
+            found = separation(X, y, family=family)
+        except DataError:  # one class alone, or no row at risk
+            continue
+        seen.add((found.verdict, found.fragile))
+        for _ in range(2 if not found.fragile else 0):
+            other = separation(moved(X, rng), y, family=family)
+            said = [(one.verdict, one.separated_rows, one.coefficients, one.pairs, one.rank) for one in (found, other)]
+            assert said[0] == said[1]
+    assert {True, False} <= {mark for _, mark in seen}
+
+
+def test_verdicts_and_bounds_that_are_not_fragile_are_kept() -> None:
+    marks = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = singles(rng)
+        y = np.arange(len(X)) % 2 if seed % 2 else (X @ rng.normal(size=X.shape[1]) > 0).astype(int)
+        if len(set(y.tolist())) < 2 or min(np.bincount(y)) < 2:
+            continue
+        found, few = separability(X, y), fewest_rows(X, y)
+        marks |= {(found.verdict, found.fragile), ("fewest", few.fragile)}
+        other = moved(X, rng)
+        if not found.fragile:
+            again = separability(other, y)
+            assert (again.verdict, again.separated_rows.tolist()) == (found.verdict, found.separated_rows.tolist())
+        if not few.fragile:
+            assert fewest_rows(other, y).lower == few.lower == few.upper
+    assert marks >= {("fewest", False), ("fewest", True), ("inseparable", False), ("separable", False)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_numbers_that_are_exact_or_far_from_any_plane_are_not_fragile(family: Any) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 3))
+    y = rng.integers(0, 2 if family in ("logistic", "binomial") else 3, 80)
+    whole = np.rint(4 * X)
+    for rows in (
+        X,
+        X.astype(np.float32),
+        np.column_stack([whole, whole[:, 0] + whole[:, 1]]),
+        sp.csr_matrix(X),
+        0 + (X > 0),
+    ):
+        assert not separation(rows, y, family=family).fragile
+    assert separation(np.column_stack([X, 2 * X[:, 0]]), y, family=family).fragile  # a column depends on another
+
+
+def test_singles_are_found_among_doubles() -> None:
+    rng = np.random.default_rng(4)
+    single = rng.normal(size=(9, 1)).astype(np.float32).astype(np.float64)
+    X = np.column_stack([single, rng.normal(size=9), np.arange(9)])
+    off = off_by(X)(X)
+    assert np.array_equal(off[:, 0], np.spacing(np.abs(single[:, 0]).astype(np.float32)).astype(np.float64) / 2)
+    assert np.array_equal(off[:, 1], np.spacing(np.abs(X[:, 1])) / 2)
+    assert not off[:, 2].any()
+    assert np.array_equal(off_by(sp.csr_matrix(X))(sp.csr_matrix(X)).toarray(), off)
+    # A margin of 2^-26 is more than doubles hide and less than singles do.
+    y = np.array([0, 0, 1, 1])
+    near = np.array([0.1, 0.5, 0.5 + 2.0**-24, 0.75])
+    near = near.astype(np.float32).astype(np.float64)
+    assert separability(near[:, None], y).fragile
+    assert not separability(np.where(near == near[0], 0.1, near)[:, None], y).fragile
+
+
+def test_large_sparse_rows_are_asked_without_a_dense_inverse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fixed effects beside a column of doubles; a copy of that column makes the answer fragile."""
+    rng = np.random.default_rng(6)
+    n = 3_000
+    frame = pd.DataFrame({"firm": rng.integers(0, 60, n), "x": rng.normal(size=n), "y": rng.poisson(1.0, n)})
+    frame["z"] = np.where(rng.random(n) < 0.2, rng.normal(size=n), 0.0)
+    frame.loc[frame.firm == 7, "y"] = 0
+    answers = []
+    for most in (fragile._DENSE, 100_000):
+        monkeypatch.setattr(fragile, "_DENSE", most)
+        found = separation("y ~ x + z | firm", data=frame, family="poisson")
+        again = separation("y ~ x + z + w | firm", data=frame.assign(w=2 * frame.x), family="poisson")
+        answers.append((found.verdict, found.fragile, again.fragile))
+    assert answers == [("quasi-complete", False, True)] * 2
