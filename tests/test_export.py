@@ -54,9 +54,9 @@ def in_sqlite(query: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
 
 
 def split(rows: list[Any], n_columns: int) -> tuple[Any, list[Any]]:
-    """Decision values and labels, behind the columns of the table."""
-    values = [row[n_columns:-1] for row in rows]
-    return (values if len(values[0]) > 1 else [v[0] for v in values]), [row[-1] for row in rows]
+    """Decision values and labels, before the columns of the table."""
+    values = [row[1:-n_columns] for row in rows]
+    return (values if len(values[0]) > 1 else [v[0] for v in values]), [row[0] for row in rows]
 
 
 def in_onnx(graph: bytes, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
@@ -192,7 +192,7 @@ def test_thousands_of_terms_are_not_too_deep() -> None:
     model = learners.Perceptron().fit(X, [0, 1, 0])
     query = to_sql(model, table="s.t")
     assert 'FROM "s"."t" AS t' in query
-    values, _ = in_duckdb(to_sql(model), {f"x{j + 1}": X[:, j] for j in range(1500)})
+    values, _ = in_duckdb(to_sql(model, postgresql=True), {f"x{j + 1}": X[:, j] for j in range(1500)})
     close(values, model.decision_function(X))
     values, _ = in_sqlite(to_sql(model), {f"x{j + 1}": X[:, j] for j in range(1500)})
     close(values, model.decision_function(X))

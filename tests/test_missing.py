@@ -13,7 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
-from linsep import AveragedPerceptron, DataError, TableEncoder, TableModel, fit_stream, fit_table, open_data
+from in_process import linsep as run
+from linsep import (
+    AveragedPerceptron,
+    DataError,
+    MissingWarning,
+    TableEncoder,
+    TableModel,
+    fit_stream,
+    fit_table,
+    open_data,
+)
 from linsep.app.cli import main
 from linsep.data.features.missing import WAYS
 from linsep.data.sources import blocks
@@ -101,16 +111,52 @@ def test_prediction_uses_what_was_learnt_in_training(way: Any, tmp_path: Path) -
         assert one.encoder_.new_missing_ == {}
 
 
-def test_values_that_were_never_missing_in_training_are_counted() -> None:
+def test_values_that_were_never_missing_in_training_are_told_once(tmp_path: Path) -> None:
     train, rows = frame(), frame(30, seed=1)
-    whole = train.fillna({"size": 1.0})
+    whole = train.fillna({"size": 1.0, "city": "Rome"})
     model = fit_table(open_data(whole, target="sold")).model
     assert model.encoder_ is not None
     rows["floor"] = rows["floor"].astype(float)
     rows.loc[3, "floor"] = np.nan
-    model.predict(rows)
-    assert model.encoder_.new_missing_ == {"size": int(rows["size"].isna().sum()), "floor": 1}
-    assert "column 'floor': 1 value is missing, and none was in training" in str(unknown_levels(model))
+    gone = rows[["size", "floor", "city"]].isna().sum().to_dict()
+    said = [
+        f"column 'size': {gone['size']} values are missing, and none was in training; the mean stands in for them",
+        "column 'floor': 1 value is missing, and none was in training; the mean stands in for it",
+        f"column 'city': {gone['city']} values are missing, and none was in training; no category stands in for them",
+    ]
+    asked: list[Any] = [model.predict, model.decision_function, model.transform]
+    for ask in (*asked, lambda X: model.score(X, rows["sold"])):
+        with pytest.warns(MissingWarning) as caught:
+            ask(rows)
+        assert sorted(str(one.message) for one in caught) == sorted(said)
+    assert model.encoder_.new_missing_ == gone
+    assert set(said) == set(unknown_levels(model))
+    linsep.save(model, tmp_path / "m.linsep")
+    (tmp_path / "t.csv").write_bytes(as_csv(rows))
+    rows.to_parquet(tmp_path / "t.parquet")
+    for command, path in [("predict", "t.csv"), ("predict", "t.parquet"), ("score", "t.csv")]:
+        told = " ".join(run(command, tmp_path / "m.linsep", tmp_path / path).stderr.split())
+        assert [told.count(line) for line in said] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("word", ["None", "NA", "nan", "null", "N/A", "-"])
+def test_a_level_that_a_reader_takes_for_a_missing_value_is_told(word: str, tmp_path: Path) -> None:
+    kinds = [word, "x", "", "y"] * 20
+    text = "a,kind,y\n" + "".join(f"{k % 7},{kind},{'p' if kind == word else 'q'}\n" for k, kind in enumerate(kinds))
+    (tmp_path / "t.csv").write_text(text)
+    model = fit_table(open_data(tmp_path / "t.csv", target="y")).model
+    rows, kept = pd.read_csv(tmp_path / "t.csv"), pd.read_csv(tmp_path / "t.csv", keep_default_na=False)
+    assert model.score(kept[["a", "kind"]], kept["y"]) == 1
+    linsep.save(model, tmp_path / "m.linsep")
+    said = f"column 'kind': values are missing, and no row has the category {word!r} of the training rows: some readers"
+    if word == "-":  # which pandas keeps
+        assert model.score(rows[["a", "kind"]], rows["y"]) == 1
+        return
+    with pytest.warns(MissingWarning, match=said):
+        assert model.score(rows[["a", "kind"]], rows["y"]) < 1
+    rows.to_parquet(tmp_path / "t.parquet")
+    for path, times in (("t.parquet", 1), ("t.csv", 0)):
+        assert " ".join(run("score", tmp_path / "m.linsep", tmp_path / path).stderr.split()).count(said) == times
 
 
 @pytest.mark.parametrize("way", ["drop", "error"])

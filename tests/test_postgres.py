@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -13,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 from in_process import linsep
-from linsep import DataError, fit_stream, fit_table, open_data
+from linsep import DataError, TableEncoder, TableModel, fit_stream, fit_table, open_data
 from linsep.data.sources import of_query
+from linsep.export import to_sql
 from postgres_server import IN_ADDRESS, PASSWORD, running
 from test_queries import begin, cells, dated, many
 
@@ -228,3 +230,19 @@ def test_without_the_driver_the_install_command_is_named(monkeypatch: pytest.Mon
 def test_other_servers_are_refused() -> None:
     with pytest.raises(DataError, match=r"^mysql://ann:\*\*\*@host/db is no database that can be asked: name a file"):
         open_data("mysql://ann:secret@host/db", query="SELECT 1")
+
+
+def test_an_exported_query_scores_a_table_as_predict_does(address: str) -> None:
+    rng = random.Random(3)
+    rows: dict[str, list[Any]] = {
+        "size": [rng.choice([None, float("nan"), rng.gauss(0, 1)]) for _ in range(80)],
+        "count": [rng.randint(-9, 9) for _ in range(80)],
+        "Code": [float(rng.randint(1, 3)) for _ in range(80)],
+        "city": [rng.choice([None, "", "Rome", "it's", "None"]) for _ in range(80)],
+    }
+    labels = ["abc"[(count > 0) + (city == "Rome")] for count, city in zip(rows["count"], rows["city"], strict=True)]
+    encoder = TableEncoder(columns={"Code": "category"}, missing="mean")
+    model = TableModel(encoder=encoder).fit(pa.table(rows), labels)
+    make(address, rows)
+    scored = open_data(address, query=to_sql(model, table="public.t", postgresql=True), categorical=["prediction"])
+    assert scored.read().cells("prediction").text.to_pylist() == model.predict(pa.table(rows)).tolist()

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from linsep.theory.separability.decide import separability
     from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
     from linsep.theory.verify.separability import CertificateError
-    from linsep.types import Chunk, DataError, Hyperplane, PrecisionWarning, StopReason
+    from linsep.types import Chunk, DataError, Hyperplane, MissingWarning, PrecisionWarning, StopReason
 
 __version__: str
 
@@ -99,6 +99,7 @@ _HOME = {
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
+    "MissingWarning": "linsep.types",
     "MistakeBounds": "linsep.theory.bounds.table",
     "ModelFileError": "linsep.model_files.container",
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
@@ -201,6 +202,7 @@ __all__ = [
     "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
+    "MissingWarning",
     "MistakeBounds",
     "ModelFileError",
     "PassiveAggressive",

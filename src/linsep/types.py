@@ -32,6 +32,10 @@ class PrecisionWarning(UserWarning):
     """Digits do not suffice: an update no longer changes w, or the rows are too short beside the intercept's 1."""
 
 
+class MissingWarning(UserWarning):
+    """Rows to be predicted have missing values where the training rows had none, or had a word for them."""
+
+
 class CSR(NamedTuple):
     """Compressed sparse rows: row i holds `data[indptr[i]:indptr[i+1]]` at the columns `indices[...]`.
 

@@ -262,15 +262,16 @@ class ExportFormat(StrEnum):
 
     JSON = "json"
     SQL = "sql"
+    POSTGRESQL = "postgresql"
     ONNX = "onnx"
 
 
 @app.command()
 def export(
     model: ModelArg,
-    to: Annotated[ExportFormat, typer.Option(help="The format: json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
+    to: Annotated[ExportFormat, typer.Option(help="The format: json, sql (DuckDB, SQLite), postgresql or onnx.")],
     output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
-    table: Annotated[str, typer.Option(help="With --to sql: the name of the table that the query reads.")] = "rows",
+    table: Annotated[str, typer.Option(help="In SQL: the name of the table that the query reads.")] = "rows",
 ) -> None:
     """Write a model for other programs: all that they need to compute decision values and labels from raw rows."""
     from linsep.app.commands.export import export_model

@@ -31,7 +31,8 @@ _MOST_WORDS = 6  # that stand for no value, named at once
 _LONGEST_WORD = 80  # that is repeated in a message
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
-MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
+MISSING_WORDS = ("", "na", "n/a", "#n/a", "nan", "null", "#null!", "none", "?", "-", "--")
+MISSING = f"^({'|'.join(map(re.escape, MISSING_WORDS))})$"
 # Values below or above what can be measured: <1,0 or > 500.
 _LIMIT = re.compile(r"[<>\u2264\u2265]=?\s*[0-9.,]")
 INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")

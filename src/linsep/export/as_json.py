@@ -15,7 +15,9 @@ FORMAT = 1
 _HOW = (
     "A number x adds weights * (x - mean) / scale; a category adds the weights of its level, nothing if it is none of "
     "them; the decision values are the sum over the inputs plus the intercepts. One value: the second class where it "
-    "is >= 0, else the first. Several: the class of the largest, the first of equal ones."
+    "is >= 0, else the first. Several: the class of the largest, the first of equal ones. Where the value is missing "
+    "(for a category, the empty text is), missing stands for (x - mean) / scale, or for the weights of the level; "
+    "without it such a row has no decision value."
 )
 
 
@@ -36,9 +38,10 @@ def to_json(model: Any) -> str:
     -------
     str
         An object with the keys format, version, linsep, learner, how, classes, intercept, intercept_hex and inputs: a
-        list of {"name", "kind": "number", "mean", "scale", "weights", where a missing x has a value "missing", which
-        stands for (x - mean) / scale, and all of them in hex} and {"name", "kind":
-        "category", "levels": {level: weights}, "levels_hex"}, with one weight a plane (two classes have one).
+        list of {"name", "kind": "number", "mean", "scale", "weights", and all of them in hex} and {"name", "kind":
+        "category", "levels": {level: weights}, "levels_hex"}, with one weight a plane (two classes have one). Where a
+        missing value has a decision value, "missing" (and "missing_hex") stands for (x - mean) / scale or for the
+        weights of the level. "na" has the cells of text that are missing values, too, if there are such.
 
     Raises
     ------
@@ -66,6 +69,7 @@ def _as_dict(formula: Formula) -> dict[str, Any]:
         "how": _HOW,
         "classes": formula.classes,
         **_exact("intercept", formula.intercept),
+        **({"na": list(formula.na)} if formula.na else {}),
         "inputs": [_number(x) if isinstance(x, Number) else _category(x) for x in formula.inputs],
     }
 
@@ -80,11 +84,13 @@ def _number(x: Number) -> dict[str, Any]:
 
 def _category(x: Category) -> dict[str, Any]:
     plain, digits = _exact("w", x.weights).values()
+    gone = np.array(dict(zip(x.levels, x.weights, strict=True)).get("", np.zeros(x.weights.shape[1])))
     return {
         "name": x.name,
         "kind": "category",
         "levels": dict(zip(x.levels, plain, strict=True)),
         "levels_hex": dict(zip(x.levels, digits, strict=True)),
+        **(_exact("missing", gone) if x.missing else {}),
     }
 
 

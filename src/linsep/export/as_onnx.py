@@ -22,9 +22,10 @@ def to_onnx(model: Any) -> bytes:
 
     A model of a matrix has one input X of shape (n, n_features). A model of a table has one input of shape (n, 1) for
     each column, under the column's name: numbers as doubles, categories as strings; a level that did not occur in
-    training adds nothing. The outputs are `label`, of shape (n,), and `decision_value`, of shape (n,) for two classes
-    and (n, n_classes) for more (followed by "_" if a column has that name). Decision values agree with
-    `decision_function` to rounding.
+    training adds nothing. A missing number is NaN and a missing category "": if the model was trained on complete rows
+    alone, the decision value of such a row is NaN, and its label means nothing. The outputs are `label`, of shape (n,),
+    and `decision_value`, of shape (n,) for two classes and (n, n_classes) for more (followed by "_" if a column has
+    that name). Decision values agree with `decision_function` to rounding.
 
     Parameters
     ----------
@@ -148,14 +149,13 @@ def _from_table(graph: _Graph, formula: Formula) -> str:
 def _category(graph: _Graph, x: Category) -> str:
     text = graph.input(x.name, np.dtype(object), 1)
     flat = graph.node("Reshape", [text, graph.constant(np.array([-1], dtype=np.int64))])
-    places: dict[str, Any] = {
-        "keys_strings": x.levels,
-        "values_int64s": list(range(len(x.levels))),
-        "default_int64": len(x.levels),
-    }
-    place = graph.node("LabelEncoder", [flat], domain="ai.onnx.ml", **places)
-    nothing = np.zeros((1, x.weights.shape[1]))
-    return graph.node("Gather", [graph.constant(np.concatenate([x.weights, nothing])), place], axis=0)
+    # Behind the known levels: one that did not occur, and a missing value without a decision value.
+    levels = [*x.levels, *([] if x.missing else [""])]
+    others = np.array([[0.0], [np.nan]]).repeat(x.weights.shape[1], axis=1)
+    places = [*range(len(x.levels)), len(x.levels) + 1][: len(levels)]
+    known: dict[str, Any] = {"keys_strings": levels, "values_int64s": places, "default_int64": len(x.levels)}
+    place = graph.node("LabelEncoder", [flat], domain="ai.onnx.ml", **known)
+    return graph.node("Gather", [graph.constant(np.concatenate([x.weights, others])), place], axis=0)
 
 
 def _decide(graph: _Graph, z: str, formula: Formula) -> list[Any]:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from importlib.metadata import version
+from math import isfinite, isqrt
 from typing import Any
 
-from linsep.export.formula import Category, Formula, Number, formula_of
+from linsep.data.cells import MISSING_WORDS, NUMBER
+from linsep.data.readers.csv import WHOLE
+from linsep.export.formula import Formula, Number, formula_of
 from linsep.types import DataError
 
 # Databases refuse tables far narrower than this, and nobody can read the query.
 _MOST_TERMS = 20_000
+_LARGEST = "1.7976931348623157e308"  # of all doubles
+_BLANKS = " \t\u00a0"
+_SHAPES = ("ee", "e.e", "eee", "e.ee")
 
 
-def to_sql(model: Any, *, table: str = "rows") -> str:
-    """Return a SELECT that adds decision values and the predicted class to the rows of a table.
+def to_sql(model: Any, *, table: str = "rows", postgresql: bool = False) -> str:
+    """Return a SELECT of the predicted class, the decision values and all columns of a table, in the order of its rows.
 
-    z = b + sum_j w_j (x_j - mean_j) / scale_j + CASE ... END, in double precision; class by CASE. It is written in the
-    part of SQL that DuckDB, SQLite and PostgreSQL share.
+    z = b + sum_j w_j (x_j - mean_j) / scale_j + CASE ... END, in double precision; class by CASE.
 
-    The columns added are decision_value and prediction; with three or more classes "decision_value LABEL" for each. A
-    row with a missing value (NULL) in a column with a weight gets NULL for both. A feature whose weights are 0 is left
-    out. Decision values agree with `decision_function` to rounding: the terms are added in another order. SQLite reads
-    text in a column of numbers as 0; the others refuse it.
+    The columns before those of the table are prediction and decision_value; with three or more classes "decision_value
+    LABEL" for each (followed by "_" if a column of the model has that name). A feature whose weights are 0 is left out.
+    Decision values agree with `decision_function` to rounding: the terms are added in another order.
+
+    Columns may have types, or be text, as SQLite's ``.import`` and DuckDB's ``read_csv(all_varchar=true)`` make them:
+    such cells are read as `linsep predict` reads CSV. NULL, NaN, words such as NA and those that were named when the
+    model was trained (`na`) are missing values, and a category that did not occur in training adds nothing. Where
+    `linsep predict` refuses a cell, class and decision values are NULL: text that is no number, or a missing value if
+    the model was trained on complete rows. So they are for text that only linsep reads (amounts with a currency, a % or
+    marks between thousands; blanks other than spaces and tabs). There is no class where a decision value is infinite.
 
     Parameters
     ----------
@@ -29,6 +42,8 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
         One that predicts with `coef_` and `intercept_`.
     table : str, default="rows"
         Name of the table; a point stands between schema and table.
+    postgresql : bool, default=False
+        Write for PostgreSQL, where columns of numbers have to have such a type; else for SQLite and DuckDB.
 
     Returns
     -------
@@ -47,74 +62,123 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
     >>> from linsep.learners import Perceptron
     >>> query = to_sql(Perceptron().fit(np.array([[-1.0], [2.0]]), ["no", "yes"]))
     >>> base = sqlite3.connect(":memory:")
-    >>> _ = base.executescript("CREATE TABLE rows (x1 REAL); INSERT INTO rows VALUES (3), (-4.5)")
+    >>> _ = base.executescript("CREATE TABLE rows (x1 TEXT); INSERT INTO rows VALUES ('3'), ('-4.5'), ('4-5')")
     >>> base.execute(query).fetchall()
-    [(3.0, 2.0, 'yes'), (-4.5, -5.5, 'no')]
+    [('yes', 2.0, '3'), ('no', -5.5, '-4.5'), (None, None, '4-5')]
     """
     formula = formula_of(model)
-    terms = sum(1 if isinstance(x, Number) else len(x.levels) for x in formula.inputs) * len(formula.intercept)
+    planes = len(formula.intercept)
+    terms = sum(1 if isinstance(x, Number) else len(x.levels) for x in formula.inputs) * planes
     if terms > _MOST_TERMS:
         raise DataError(
             f"cannot write {terms:,} weights as one SQL expression (at most {_MOST_TERMS:,}): export to JSON or ONNX"
         )
-    values = [_decision_value(formula, k) for k in range(len(formula.intercept))]
-    names = ["decision_value"] if len(values) == 1 else [f"decision_value {label}" for label in formula.classes]
-    columns = [f"{z} AS {_name(name)}" for z, name in zip(values, names, strict=True)]
-    columns.append(f"{_prediction(values, [_literal(label) for label in formula.classes])} AS {_name('prediction')}")
-    listed = ",\n  ".join(["t.*", *columns])
-    source = ".".join(map(_name, table.split(".")))
-    return f"-- {formula.learner} of linsep {version('linsep')}\nSELECT {listed}\nFROM {source} AS t\n"
+    taken: dict[str, str] = {}
+    for x in formula.inputs:
+        if (other := taken.setdefault(x.name.casefold(), x.name)) != x.name:
+            raise DataError(f"SQL does not tell the columns {other!r} and {x.name!r} apart: rename one")
+    names = ["decision_value"] if planes == 1 else [f"decision_value {label}" for label in formula.classes]
+    names = [_name(_free(name, taken)) for name in names]
+    # They come first: where the table has a column of such a name, too, "s.name" is not that one.
+    values = [f"{_decision_value(formula, k, postgresql)} AS {name}" for k, name in enumerate(names)]
+    said = _prediction([f"s.{name}" for name in names], [_literal(label) for label in formula.classes])
+    listed, source = ",\n  ".join([*values, "t.*"]), ".".join(map(_name, table.split(".")))
+    made = f"-- {formula.learner} of linsep {version('linsep')}"
+    return f'{made}\nSELECT {said} AS "prediction", s.*\nFROM (SELECT\n  {listed}\n  FROM {source} AS t) AS s\n'
 
 
-def _decision_value(formula: Formula, k: int) -> str:
-    parts = [_number(x, k) if isinstance(x, Number) else _category(x, k) for x in formula.inputs]
+def _free(name: str, taken: dict[str, str]) -> str:
+    """The name, with as many "_" behind it as it takes to be a new one in SQL."""
+    while name.casefold() in taken:
+        name += "_"
+    taken[name.casefold()] = name
+    return name
+
+
+def _decision_value(formula: Formula, k: int, postgresql: bool) -> str:
+    parts = [(_number if isinstance(x, Number) else _category)(x, k, formula, postgresql) for x in formula.inputs]
     return _sum([_double(float(formula.intercept[k])), *filter(None, parts)])
 
 
-def _number(x: Number, k: int) -> str:
-    """The term of a number; the cast makes whole numbers and decimals into doubles before they are used."""
-    if x.weights[k] == 0:
+def _number(x: Any, k: int, formula: Formula, postgresql: bool) -> str:
+    """The term of a number: `typeof` is known before, so a column that has a type is not looked at as text."""
+    weight = float(x.weights[k])
+    if weight == 0:
         return ""
-    value = f"CAST(t.{_name(x.name)} AS DOUBLE PRECISION)"
-    if not x.is_plain:
-        value = f"({value} - {_double(x.mean)}) / {_double(x.scale)}"
-    if x.missing is not None:
-        value = f"COALESCE({value}, {_double(x.missing)})"
-    return f"({value}) * {_double(float(x.weights[k]))}"
+    column = f"t.{_name(x.name)}"
+    missing = "NULL" if x.missing is None else _double(x.missing * weight)
+    one, zero = (_double((number - x.mean) / x.scale * weight) for number in (1.0, 0.0))
+
+    def term(number: str) -> str:
+        value = number if x.is_plain else f"({number} - {_double(x.mean)}) / {_double(x.scale)}"
+        return f"({value}) * {_double(weight)}"
+
+    of_text = ""
+    if not postgresql:
+        cell = f"TRIM(CAST({column} AS VARCHAR), '{_BLANKS}')"
+        words = _is_one_of(f"LOWER({cell})", MISSING_WORDS) + _or_named(cell, formula.na)
+        if formula.decimal == ",":
+            cell = f"REPLACE(REPLACE({cell}, '.', 'x'), ',', '.')"
+        of_text = (
+            f"WHEN typeof({column}) IN ('text', 'blob', 'VARCHAR') THEN CASE WHEN {words} THEN {missing} "
+            f"WHEN LOWER({cell}) = 'true' THEN {one} WHEN LOWER({cell}) = 'false' THEN {zero} "
+            f"WHEN {_shape(cell)} NOT IN ({', '.join(map(_text, _SHAPES))}) THEN NULL "
+            f"ELSE {term(f'CAST({cell} AS DOUBLE PRECISION)')} END "
+        )
+    # Whole numbers and decimals are doubles before they are used. NaN is the only number that -x leaves the largest.
+    number = f"CAST({column} AS DOUBLE PRECISION)"
+    codes = ", ".join(_double(float(word)) for word in formula.na if re.fullmatch(NUMBER, word))
+    gone = f"({number} > {_LARGEST} AND -{number} > {_LARGEST})" + (f" OR {number} IN ({codes})" if codes else "")
+    return f"CASE WHEN {column} IS NULL THEN {missing} {of_text}WHEN {gone} THEN {missing} ELSE {term(number)} END"
 
 
-def _category(x: Category, k: int) -> str:
-    weights = {level: float(w) for level, w in zip(x.levels, x.weights[:, k], strict=True) if w != 0}
-    if not weights:
+def _shape(cell: str) -> str:
+    """What is left of text between two e without its digits, and signs behind an e: one of `_SHAPES` for a number.
+
+    SQLite casts what begins with a number, and DuckDB takes 1_000 for one. Where digits lack, an x is left.
+    """
+    cell = f"'e' || LOWER({cell}) || 'e'"
+    for old, new in [("e-", "e+"), ("e+", "e"), ("ee", "x"), ("e.e", "x"), *((digit, "") for digit in "0123456789")]:
+        cell = f"REPLACE({cell}, '{old}', '{new}')"
+    return cell
+
+
+def _category(x: Any, k: int, formula: Formula, postgresql: bool) -> str:
+    """The term of a category, compared as text, whatever the type of the column; a missing value is the level ""."""
+    weights = {level: float(w) for level, w in zip(x.levels, x.weights[:, k], strict=True)}
+    if not any(weights.values()):
         return ""
-    # Compared as text, whatever the type of the column; a missing value is the level "", or stays missing.
-    value = f"CAST(t.{_name(x.name)} AS VARCHAR)"
-    whens = " ".join(f"WHEN {_text(level)} THEN {_double(w)}" for level, w in weights.items())
-    if x.missing:
-        return f"CASE COALESCE({value}, '') {whens} ELSE {_double(0.0)} END"
-    return f"CASE WHEN {value} IS NULL THEN NULL ELSE CASE {value} {whens} ELSE {_double(0.0)} END END"
+    column = f"t.{_name(x.name)}"
+    cell = f"CAST({column} AS VARCHAR)"
+    if not postgresql and any(level.lstrip("-").isdecimal() for level in x.levels):
+        whole = f"RTRIM(REPLACE({cell} || '$', '.0$', ''), '$')"  # 2.0 is "2" to linsep, as to PostgreSQL
+        cell = f"CASE WHEN typeof({column}) IN ('real', 'DOUBLE', 'FLOAT') THEN {whole} ELSE {cell} END"
+    missing = _double(weights.pop("", 0.0)) if x.missing else "NULL"
+    known = " ".join(f"WHEN {_text(level)} THEN {_double(w)}" for level, w in weights.items() if w != 0)
+    known = f"CASE {cell} {known} ELSE 0e0 END" if known else "0e0"
+    named = _or_named(f"TRIM({cell}, '{_BLANKS}')", formula.na)
+    return f"CASE WHEN {column} IS NULL OR {cell} = ''{named} THEN {missing} ELSE {known} END"
 
 
 def _sum(terms: list[str]) -> str:
-    """a + b + ... as a balanced tree: DuckDB and SQLite refuse expressions nested 1,000 deep."""
-    if len(terms) == 1:
-        return terms[0]
-    half = (len(terms) + 1) // 2
-    return f"({_sum(terms[:half])} + {_sum(terms[half:])})"
+    """a + b + ... as a sum of sums: DuckDB and SQLite refuse what is nested 1,000 deep, SQLite 100 parentheses."""
+    step = max(2, isqrt(len(terms)))
+    sums = [f"({' + '.join(terms[k : k + step])})" for k in range(0, len(terms), step)]
+    return "\n  + ".join(sums)
 
 
-def _prediction(values: list[str], labels: list[str]) -> str:
-    """The class as an expression of its own: z1, z2, ... cannot be taken for columns of the table."""
-    z = [f"s.z{k + 1}" for k in range(len(values))]
+def _prediction(z: list[str], labels: list[str]) -> str:
+    """The class, where all decision values are finite numbers."""
+    finite = " AND ".join(f"{value} BETWEEN -{_LARGEST} AND {_LARGEST}" for value in z)
     if len(z) == 1:
-        whens = [f"WHEN s.z1 >= 0 THEN {labels[1]}", f"WHEN s.z1 < 0 THEN {labels[0]}"]
+        whens = [f"WHEN {z[0]} >= 0 THEN {labels[1]}"]
+        labels = labels[:1]
     else:
-        whens = [f"WHEN {' OR '.join(f'{name} IS NULL' for name in z)} THEN NULL"]
-        for k, label in enumerate(labels[:-1]):
-            whens.append(f"WHEN {' AND '.join(f'{z[k]} >= {other}' for other in z[k + 1 :])} THEN {label}")
-        whens.append(f"ELSE {labels[-1]}")
-    inner = ", ".join(f"{value} AS z{k + 1}" for k, value in enumerate(values))
-    return f"(SELECT CASE {' '.join(whens)} END FROM (SELECT {inner}) AS s)"
+        whens = [
+            f"WHEN {' AND '.join(f'{z[k]} >= {other}' for other in z[k + 1 :])} THEN {label}"
+            for k, label in enumerate(labels[:-1])
+        ]
+    return f"CASE WHEN {finite} THEN CASE {' '.join(whens)} ELSE {labels[-1]} END END"
 
 
 # -------------------------------------------------------------------- literals
@@ -128,9 +192,24 @@ def _literal(label: Any) -> str:
 
 def _double(value: float) -> str:
     """A literal with a power of ten, which DuckDB would otherwise read as a decimal of fixed point."""
+    if not isfinite(value):  # no decision value
+        return "NULL"
     text = repr(value)
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text
+
+
+def _is_one_of(cell: str, words: Sequence[str]) -> str:
+    """Four words at a time: of more DuckDB makes a table to be joined."""
+    parts = (", ".join(map(_text, words[k : k + 4])) for k in range(0, len(words), 4))
+    return " OR ".join(f"{cell} IN ({part})" for part in parts)
+
+
+def _or_named(cell: str, words: Sequence[str]) -> str:
+    """Or whether text is one of the words that stand for no value; -999.0 is -999."""
+    whole = [f"{word}{mark}" for word in words if WHOLE.fullmatch(word) for mark in ".,"]
+    named = {cell: words, f"RTRIM({cell}, '0')": whole}
+    return "".join(f" OR {_is_one_of(text, some)}" for text, some in named.items() if some)
 
 
 def _text(value: str) -> str:

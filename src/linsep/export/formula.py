@@ -54,7 +54,8 @@ class Formula:
     """Decision values `intercept` + what each input adds; one plane for two classes, else one a class.
 
     With one plane the second class is predicted where its value is at or above 0; with more the first class of those
-    with the largest value. `from_table` tells columns with names of their own from those of a matrix.
+    with the largest value. `from_table` tells columns with names of their own from those of a matrix. Cells of text
+    are read with the `decimal` mark, and those of `na` are missing.
     """
 
     learner: str
@@ -63,6 +64,8 @@ class Formula:
     intercept: Array
     from_table: bool
     dtype: np.dtype[Any]
+    na: tuple[str, ...] = ()
+    decimal: str = "."
 
 
 def formula_of(model: Any) -> Formula:
@@ -95,8 +98,10 @@ def formula_of(model: Any) -> Formula:
         raise DataError("cannot export a model with a weight that is not a finite number")
     inputs = _plain_inputs(learner, W) if encoder is None else _encoded_inputs(encoder, W)
     from_table = hasattr(learner, "feature_names_in_") if encoder is None else encoder.column_names is not None
-    dtype = W.dtype if encoder is None else np.dtype(np.float64)
-    return Formula(name, classes, inputs, b, from_table, dtype)
+    if encoder is None:
+        return Formula(name, classes, inputs, b, from_table, W.dtype)
+    reading = (tuple(sorted(encoder.na_)), encoder.decimal_ or ".")
+    return Formula(name, classes, inputs, b, from_table, np.dtype(np.float64), *reading)
 
 
 def _predicts_otherwise(cls: type[LinearClassifier]) -> bool:
@@ -113,8 +118,9 @@ def _plain_inputs(learner: Any, W: Array) -> list[Number | Category]:
 def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     """The columns that the encoder reads, each with the weights of the features it makes of them."""
     meta, arrays = encoder.state()
+    stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
     if "running" in meta:
-        return _streamed_inputs(meta["running"], arrays["running/moments"], W)
+        return _streamed_inputs(meta["running"], arrays["running/moments"], W, 0.0 if stands_in else None)
     parts = [name for name, kind in meta.get("kinds", {}).items() if _is_derived(kind)]
     if parts:
         raise DataError(
@@ -142,7 +148,6 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     inputs: list[Number | Category] = []
     weights = _per_feature(W)
     moments, at = iter(scales), 0
-    stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
     fill = iter(arrays.get("fill", np.zeros(len(scales))).tolist())
     for (name, levels), size in zip(columns, sizes, strict=True):
         own = weights[at : at + size]
@@ -159,7 +164,9 @@ def _is_derived(kind: str) -> bool:
     return is_date(kind) or is_words(kind) or is_amount(kind)
 
 
-def _streamed_inputs(running: dict[str, Any], moments: Array, W: Array) -> list[Number | Category]:
+def _streamed_inputs(
+    running: dict[str, Any], moments: Array, W: Array, stand_in: float | None
+) -> list[Number | Category]:
     """The columns of a stream, if all are numbers: (x - mean) / deviation, as the last row left them."""
     if running.get("open") or running.get("flags") or any(kind != "number" for _, kind in running["kinds"]):
         raise DataError(
@@ -170,7 +177,7 @@ def _streamed_inputs(running: dict[str, Any], moments: Array, W: Array) -> list[
     scales = np.sqrt(moments[:, 2] / moments[:, 0])
     scales[scales == 0] = 1.0
     return [
-        Number(name, mean, scale, w)
+        Number(name, mean, scale, w, stand_in)
         for name, mean, scale, w in zip(names, moments[:, 1].tolist(), scales.tolist(), _per_feature(W), strict=True)
     ]
 

@@ -163,7 +163,7 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         rows = encoder.transform(source)
         yield rows.X, rows.y, source.read()
         return
-    encoder.start_counting()
+    encoder.start_counting(source)
     source.keep_bad_cells()
     chunks = iter([source.read()] if source.format == "dataframe" else (chunk for chunk, _ in source.chunks()))
     empty = True
@@ -208,7 +208,7 @@ def unknown_levels(model: TableModel) -> list[str]:
         + ([_of_absent(encoder.absent_)] if encoder.absent_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
         + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
-        + [_of_missing(column, n, column not in encoder.number_columns) for column, n in encoder.new_missing_.items()]
+        + encoder.told_missing()
     )
 
 
@@ -223,13 +223,6 @@ def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:
     named = ", ".join(f"{level!r:.40} at {place}" for level, place in first.items())
     hold = "1 row holds" if rows == 1 else f"{rows:,} rows hold"
     return f"column {column!r}: {hold} a category that was not there in training, first {named}; it counts as none"
-
-
-def _of_missing(column: str, n: int, is_text: bool) -> str:
-    """What to say of missing values in a column that had none in training."""
-    them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
-    stead = f"no category stands in for {them}" if is_text else f"the mean stands in for {them}"
-    return f"column {column!r}: {are} missing, and none was in training; {stead}"
 
 
 def score_table(

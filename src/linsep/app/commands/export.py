@@ -12,7 +12,7 @@ from linsep.types import DataError
 
 
 def export_model(model: Path, to: str, output: str, table: str) -> None:
-    """Write a model as "json", "sql" (scoring `table`) or "onnx"."""
+    """Write a model as "json", "sql" or "postgresql" (scoring `table`) or "onnx"."""
     estimator = load(model)
     if to == "onnx":
         if output == "-" and sys.stdout.isatty():
@@ -24,6 +24,6 @@ def export_model(model: Path, to: str, output: str, table: str) -> None:
         with open_output(output, "the export", binary=True, reads=(model,)) as stream:
             stream.write(graph)
         return
-    text = to_sql(estimator, table=table) if to == "sql" else to_json(estimator)
+    text = to_json(estimator) if to == "json" else to_sql(estimator, table=table, postgresql=to == "postgresql")
     with open_output(output, "the export", reads=(model,)) as stream:
         stream.write(text)

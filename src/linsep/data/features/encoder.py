@@ -23,6 +23,7 @@ from linsep.data.features.missing import (
     note_missing,
     refuse_missing,
     rows_to_learn,
+    words_read_as_missing,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.unusable import check_size, check_size_of_entries
@@ -98,6 +99,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the rows of `fit`.
     new_missing_ : dict
         Column -> missing values in the last `transform`, where `fit` saw none.
+    new_words_ : dict
+        Column -> a level that `fit` saw and no row of the last `transform`, where a reader may have taken it for a
+        missing value.
     absent_ : list of str or None
         Columns that no row had of the last rows that were predicted, which were JSON lines.
     bad_cells_ : BadCells
@@ -273,6 +277,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             new |= doubts_of_thousands(chunk, self.number_moments) | doubts_of_new_codes(chunk, self.number_moments)
             self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
+        if not self._is_csv:
+            self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)
@@ -375,7 +381,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X
-        self.start_counting()
+        self.start_counting(source)
         if source.kind != self._kind:
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
         chunk = source.read()
@@ -384,10 +390,11 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return Chunk(self._scaled(X), chunk.y, chunk.start)
         return Chunk(self.encode_chunk(chunk), chunk.y, chunk.start)
 
-    def start_counting(self) -> None:
-        """Set to 0 what `unknown_` and `ignored_` count."""
+    def start_counting(self, source: Source) -> None:
+        """Set to 0 what `unknown_` and `ignored_` count in the rows of a source."""
+        self._is_csv = source.format == "csv"  # in which linsep takes no word for a missing category
         self.unknown_, self.first_unknown_ = {}, {}
-        self.new_missing_, self.absent_ = {}, None
+        self.new_missing_, self.new_words_, self.absent_ = {}, {}, None
         self.bad_cells_, self.new_doubts_ = BadCells(), {}
         self.ignored_, self.guessed_ = 0, None
 

@@ -15,7 +15,7 @@ from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted
 from linsep.data.features.kinds import is_words
-from linsep.data.features.missing import Missing
+from linsep.data.features.missing import Missing, told_new
 from linsep.data.features.running_moments import RunningTable
 from linsep.types import Array
 
@@ -40,6 +40,8 @@ class KnownColumns:
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
+        self.new_words_: dict[str, str] = {}
+        self._is_csv = False
         self.absent_: list[str] | None = None
         self.bad_cells_ = BadCells()
         self.new_doubts_: dict[str, str] = {}
@@ -88,6 +90,10 @@ class KnownColumns:
             found = [name for name, levels in self._fitted.levels.items() if levels is not None]
             found += self._fitted.words
         return [name for name in found if name not in parts] + list(dates) + self.amount_columns
+
+    def told_missing(self) -> list[str]:
+        """What to say of the missing values of the last rows that were predicted."""
+        return told_new(self.new_missing_, self.number_columns, self.new_words_)
 
     @property
     def amount_columns(self) -> list[str]:

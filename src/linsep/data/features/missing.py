@@ -7,7 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from linsep.data.cells import MISSING_WORDS
 from linsep.data.columns import TableChunk
+from linsep.data.text.distinct import distinct
 from linsep.types import Array, DataError
 
 Missing = Literal["drop", "mean", "median", "indicator", "error"]
@@ -69,7 +71,7 @@ def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str]
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows_to_learn(open_data(b"a,b\\n1,x\\n,y\\n").read(), "drop").tolist()
+    >>> rows_to_learn(open_data(b"a,b\n1,x\n,y\n").read(), "drop").tolist()
     [True, False]
     """
     return complete_rows(chunk, known) if missing == "drop" else None
@@ -98,7 +100,7 @@ def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str
     Examples
     --------
     >>> from linsep import open_data
-    >>> refuse_missing(open_data(b"a,b\\n1,x\\n,y\\n").read(), "error")
+    >>> refuse_missing(open_data(b"a,b\n1,x\n,y\n").read(), "error")
     Traceback (most recent call last):
     linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; fill or drop missing values first
     """
@@ -121,7 +123,7 @@ def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str
     Examples
     --------
     >>> from linsep import open_data
-    >>> chunk = open_data(b"a,b\\n1,x\\n,y\\n").read()
+    >>> chunk = open_data(b"a,b\n1,x\n,y\n").read()
     >>> rows_to_prove(chunk, "drop", "", "t.csv").tolist()
     [True, False]
     >>> rows_to_prove(chunk, None, "mend it", "t.csv")
@@ -189,6 +191,52 @@ def note_missing(
             )
         if column.is_number and name not in known:
             new[name] = new.get(name, 0) + int(column.missing.sum())
+
+
+def words_read_as_missing(chunk: TableChunk, levels: Mapping[str, list[str] | None]) -> dict[str, str]:
+    """The columns of rows to be predicted in which a reader may have made missing values of a level: NA, None, null.
+
+    Cells are missing, and no row holds this word, which is one of the `levels` of the training rows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linsep import open_data
+    >>> words_read_as_missing(open_data(pa.table({"a": ["x", None]})).read(), {"a": ["None", "x"]})
+    {'a': 'None'}
+    """
+    found = {}
+    for name, known in levels.items():
+        column = chunk.cells(name)
+        if not known or column is None or column.missing is None or column.raw is None:
+            continue
+        words = [level for level in known if level.strip(" ?-").lower() in MISSING_WORDS[1:]]
+        if words and not set(words).intersection(distinct(column.raw).texts.to_pylist()):
+            found[name] = words[0]
+    return found
+
+
+def told_new(counts: Mapping[str, int], numbers: Collection[str], words: Mapping[str, str]) -> list[str]:
+    """What to say of missing values in rows to be predicted: where training had none, and where it had a word for it.
+
+    `counts` and `words` are what `note_missing` and `words_read_as_missing` found, `numbers` the columns of numbers.
+
+    Examples
+    --------
+    >>> told_new({"age": 3}, ["age"], {})
+    ["column 'age': 3 values are missing, and none was in training; the mean stands in for them"]
+    """
+    said = []
+    for name, n in counts.items():
+        them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
+        stead = "the mean stands in for" if name in numbers else "no category stands in for"
+        said.append(f"column {name!r:.80}: {are} missing, and none was in training; {stead} {them}")
+    for name, word in words.items():
+        said.append(
+            f"column {name!r:.80}: values are missing, and no row has the category {word!r:.40} of the training rows: "
+            "some readers take this word for a missing value (pandas does unless keep_default_na=False)"
+        )
+    return said
 
 
 def told_dropped(counts: Mapping[str, int], dropped: int, kept: int) -> list[tuple[str, str]]:

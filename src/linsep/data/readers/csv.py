@@ -27,7 +27,7 @@ from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
-_WHOLE = re.compile("-?[0-9]+")
+WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
 # Bytes of a file, and of a stream so far, from which on code for columns of few texts alone is worth its half second of
 # compiling, and the most columns whose tables of texts stay in the cache: with 1,000 it takes three times as long as
@@ -204,7 +204,7 @@ def _cells(table: Any, column: str, na: Collection[str]) -> Any:
     text = decoded(raw)
     cells = pc.utf8_trim_whitespace(text)
     text = pc.if_else(pc.is_valid(pc.index_in(cells, value_set=pa.array(sorted(na), pa.string()))), "", text)
-    wholes = "|".join(sorted(word for word in na if _WHOLE.fullmatch(word)))
+    wholes = "|".join(sorted(word for word in na if WHOLE.fullmatch(word)))
     if wholes:  # -999.0 is -999, which one decimal in a column of whole numbers makes of it
         text = pc.if_else(pc.match_substring_regex(cells, f"^({wholes})[.,]0+$"), "", text)
     return text

@@ -21,7 +21,7 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.learners.engine.guard import Guarded
 from linsep.tables import column_names
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, DataError, MissingWarning
 
 
 class Prepared(NamedTuple):
@@ -159,7 +159,10 @@ class EncodedColumns(Guarded, TransformerMixin, BaseEstimator):
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)
         if self.encoder_ is not None:
-            return self.encoder_.transform(open_rows(X, self.encoder_, self)).X
+            rows = self.encoder_.transform(open_rows(X, self.encoder_, self)).X
+            for said in self.encoder_.told_missing():
+                warnings.warn(said, MissingWarning, stacklevel=4)
+            return rows
         return X.read().X if isinstance(X, Source) else X
 
     @property
