@@ -117,7 +117,7 @@ class AveragedPerceptron(MeanLearner):
     def _check_average(self) -> None:
         check_options(self, average=("averaged", "last"))
 
-    def _wants_mean(self) -> bool:
+    def predicts_mean(self) -> bool:
         return self.average != "last"
 
     def _keeps_sums(self) -> bool:
