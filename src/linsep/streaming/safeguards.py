@@ -62,7 +62,7 @@ class Safeguards:
 def fade(learner: EpochLearner, factor: float, counted: int | None = None) -> None:
     """Multiply w and b by a factor; in the mean the vectors of the rows so far count as `counted`, or as before.
 
-    A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k and S -> S k / t it takes u -> u k / t - (1 - c) k w.
+    A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k, S -> S k / t it takes u -> u k / t - (1 - c) k w.
     """
     W, b = learner.moving()
     watch = learner.watch()
