@@ -181,11 +181,12 @@ def test_the_accuracy_is_that_of_the_model_as_it_would_be_saved(learner: Any, cl
 
 
 def test_parted_counts_only_rows_on_which_one_alone_is_wrong() -> None:
-    assert not Counters(lately="3" * 500).parted()
-    assert not Counters(lately="1" * 500).parted()  # the mean is better: what it is for
-    assert not Counters(lately="2" * 16 + "0" * 300).parted()  # 16 is not more than 4 times the root of 16
-    said = Counters(lately="2" * 17 + "3" * 3 + "0" * 80).parted()
-    assert "wrong on 20.0% of the last 100 rows, and the last vector on 3.0%" in said[0]
+    assert not Counters(lately="3" * 1000).parted()
+    assert not Counters(lately="1" * 1000).parted()  # the mean is better: what it is for
+    assert not Counters(lately="2" * 16 + "0" * 984).parted()  # 16 is not more than 4 times the root of 16
+    assert not Counters(lately="2" * 999).parted()  # it has just begun
+    said = Counters(lately="2" * 17 + "3" * 3 + "0" * 980).parted()
+    assert "wrong on 2.0% of the last 1,000 rows, and the last vector on 0.3%" in said[0]
 
 
 def test_fading_keeps_the_sums_of_the_mean() -> None:

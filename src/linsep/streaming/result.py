@@ -103,12 +103,14 @@ class Counters:
         """What to say if the model is worse, by more than chance, than the vector that makes the mistakes.
 
         Of the last rows those count on which one of the two alone is wrong. Were both as good, either would be the one
-        with a chance of 1/2 (McNemar 1947); 4 standard deviations come by chance once in 30,000 times.
+        with a chance of 1/2 (McNemar 1947); 4 standard deviations come by chance once in 30,000 times. A mean of fewer
+        than 1,000 rows is behind because it has just begun.
         """
         moving, saved = self.lately.count("1"), self.lately.count("2")
-        if saved - moving <= 4 * math.sqrt(saved + moving):
+        n = len(self.lately)
+        if n < LATELY or saved - moving <= 4 * math.sqrt(saved + moving):
             return []
-        both, n = self.lately.count("3"), len(self.lately)
+        both = self.lately.count("3")
         return [
             f"the model, which predicts with the mean of all vectors so far, is wrong on {(saved + both) / n:.1%} of "
             f"the last {n:,} rows, and the last vector on {(moving + both) / n:.1%}: if the rows have changed, "
