@@ -91,10 +91,13 @@ def make_table(kind: str, n: int, p: int, seed: int, dtype: Any) -> tuple[Any, A
 
 
 class EagerPerceptron(Perceptron):
-    """Skips from the second pass on, wherever it may lead."""
+    """Skips from the second pass on, until it has lost more than it may."""
 
     _skip_below = 1.0
     _skip_from = 0
+
+    def _skipping_pays(self, rows: Any, mistakes: float) -> bool:
+        return True
 
 
 class PlainPerceptron(Perceptron):
@@ -130,6 +133,34 @@ def test_equals_the_naive_twin_mistake_by_mistake(t: dict[str, Any]) -> None:
     if kind == "integer":
         np.testing.assert_array_equal(learner.coef_[0], twin.w)
     assert (learner.stop_reason_ is StopReason.CLEAN_PASS) == twin.clean
+
+
+def noise(n: int) -> tuple[Any, Any]:
+    """Rows of two classes that overlap: a pass makes some 4 % mistakes, and w moves far in each."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 40))
+    X[:, 0] += 4 * y - 2
+    return X, y
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_skipping_does_not_begin_where_it_would_not_pay() -> None:
+    class Early(Perceptron):
+        _skip_from = 0
+
+    X, y = noise(2000)
+    learner = Early(max_iter=30).fit(X, y)
+    assert (learner.trace_.mistakes[1:] < len(y) / 16).any()
+    assert learner.trace_.total_dots == 30 * len(y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_skipping_that_does_not_pay_ends_for_good() -> None:
+    X, y = noise(2000)
+    learner = EagerPerceptron(max_iter=30).fit(X, y)
+    assert 30 * len(y) < learner.trace_.total_dots <= 32 * len(y)
+    assert (learner.trace_.dots[5:] == len(y)).all()
 
 
 # ---------------------------------------------------------------- scikit-learn

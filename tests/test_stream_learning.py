@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, VotedPerceptron
@@ -20,8 +21,10 @@ from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.sources.open import open_data
+from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import predict_then_learn
-from linsep.streaming.safeguards import fade, project
+from linsep.streaming.result import Counters, StreamWarning
+from linsep.streaming.safeguards import Safeguards, fade, project
 from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError
 
@@ -90,6 +93,100 @@ def test_weights_that_become_infinite_are_an_error() -> None:
     learner.coef_[0, 0] = np.inf
     with pytest.raises(DataError, match="became infinite"):
         predict_then_learn(learner, X, y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "classes", "half_life"),
+    [
+        (AveragedPerceptron(), 2, 15.0),
+        (AveragedPerceptron(), 2, 3000.0),
+        (AveragedPerceptron(), 3, 100.0),
+        (AveragedPerceptron(multi_class="multiclass"), 3, 100.0),
+        (PassiveAggressive(average=True), 2, 100.0),
+    ],
+)
+def test_a_faded_mean_is_that_of_its_formula(
+    learner: Any, classes: int, half_life: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("linsep.streaming.safeguards.EVERY_ROWS", 100)
+    X, y = rows(330, classes, seed=3)
+    learner, safeguards = clone(learner), Safeguards(half_life=half_life)
+    moving, counts, total, exact = [], np.zeros(0), 0, 0.0
+    for i in range(len(y)):
+        predict_then_learn(learner, X[i], y[i : i + 1], classes=np.arange(classes))
+        moving.append(np.column_stack([learner.last_coef_, learner.last_intercept_]))
+        counts, total, exact = np.append(counts, 1.0), total + 1, exact + 1
+        if (i + 1) % 100 == 0:
+            factor = 2 ** (-100 / half_life)
+            kept = round(factor * total)
+            counts, total, exact = counts * (kept / total), kept, exact * factor
+        safeguards.apply(learner, i + 1)
+    mean = np.tensordot(counts, np.array(moving), axes=1) / counts.sum()
+    assert np.allclose(np.column_stack([learner.coef_, learner.intercept_]), mean, rtol=1e-10, atol=1e-10)
+    assert abs(total - exact) <= 1.5  # half a row for each time that they fade
+    faded = 3 - np.arange(len(y)) // 100  # how often each row has
+    assert np.allclose(counts, 2.0 ** (-100 * faded / half_life), rtol=0.01, atol=1e-3)
+
+
+def test_after_a_change_the_faded_model_is_right_and_the_receipt_says_what_it_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 2))
+    turned = np.where(np.arange(len(X)) < 15_000, 1, -1)
+    y = (turned * X.sum(axis=1) > 0).astype(int)
+    X_next = rng.normal(size=(2000, 2))
+    y_next = (-X_next.sum(axis=1) > 0).astype(int)
+    faded = fit_stream((X, y), half_life=500)
+    with pytest.warns(StreamWarning, match="let old ones fade"):
+        kept = fit_stream((X, y))
+    for found, low, high in ((faded, 0.98, 1.0), (kept, 0.0, 0.02)):
+        right = (found.model.learner_.predict(X_next) == y_next).mean()
+        late = found.counters.late_accuracy
+        assert low <= right <= high
+        assert late is not None
+        assert abs(late - right) < 0.02
+    assert kept.accuracy is not None
+    assert abs(kept.accuracy - 0.75) < 0.01  # wrong on the last quarter
+    assert sum(kept.mistakes) < 0.02 * len(y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "classes"),
+    [
+        (Perceptron(), 2),
+        (AveragedPerceptron(), 2),
+        (AveragedPerceptron(average="last"), 2),
+        (AveragedPerceptron(), 3),
+        (PassiveAggressive(average=True, multi_class="multiclass"), 3),
+    ],
+)
+def test_the_accuracy_is_that_of_the_model_as_it_would_be_saved(learner: Any, classes: int) -> None:
+    X, y = rows(90, classes)
+    names = np.arange(classes)
+    other = clone(learner).partial_fit(X[:1], y[:1], classes=names)
+    missed = [y[0] != (1 if classes == 2 else 0)]  # of a tie the second of two classes, and the first of several
+    for i in range(1, 90):
+        missed.append(other.predict(X[i])[0] != y[i])
+        other.partial_fit(X[i], y[i : i + 1])
+    each = predict_then_learn(clone(learner), X, y, names)
+    assert each.asked.all()
+    assert each.missed.tolist() == missed
+    counters = fit_stream((X, y), learner, classes=names).counters
+    learner = clone(learner)
+    parts = [predict_then_learn(learner, X[a : a + 30], y[a : a + 30], names, a, False) for a in range(0, 90, 30)]
+    asked = np.concatenate([part.asked for part in parts])
+    assert asked.all() or (classes == 3 and abs(asked.sum() - 90 / 4) < 3)
+    assert counters.asked == [asked.sum()]
+    assert counters.missed == [(np.array(missed) & asked).sum()]
+    assert counters.mistakes == [each.wrong.sum()]
+
+
+def test_parted_counts_only_rows_on_which_one_alone_is_wrong() -> None:
+    assert not Counters(lately="3" * 1000).parted()
+    assert not Counters(lately="1" * 1000).parted()  # the mean is better: what it is for
+    assert not Counters(lately="2" * 16 + "0" * 984).parted()  # 16 is not more than 4 times the root of 16
+    assert not Counters(lately="2" * 999).parted()  # it has just begun
+    said = Counters(lately="2" * 17 + "3" * 3 + "0" * 980).parted()
+    assert "wrong on 2.0% of the last 1,000 rows, and the last vector on 0.3%" in said[0]
 
 
 def test_fading_keeps_the_sums_of_the_mean() -> None:

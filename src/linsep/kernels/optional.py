@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import overload
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.rows import row_axpy
+from linsep.kernels.rows import row_axpy, row_dot
 from linsep.types import Array
 
 # No weights, and no order but that of the rows.
@@ -55,12 +55,15 @@ class Mean(NamedTuple):
 
 
 class Predicted(NamedTuple):
-    """wrong[i]: was row i of a binary pass predicted wrongly just before its update?
+    """wrong[i]: was row i of a pass predicted wrongly just before its update by the vector that moves?
 
-    A tie is predicted as the positive class, and is a mistake in learning all the same.
+    missed[i] says the same of the mean so far, where there is a `Mean` and asked[i] is true. A tie is predicted as the
+    positive class, and is a mistake in learning all the same.
     """
 
     wrong: Array
+    asked: Array
+    missed: Array
 
 
 def is_none(value: Any) -> bool:
@@ -85,7 +88,7 @@ def weight_at(weight: Any, i: int) -> Any:
     return weight[i] if weight.shape[0] > 0 else 1.0
 
 
-def note_margin(watch: Any, i: int, m: float, y: float) -> None:
+def note_margin(watch: Any, X: Any, i: int, m: float, y: float, visit: int) -> None:
     """Tell `watch` the margin m = y z of row i before its update; all but `Predicted` (or a pair with it) ignore it."""
     raise NotImplementedError
 
@@ -116,20 +119,33 @@ def _watch_fits(watch: Any, n_planes: Any, width: Any) -> Callable[..., Any]:
     return mean if getattr(watch, "instance_class", None) is Mean else anything
 
 
+@uncounted(nogil=True)
+def _is_wrong(m: float, y: float) -> Any:
+    """Whether a row with the margin m = y z is predicted wrongly."""
+    return not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
+
+
 @overload(note_margin)
-def _note_margin(watch: Any, i: Any, m: Any, y: Any) -> Callable[..., Any]:
-    def nothing(watch: Any, i: Any, m: Any, y: Any) -> None:
+def _note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Callable[..., Any]:
+    def nothing(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
         return None
 
-    def predicted(watch: Any, i: Any, m: Any, y: Any) -> None:
-        watch.wrong[i] = not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
+    def predicted(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
+        watch.wrong[i] = _is_wrong(m, y)
 
-    def both(watch: Any, i: Any, m: Any, y: Any) -> None:
-        note_margin(watch[0], i, m, y)
-        note_margin(watch[1], i, m, y)
+    def both(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
+        note_margin(watch[0], X, i, m, y, visit)
+        note_margin(watch[1], X, i, m, y, visit)
+
+    def beside_mean(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
+        watch[0].wrong[i] = _is_wrong(m, y)
+        if watch[0].asked[i]:
+            past = (row_dot(X, i, watch[1].u[0]) + watch[1].u_b[0]) / max(visit, 1)  # u is 0 before the first visit
+            watch[0].missed[i] = _is_wrong(m - y * past, y)
 
     if is_pair(watch):
-        return both
+        first, second = (getattr(one, "instance_class", None) for one in watch)
+        return beside_mean if first is Predicted and second is Mean else both
     return predicted if getattr(watch, "instance_class", None) is Predicted else nothing
 
 

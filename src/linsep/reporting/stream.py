@@ -1,4 +1,4 @@
-"""The receipt of a stream: mistakes made before each row was learnt, and what they prove."""
+"""The receipt of a stream: what was predicted wrongly before each row was learnt, and what mistakes prove."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linsep.data.columns import label_names
 from linsep.data.features.missing import told
 from linsep.data.labels import told as told_unlabelled
 from linsep.reporting.receipt import Receipt, columns_line
-from linsep.streaming.result import StreamFit
+from linsep.streaming.result import LATELY, StreamFit
 
 _COVERED = (
     "for the vectors in use before each row (one of them drawn at random; twice that for their vote), not for the "
@@ -29,6 +29,8 @@ def stream_receipt(found: StreamFit) -> Receipt:
         "classes": classes,
         "stop_reason": str(reason),
         "passes": counters.passes,
+        "accuracy": counters.accuracy,
+        "late_accuracy": counters.late_accuracy,
         "mistakes": counters.mistakes,
         "updates": learner.n_updates_,
         "seconds": round(found.seconds, 3),
@@ -65,8 +67,14 @@ def stream_receipt(found: StreamFit) -> Receipt:
         *_mistakes(found),
         *(("drift", alarm) for alarm in counters.alarms),
     ]
-    scored_on = f"{rows:,} rows, each predicted before it was learnt"
-    return Receipt(lines, data, details=details, warnings=doubts, scored_on=scored_on)
+    return Receipt(lines, data, details=details, warnings=doubts, scored_on=_asked(found))
+
+
+def _asked(found: StreamFit) -> str:
+    """Of which rows the accuracy is: where several classes would take long not of all."""
+    asked, seen = found.counters.asked[0], found.counters.seen[0]
+    part = "" if asked == seen else f" of {seen:,}"
+    return f"{asked:,}{part} rows, each predicted before it was learnt"
 
 
 def _majority(found: StreamFit) -> tuple[str, float] | None:
@@ -78,16 +86,19 @@ def _majority(found: StreamFit) -> tuple[str, float] | None:
 
 
 def _accuracy(found: StreamFit, majority: tuple[str, float] | None, doubts: list[str]) -> list[tuple[str, str]]:
-    """The accuracy of the first pass, in which no row had been seen before, beside the majority class."""
-    made, n = found.mistakes[0], max(found.counters.seen[0], 1)
-    which = ", in the first pass" if len(found.mistakes) > 1 else ""
-    lines = [("accuracy", f"{1 - made / n:.2%} of {n:,} rows, each predicted before it was learnt{which}")]
-    if majority is not None:
+    """The accuracy in the first pass, in which no row had been seen before, beside the majority class."""
+    accuracy, late = found.accuracy, found.counters.late_accuracy
+    lines = []
+    if accuracy is not None:
+        which = ", in the first pass" if len(found.mistakes) > 1 else ""
+        last = "" if late is None else f"; {late:.2%} of the last {LATELY:,}"
+        lines.append(("accuracy", f"{accuracy:.2%} of {_asked(found)}{which}{last}"))
+    if accuracy is not None and majority is not None:
         name, share = majority
         text = f'{share:.2%} (always answering "{name}")'
-        if made and 1 - made / n <= share:
+        if accuracy < 1 and accuracy <= share:
             text += ": THE MODEL IS NO BETTER"
-            doubts.append(f'no better than always answering "{name}" ({share:.1%}): {1 - made / n:.1%} is correct')
+            doubts.append(f'no better than always answering "{name}" ({share:.1%}): {accuracy:.1%} is correct')
         lines.append(("majority class", text))
     if found.risk_bound is None:
         return [*lines, ("error on new rows", "no bound: after a first pass the rows have been seen before")]
@@ -96,9 +107,9 @@ def _accuracy(found: StreamFit, majority: tuple[str, float] | None, doubts: list
 
 
 def _mistakes(found: StreamFit) -> list[tuple[str, str]]:
-    """The mistakes of each pass."""
+    """The mistakes of each pass, which are those of the vector that moves."""
     lines = []
     for k, (made, n) in enumerate(zip(found.mistakes, found.counters.seen, strict=True), 1):
         share = made / max(n, 1)
-        lines.append((f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({share:.2%}), each predicted before learnt"))
+        lines.append((f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({share:.2%}), by the vector that moves"))
     return lines

@@ -15,13 +15,14 @@ from linsep.data.sources.seen import ChangedError
 from linsep.data.sources.source import Position, Source
 from linsep.files import check_output
 from linsep.store import load_with_extra, save
+from linsep.streaming.progressive import Learnt
 from linsep.streaming.result import Counters
 from linsep.streaming.run import StreamRun
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 # What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
 _KEY = "stream"
-_SHAPE = 3
+_SHAPE = 4
 
 
 class Checkpoint:
@@ -82,7 +83,7 @@ class Checkpoint:
             changed = f"{run.source.changed} since {self.path}"
             raise DataError(f"{error}: {changed}: delete it to begin again") from None
 
-    def after_chunk(self, run: StreamRun, wrong: Array) -> None:
+    def after_chunk(self, run: StreamRun, learnt: Learnt) -> None:
         """Write a checkpoint if enough rows have been learnt since the last one."""
         if run.counters.rows - self._written >= self.every:
             self.write(run)

@@ -39,13 +39,13 @@ class DriftAlarm:
         ]
 
     def update(self, counters: Counters, wrong: Array, say: Say) -> None:
-        """Take in the rows just learnt; note alarms in the counters and report them."""
+        """Take in which of the rows just learnt the model predicted wrongly; note alarms and report them."""
         first = counters.rows - len(wrong)
         for i, missed in enumerate(wrong.tolist()):
             self._detector.update(float(missed))
             if self._detector.drift_detected:
                 near = wrong[max(0, i - 200) : i + 1]
-                message = f"row {first + i + 1:,}: {self.kind} says that the mistakes have changed"
+                message = f"row {first + i + 1:,}: {self.kind} says that the errors have changed"
                 message += f" (the last {len(near)} rows: {near.mean():.1%})"
                 counters.alarms.append(message)
                 say(f"drift: {message}")

@@ -66,7 +66,8 @@ def fit_stream(
 
     One pass gives the weights of ``fit`` with one epoch in the order of the rows, to the last bit. With m mistakes on
     the n rows of a first pass, the mean error of the vectors in use is at most `risk_bound` with probability 95 %, at
-    every moment of the pass (`linsep.online_risk_bound`; rows drawn independently from one source).
+    every moment of the pass (`linsep.online_risk_bound`; rows drawn independently from one source). An averaged learner
+    makes its mistakes with the vector that moves and predicts with the mean; `StreamFit.accuracy` is of what is saved.
 
     Parameters
     ----------
@@ -103,9 +104,12 @@ def fit_stream(
         (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows and at the end,
         where the mean of an averaged learner is projected too.
     half_life : float, optional
-        What was learnt so many rows ago weighs half; applied after every 1,000 rows.
+        What was learnt so many rows ago weighs half, in the vector that moves and in the mean: that of n rows is
+        sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life) and w_t the vector after row t. Applied after every
+        1,000 rows, so n - t counts in whole thousands.
     drift : {"adwin", "page-hinkley"}, optional
-        Report when the rate of mistakes changes (needs the extra `drift`).
+        Report when the rate of errors of the model changes, as it would be saved before each row (needs the extra
+        `drift`).
     checkpoint : path, optional
         Write the model and the state of the run to this file. The same call goes on from it after a crash, and ends
         with the same model, to the last bit. A source that cannot be read again is refused.
@@ -152,7 +156,8 @@ def fit_stream(
     -----
     StreamWarning
         When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
-        others of its column, text may be amounts, or the drift detector started again.
+        others of its column, text may be amounts, the drift detector started again, or the mean that predicts was
+        worse on the last 1,000 rows than the vector that moves, by more than chance.
     PlateauWarning
         Once during a run of many passes, when these no longer make fewer mistakes; the run goes on.
 
@@ -250,7 +255,8 @@ def _teller(verbose: int | Say) -> Say:
 def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[Checkpoint | None]:
     """Let the drift alarm and the checkpoint see each chunk; set the run to where an earlier one stopped."""
     if alarm is not None:
-        run.after_chunk.append(lambda run, wrong: alarm.update(run.counters, wrong, run.say))
+        run.judge_each = True
+        run.after_chunk.append(lambda run, learnt: alarm.update(run.counters, learnt.missed, run.say))
     if path is None:
         yield None
         return

@@ -9,8 +9,10 @@ import scipy.sparse as sp
 
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
+from linsep.kernels.optional import Predicted
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.mean import MeanLearner
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import Perceptron
@@ -32,18 +34,28 @@ def check_can_stream(learner: Any) -> None:
 
 
 class Learnt(NamedTuple):
-    """What came of a chunk: which rows were predicted wrongly, and how many updates rounding left without effect."""
+    """What came of a chunk: each row was predicted before it was learnt.
+
+    `wrong`: by the vector that moves wrongly. `missed`: by the model as it would be saved then wrongly, for the rows
+    that were `asked`. `absorbed` counts the updates that rounding left without effect.
+    """
 
     wrong: Array
+    asked: Array
+    missed: Array
     absorbed: int
 
 
-def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = None) -> Learnt:
+def predict_then_learn(
+    learner: EpochLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
+) -> Learnt:
     """`learner.partial_fit(X, y, classes)`, with each row predicted by the vector in use before it is learnt.
 
-    The weights are those of `partial_fit`, to the last bit. The averaged perceptron predicts here with the vector
-    that makes its mistakes, not with the mean. A sparse `X` wider than the learner adds columns of zeros. The row that
-    brings a class counts as wrong. `n_iter_` stays as it is: a pass is what the caller says it is.
+    The weights are those of `partial_fit`, to the last bit. A learner that predicts with a mean makes its mistakes with
+    the vector that moves; what the mean before each row predicts is asked as well. With several classes that takes
+    long, so that without `each` one row in four is asked, by its number; `before` rows came earlier. A sparse `X` wider
+    than the learner adds columns of zeros. The row that brings a class counts as wrong. `n_iter_` stays as it is: a
+    pass is what the caller says it is.
 
     Raises
     ------
@@ -60,7 +72,7 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     """
     check_can_stream(learner)
     with learner.writing():
-        return _learn(learner, X, y, classes)
+        return _learn(learner, X, y, classes, before, each)
 
 
 def heaviest(learner: EpochLearner) -> Array:
@@ -68,7 +80,7 @@ def heaviest(learner: EpochLearner) -> Array:
     return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
-def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any) -> Learnt:
+def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -79,29 +91,47 @@ def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any) -> Learnt:
     said = []
     absorbed = 0
     for rows in parts:
-        wrong = np.zeros(len(rows.y), dtype=np.bool_)
-        absorbed += _pass(learner, rows, wrong)
-        wrong[0] |= len(learner.classes_) > known
+        n = len(rows.y)
+        asked = np.ones(n, np.bool_) if each or len(learner.classes_) <= 2 else _one_in_four(before, n)
+        told = Predicted(np.zeros(n, np.bool_), asked, np.zeros(n, np.bool_))
+        absorbed += _pass(learner, rows, told)
+        if len(learner.classes_) > known:
+            told.wrong[0] = told.missed[0] = True
         known = len(learner.classes_)
-        said.append(wrong)
+        said.append(told)
+        before += n
     learner.settle_later()
     # A sum is sooner looked at than every entry, and infinite or no number if one of them is.
     if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner.moving()):
-        raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
-    return Learnt(np.concatenate(said), absorbed)
+        raise DataError(f"the weights became infinite within the rows up to row {before}: scale the numbers down")
+    wrong, asked, missed = map(np.concatenate, zip(*said, strict=True))
+    return Learnt(wrong, asked, missed, absorbed)
 
 
-def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
-    """Learn these rows and fill `wrong`; return the updates that rounding left without effect."""
+def _one_in_four(before: int, n: int) -> Array:
+    """Which of the next n rows are asked: a quarter, in no step with what may repeat in the rows.
+
+    The multiples of the golden ratio fill the unit interval evenly (Knuth 1973, Sorting and Searching, 6.4).
+    """
+    return np.arange(before, before + n).astype(np.uint32) * np.uint32(2654435769) < 2**30
+
+
+def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
+    """Learn these rows and fill `told`; return the updates that rounding left without effect."""
     W, b = learner.moving()
-    step, rest = learner.step_rule(), (learner.constant2_, learner.watch(), learner.t_, wrong)
+    step, watch = learner.step_rule(), learner.watch()
     if type(step) is PerceptronStep:
         step = step.margin
+    by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
+    asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
+    rest = (learner.constant2_, watch, learner.t_, asking)
     if len(learner.classes_) <= 2:
         mistakes, updates, absorbed = progressive_pass(rows, step, W, b, *rest)
     else:
         together = learner.multi_class == "multiclass"
         mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, *rest)
+    if not by_mean:
+        told.asked[:], told.missed[:] = True, told.wrong
     learner.t_ += len(rows.y)
     learner.n_mistakes_ += int(mistakes)
     learner.n_updates_ += int(updates)

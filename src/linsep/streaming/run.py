@@ -25,7 +25,7 @@ from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.streaming.door import Door
 from linsep.streaming.labels import StreamLabels
-from linsep.streaming.progressive import heaviest, predict_then_learn
+from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
 from linsep.tables import stored_in
@@ -38,8 +38,8 @@ _ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass,
 class StreamRun:
     """A learner, its encoder and its counters on the way through a source.
 
-    `after_chunk` holds what is called after each chunk, with the run and with which of its rows were predicted wrongly;
-    Ctrl-C waits for it.
+    `after_chunk` holds what is called after each chunk, with the run and with what came of its rows; Ctrl-C waits for
+    it. `judge_each`: what would be saved predicts each row, even if several classes make that slow.
     """
 
     def __init__(
@@ -56,7 +56,8 @@ class StreamRun:
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
         self.passes, self.safeguards, self.say = passes, safeguards, say
-        self.after_chunk: list[Callable[[StreamRun, Array], None]] = []
+        self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
+        self.judge_each = False
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
@@ -76,7 +77,7 @@ class StreamRun:
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
-        for k in range(min(counters.passes, len(counters.updates))):
+        for k in range(counters.passes):
             self._look_for_plateau(k)
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
@@ -127,14 +128,13 @@ class StreamRun:
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
         updates = getattr(self.learner, "n_updates_", 0)
-        wrong = self._learn_rows(X, y, classes)
-        if counters.updates:
-            counters.updates[-1] += self.learner.n_updates_ - updates
-            counters.entries[-1] += stored_in(X)
+        learnt = self._learn_rows(X, y, classes)
+        counters.updates[-1] += self.learner.n_updates_ - updates
+        counters.entries[-1] += stored_in(X)
         counters.position = position
         self._count_skipped()
         counters.seen[-1] += len(y)
-        counters.mistakes[-1] += int(wrong.sum())
+        counters.count(learnt)
         if is_new:
             labels, rows = np.unique(y, return_counts=True)
             for label, n in zip(label_names(labels).tolist(), rows.tolist(), strict=True):
@@ -142,7 +142,7 @@ class StreamRun:
         if is_table and is_new:
             self.encoder.forget_names(partial(heaviest, self.learner))
         for action in self.after_chunk:
-            action(self, wrong)
+            action(self, learnt)
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories, unless columns may join later."""
@@ -150,18 +150,17 @@ class StreamRun:
         if unknown and not self.source.open_columns:
             raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
 
-    def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Array:
-        """Learn the rows in pieces that end where the safeguards are applied; return which were predicted wrongly."""
+    def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Learnt:
+        """Learn the rows in pieces that end where the safeguards are applied."""
         before = self.counters.rows
         cuts = self.safeguards.cuts(before, len(y))
-        wrong = []
+        said = []
         for a, b in pairwise(cuts):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
-            learnt = predict_then_learn(self.learner, *part, classes)
-            self.counters.absorbed += learnt.absorbed
-            wrong.append(learnt.wrong)
+            said.append(predict_then_learn(self.learner, *part, classes, before + a, self.judge_each))
             self.safeguards.apply(self.learner, before + b)
-        return np.asarray(np.concatenate(wrong))
+        wrong, asked, missed = map(np.concatenate, zip(*(learnt[:3] for learnt in said), strict=True))
+        return Learnt(wrong, asked, missed, sum(learnt.absorbed for learnt in said))
 
     def _end_pass(self, record: Array) -> None:
         """Count the pass that is complete, and go back to the start for another one."""
@@ -176,14 +175,10 @@ class StreamRun:
             self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
-        if counters.updates and (found := self._look_for_plateau(counters.passes - 1)):
+        if found := self._look_for_plateau(counters.passes - 1):
             self._warn_of_plateau(*found)
         counters.position = START
-        counters.mistakes.append(0)
-        counters.seen.append(0)
-        if counters.updates:
-            counters.updates.append(0)
-            counters.entries.append(0)
+        counters.begin_pass()
 
     def _look_for_plateau(self, k: int) -> tuple[int, int, int] | None:
         """What `Plateau.see` says after pass k, from 0, of a learner that waits for a clean pass."""
@@ -252,6 +247,7 @@ class StreamRun:
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
         found = [f"skipped: {complaint}" for complaint in self._complaints] + self.labels.warnings + self._door.notes
+        found += self.counters.parted()
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "

@@ -24,7 +24,9 @@ class Safeguards:
     """Both are applied after every 1,000 rows, and the ball at the end as well.
 
     `ball`: (w, b / c) of all classes together is projected onto the ball of this radius. `half_life`: what was learnt
-    so many rows ago weighs half.
+    so many rows ago weighs half, in the vector that moves and in the mean. With w_t the vector after row t, the faded
+    mean of n rows is sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life), n - t in whole thousands of rows. The
+    sum of the f_t is kept as a whole number, so it is off by half a row for each thousand of rows at most.
     """
 
     ball: float | None = None
@@ -46,7 +48,8 @@ class Safeguards:
         if rows % EVERY_ROWS:
             return
         if self.half_life is not None:
-            fade(learner, 0.5 ** (EVERY_ROWS / self.half_life))
+            factor = 0.5 ** (EVERY_ROWS / self.half_life)
+            fade(learner, factor, counted=round(factor * learner.t_))
         if self.ball is not None:
             project(learner, self.ball)
 
@@ -57,16 +60,19 @@ class Safeguards:
             project_mean(learner, self.ball)
 
 
-def fade(learner: EpochLearner, factor: float) -> None:
-    """Multiply w and b by a factor, so that the rows so far weigh less; the sums for a mean stay what they are.
+def fade(learner: EpochLearner, factor: float, counted: int | None = None) -> None:
+    """Multiply w and b by a factor; in the mean the vectors of the rows so far count as `counted`, or as before.
 
-    With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
+    A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k, S -> S k / t it takes u -> u k / t - (1 - c) k w.
     """
     W, b = learner.moving()
     watch = learner.watch()
-    if isinstance(watch, Mean):
-        watch.u[...] -= (1.0 - factor) * learner.t_ * W
-        watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
+    if isinstance(watch, Mean) and learner.t_:
+        k = learner.t_ if counted is None else counted
+        for u, w in ((watch.u, W), (watch.u_b, b)):
+            u *= k / learner.t_
+            u -= (1.0 - factor) * k * w
+        learner.t_ = k
     W *= factor
     b *= factor
     learner.settle_later()

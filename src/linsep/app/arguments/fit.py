@@ -159,11 +159,12 @@ def fit(
         typer.Option(help="Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end."),
     ] = None,
     half_life: Annotated[
-        float | None, typer.Option(help="Stream: halve the weight of what was learnt this number of rows ago.")
+        float | None,
+        typer.Option(help="Stream: halve the weight of what was learnt this number of rows ago, in the mean too."),
     ] = None,
     drift: Annotated[
         str | None,
-        typer.Option(help="Stream: report changes in the rate of mistakes, found by adwin or page-hinkley."),
+        typer.Option(help="Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
     ] = None,
     max_columns: Annotated[
         int, typer.Option(min=1, help="Stream: the largest index of svmlight text; each column takes memory.")

@@ -70,7 +70,7 @@ def plain_epoch(
         if ahead > 0:
             fetch_ahead(X, y, order, t, ahead)
         m = y[i] * (row_dot(X, i, w) + b[0])
-        note_margin(watch, i, m, y[i])
+        note_margin(watch, X, i, m, y[i], visit + t)
         if m <= 0.0:
             mistakes += 1
         tau = step_size(step, m, X, i, intercept, 1.0)

@@ -17,7 +17,7 @@ from numba.extending import overload
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import Predicted
+from linsep.kernels.optional import Mean
 from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count
 from linsep.types import CSR
 
@@ -38,22 +38,52 @@ def _row_alone(X: Any, i: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
+def mean_values(watch: Any, X: Any, rows: Any, visit: int, z: Any, Z: Any) -> None:
+    """Z[0, k] = the decision value of class k by the mean before this visit, where z[0, k] is that of w_k and b_k.
+
+    Changes `Z`; nothing happens where `watch` is no `Mean`.
+    """
+    raise NotImplementedError
+
+
+@overload(mean_values)
+def _mean_values(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> Callable[..., Any]:
+    def nothing(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> None:
+        return None
+
+    def mean(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> None:
+        block_dots(X, rows, watch.u, -1, -1, Z)
+        for k in range(z.shape[1]):
+            Z[0, k] = z[0, k] - (Z[0, k] + watch.u_b[k]) / max(visit, 1)
+
+    return mean if getattr(watch, "instance_class", None) is Mean else nothing
+
+
+@uncounted(cache=True, nogil=True)
+def _first_largest(Z: Any) -> int:
+    """The first class with the largest value in the first row of Z."""
+    best = 0
+    for k in range(1, Z.shape[1]):
+        if Z[0, k] > Z[0, best]:
+            best = k
+    return best
+
+
 @uncounted(cache=True, nogil=True)
 def progressive_pass(
-    rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
+    rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
 ) -> tuple[int, int, int]:
-    """`plain_epoch` in the order of the rows, and wrong[i]: was row i predicted wrongly just before its update?
+    """`plain_epoch` in the order of the rows, which fills `told`, a `Predicted`.
 
-    Return (mistakes, updates, absorbed). Changes `W` (1, n_features), `b`, `watch` and `wrong` (n_rows,). A tie is a
-    mistake in learning, and predicted as the positive class.
+    Return (mistakes, updates, absorbed). Changes `W` (1, n_features), `b`, `watch` and `told`.
     """
-    told = (Predicted(wrong), watch)
-    return plain_epoch(rows.X, rows.y, rows.weight, rows.order, step, W[0], b, intercept, told, visit)
+    both = (told, watch)
+    return plain_epoch(rows.X, rows.y, rows.weight, rows.order, step, W[0], b, intercept, both, visit)
 
 
 @njit(cache=True, nogil=True)
 def progressive_pass_of_many(
-    rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
+    rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
 ) -> tuple[int, int, int]:
     """The same for several classes: `multiclass_epoch` if they move `together`, else `one_vs_rest_epoch`.
 
@@ -61,15 +91,17 @@ def progressive_pass_of_many(
     """
     model = with_scratch(W, b)
     first = np.zeros(BLOCK, np.int64)
+    of_mean = np.zeros((BLOCK, b.shape[0]))
     for i in range(row_count(rows.X)):
         X, c = row_alone(rows.X, i), rows.y[i : i + 1]
         weight, own = rows.weight[i : i + 1], rows.own[i : i + 1]  # of no weights none
         block_dots(X, first, W, -1, -1, model.Z)
-        best = 0
-        for j in range(1, b.shape[0]):
-            if model.Z[0, j] + b[j] > model.Z[0, best] + b[best]:
-                best = j
-        wrong[i] = best != c[0]
+        for k in range(b.shape[0]):
+            model.Z[0, k] += b[k]
+        told.wrong[i] = _first_largest(model.Z) != c[0]
+        if told.asked[i]:
+            mean_values(watch, X, first, visit + i, model.Z, of_mean)
+            told.missed[i] = _first_largest(of_mean) != c[0]
         if together:
             multiclass_epoch(X, c, weight, own, rows.order, step, model, intercept, watch, visit + i)
         else:

@@ -11,24 +11,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import plain_epoch, squared_norm, weight_of_constant, write_record
+from linsep.kernels.linear.epoch import squared_norm, weight_of_constant, write_record
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, skipping_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
-from linsep.kernels.steps import PerceptronStep
 from linsep.types import Array
 
-# The first three numbers below decide how often r is taken anew, the next two when a pass skips at all. Whatever they
-# are, the updates are the same; only the time changes.
+# The numbers below decide how often r is taken anew, and when skipping begins and ends. Whatever they are, the updates
+# are the same; only the time changes.
 #
 # Dot products between two references, in passes' worth, at first and at most; the number grows by a quarter each time.
 # w moves fast in the beginning; later its distance from r grows like a random walk, so old references serve long.
 _FIRST_SWEEPS, _MOST_SWEEPS, _GROWTH = 2.0, 12.0, 1.25
-# A skipping pass has to save this share of its dot products; with less the plain pass, which keeps nothing up, is as
-# fast. Where it does not, so many plain passes at most are made before the next try.
-_LEAST_SAVED, _MOST_PLAIN = 0.25, 64.0
+# Skipping has to save this share of the dot products; with less the plain pass, which keeps nothing up, is as fast.
+_LEAST_SAVED = 0.25
+# What it may have lost beyond that when it ends for good, in passes' worth: a first reference and two passes in vain.
+MOST_LOST = 1.5
+# One row in so many is asked whether skipping would pay, of a large table these many rows.
+_ASKED_OF, _MOST_ASKED = 16, 1024
 # Norms are rounded up by more than the error of a sum of ten million squares and its root, 10^7 x 2^-53.
 _NORM_UP = 1.0 + 1e-9
 # The root, the sum and the product in `_threshold` are off by less than 10 x 2^-52 together.
@@ -42,10 +44,9 @@ class StateColumns(NamedTuple):
     E: int = 1  # a bound on the error of D2
     norm_r: int = 2  # an upper bound on ||(r, b_r / c)||
     work: int = 3  # dot products since r was taken
-    pause: int = 4  # plain passes still to be made before skipping is tried again
-    next_pause: int = 5  # and how many after the next try that fails
-    sweeps: int = 6  # dot products until the next reference, in passes' worth
-    distance: int = 7  # an upper bound on ||w - r||
+    lost: int = 4  # dot products beyond the share that pays, over the passes in which they add up most
+    sweeps: int = 5  # dot products until the next reference, in passes' worth
+    distance: int = 6  # an upper bound on ||w - r||
 
 
 STATE = StateColumns()
@@ -75,17 +76,35 @@ def start_skip(X: Any, intercept: float, skip: Any) -> None:
     for i in range(row_count(X)):
         skip.norm[i] = np.sqrt(row_norm2(X, i) + intercept) * _NORM_UP
     skip.rz[:] = 0.0
+    skip.g[:] = -np.inf
     skip.state[:] = 0.0
-    _forget(skip)
-    skip.state[STATE.next_pause] = 1.0
+    skip.state[STATE.work] = np.inf
     skip.state[STATE.sweeps] = _FIRST_SWEEPS
 
 
 @uncounted(cache=True, nogil=True)
-def _forget(skip: Any) -> None:
-    """Leave nothing to skip against, and ask for a reference at the next visit. Changes `skip`."""
-    skip.g[:] = -np.inf
-    skip.state[STATE.work] = np.inf
+def pays(rows: Any, w: Any, b: Any, intercept: float, mistakes: Any) -> bool:
+    """Whether skipping is predicted to save at least a quarter of the dot products of the next two passes.
+
+    These cost 2 n without it. With it they cost n for the reference, and 2 n (1 - s) if a share s of the rows is right
+    by more than w moves, g_i > ||w - r||, on the average. So s = 3/4 is asked for, halfway, after one pass. If that
+    makes as many mistakes as the last, ||w - r||^2 is about mistakes x (mean of ||x||^2) then, or less: an update by a
+    at decision value z adds a^2 ||x||^2 + 2 a (z - z') to it, where a z <= 0, as it is a mistake, and a z' > 0 for the
+    rows that r has right. s and the mean are those of one row in 16, at most 1,024 or so: less than a fifth of a pass.
+    """
+    n = row_count(rows.X)
+    stride = max(_ASKED_OF, n // _MOST_ASKED)
+    asked = 0
+    moved2 = 0.0
+    for i in range(0, n, stride):
+        asked += 1
+        moved2 += weight_at(rows.weight, i) ** 2 * (row_norm2(rows.X, i) + intercept)
+    moved2 *= mistakes / asked
+    safe = 0
+    for i in range(0, n, stride):
+        m = rows.y[i] * (row_dot(rows.X, i, w) + b[0])
+        safe += m > np.sqrt((row_norm2(rows.X, i) + intercept) * moved2)
+    return safe >= 0.5 * (1.0 + 2.0 * _LEAST_SAVED) * asked
 
 
 @uncounted(cache=True, nogil=True)
@@ -193,45 +212,22 @@ def _track(skip: Any, guard: float, i: int, a: float, z: float) -> None:
 def skipping_epochs(
     rows: Any, skip: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int, reference: Any, record: Any
 ) -> Any:
-    """As `plain_epochs` for the plain perceptron, with exact skipping where it pays.
+    """As `plain_epochs` for the plain perceptron, with exact skipping, until it has lost more than `MOST_LOST`.
 
-    A skipping pass that saved too few of its dot products is followed by plain passes: one, then two, four, ... up to
-    64, until a skipping pass pays again. Changes `w`, `b`, `skip`, `watch` and `record`.
+    Who calls goes on with plain passes then. Changes `w`, `b`, `skip`, `watch` and `record`.
     """
     n = row_count(rows.X)
-    most = (1.0 - _LEAST_SAVED) * n
     for e in range(record.shape[0]):
-        if skip.state[STATE.pause] > 0.0:
-            skip.state[STATE.pause] -= 1.0
-            mistakes, _, absorbed = plain_epoch(
-                rows.X,
-                rows.y,
-                rows.weight,
-                rows.order,
-                PerceptronStep(0.0),
-                w,
-                b,
-                intercept,
-                watch,
-                visit + e * n,
-            )
-            dots = n
-            if skip.state[STATE.pause] == 0.0:
-                _forget(skip)
-        else:
-            mistakes, dots, absorbed = skipping_epoch(
-                rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, watch, visit + e * n
-            )
-            if dots <= most:
-                skip.state[STATE.next_pause] = 1.0
-            elif dots > n + most:  # more than a reference, which this pass may have taken, explains
-                skip.state[STATE.pause] = skip.state[STATE.next_pause]
-                skip.state[STATE.next_pause] = min(_MOST_PLAIN, 2.0 * skip.state[STATE.next_pause])
+        mistakes, dots, absorbed = skipping_epoch(
+            rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, watch, visit + e * n
+        )
         record[e, RECORD.mistakes] = mistakes
         record[e, RECORD.updates] = mistakes
         record[e, RECORD.dots] = dots
         record[e, RECORD.absorbed] = absorbed
         write_record(record, e, w, b, intercept, reference)
-        if mistakes == 0:
+        lost = skip.state[STATE.lost] + dots - (1.0 - _LEAST_SAVED) * n
+        skip.state[STATE.lost] = max(0.0, lost)
+        if mistakes == 0 or lost > MOST_LOST * n:
             return e + 1
     return record.shape[0]

@@ -12,34 +12,48 @@ import numpy as np
 
 from linsep.kernels.memory import uncounted
 
-# Chunks that are shuffled as one group: 1,024 rows of 128 a chunk, whose order and rows stay in the cache.
-GROUP = 8
+
+@uncounted(cache=True, nogil=True)
+def fill_order(order: Any, chunks: Any, chunk: int, group: int, seed: Any) -> None:
+    """order = all rows once, as `shuffled_order` says. Changes `order` and `chunks`.
+
+    `chunks` are the numbers of the chunks in any order; `order` (n_rows,) is 32-bit or 64-bit whole numbers; `seed` is
+    not 0. The chunks lie on a circle of the rows, cut at a random row, and are written into the circle of the steps
+    from a random step on. So every step is equally likely for every row: that turn adds one random number to all steps.
+    Groups are shuffled after it, which leaves all steps of a group equally likely.
+    """
+    n = order.shape[0]
+    state = _shuffle(chunks, seed)
+    state, cut = _below(state, n)
+    state, step = _below(state, n)
+    for k in chunks:
+        row = (cut + k * chunk) % n
+        for _ in range(min(chunk, n - k * chunk)):
+            order[step] = row
+            row = row + 1 if row + 1 < n else 0
+            step = step + 1 if step + 1 < n else 0
+    for first in range(0, n, group):
+        state = _shuffle(order[first : first + group], state)
 
 
 @uncounted(cache=True, nogil=True)
-def fill_order(order: Any, starts: Any, chunk: int, seed: Any) -> None:
-    """order = the rows of chunk starts[0], starts[1], ..., each group of `GROUP` chunks shuffled. Changes `order`.
+def _shuffle(part: Any, state: Any) -> Any:
+    """Shuffle `part`; return the state of the generator after it. Changes `part`."""
+    for last in range(part.shape[0] - 1, 0, -1):
+        state, j = _below(state, last + 1)
+        part[last], part[j] = part[j], part[last]
+    return state
 
-    Chunk s is the rows s to s + chunk - 1 that exist: the first may begin below 0. `order` (n_rows,) is 32-bit or
-    64-bit whole numbers; `seed` is not 0. A number below 2^32 times k + 1, without its lower 32 bits, is one from 0 to
-    k; that some of them are likelier than others by k / 2^32 does not matter here.
+
+@uncounted(cache=True, nogil=True)
+def _below(state: Any, n: int) -> Any:
+    """The next state of the generator, and a whole number from 0 to n - 1 that it gives.
+
+    A number below 2^32 times n without its lower 32 bits: that some are likelier than others by n / 2^32 does not
+    matter here.
     """
-    n = order.shape[0]
-    state = seed
-    filled = np.uint64(0)  # unsigned subscripts, as in `row_dot`
-    for first in range(0, starts.shape[0], GROUP):
-        begin = filled
-        for s in starts[first : first + GROUP]:
-            low = max(s, 0)
-            size = np.uint64(min(s + chunk, n) - low)
-            for i in range(size):
-                order[filled + np.uint64(i)] = low + i
-            filled += size
-        for done in range(np.uint64(1), filled - begin):
-            state ^= state >> np.uint64(12)  # shifts and factor: those of xorshift64*
-            state ^= state << np.uint64(25)
-            state ^= state >> np.uint64(27)
-            high = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
-            last = filled - done
-            j = begin + ((high * (last - begin + np.uint64(1))) >> np.uint64(32))
-            order[last], order[j] = order[j], order[last]
+    state ^= state >> np.uint64(12)  # shifts and factor: those of xorshift64*
+    state ^= state << np.uint64(25)
+    state ^= state >> np.uint64(27)
+    high = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
+    return state, np.int64((high * np.uint64(n)) >> np.uint64(32))

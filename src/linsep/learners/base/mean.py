@@ -49,13 +49,13 @@ class MeanLearner(DerivedLearner):
         """Raise unless `average` is one of its values."""
         check_options(self, "average")
 
-    def _wants_mean(self) -> bool:
+    def predicts_mean(self) -> bool:
         """Whether the mean predicts."""
         return bool(self.average)
 
     def _keeps_sums(self) -> bool:
         """Whether training from w = 0 keeps the sums for the mean."""
-        return self._wants_mean()
+        return self.predicts_mean()
 
     # --------------------------------------------------------------- training
     def _counts_survival(self) -> bool:
@@ -85,7 +85,7 @@ class MeanLearner(DerivedLearner):
         return "_sum_coef" in self.__dict__
 
     def _check_mean(self) -> None:
-        if self._wants_mean():
+        if self.predicts_mean():
             raise DataError(
                 "average=True needs sums that are kept from the first row on, and this learner was trained without: "
                 "fit it again with average=True"
@@ -96,7 +96,7 @@ class MeanLearner(DerivedLearner):
         w, b = self.last_coef_, self.last_intercept_
         if not self._has_sums():
             self._check_mean()
-        if not self._wants_mean() or self.t_ == 0:
+        if not self.predicts_mean() or self.t_ == 0:
             return w[:, columns], b
         mean = self._sum_coef[:, columns] / self.t_
         np.subtract(w[:, columns], mean, out=mean)  # in place: wide weights would need twice the memory for a moment

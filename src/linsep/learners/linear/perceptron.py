@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from linsep.kernels.linear.epoch import Rows, plain_epochs
-from linsep.kernels.linear.skipping import Skip, make_skip, skipping_epochs, start_skip
+from linsep.kernels.linear.skipping import MOST_LOST, STATE, Skip, make_skip, pays, skipping_epochs, start_skip
 from linsep.kernels.linear.whole_numbers import whole_epoch
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
@@ -22,15 +23,24 @@ _GUESS = 32
 _LARGE = 2.0**20
 
 
-class _Memory(NamedTuple):
-    """What passes of two classes read of the rows, and the memory of skipping as soon as there is one.
+# The epoch of a try that never comes, and the most epochs between two tries.
+_NEVER, _MOST_PAUSE = 2**62, 64
 
-    `whole` holds room for the weights as whole numbers as long as passes are made in these.
+
+@dataclass
+class _Memory:
+    """What passes of two classes read of the rows, and the memory of skipping while it pays.
+
+    A pass reads `stored` entries. Whether skipping would pay is asked from epoch `next_try` on, and if not, again after
+    `pause` more, which doubles then. `whole` is room for the weights as whole numbers while passes are made in these.
     """
 
     X: Any
-    skips: list[Skip]
-    whole: list[Array]
+    stored: int
+    whole: Array | None
+    next_try: int
+    pause: int = 1
+    skip: Skip | None = None
 
 
 class Perceptron(EpochLearner):
@@ -55,7 +65,8 @@ class Perceptron(EpochLearner):
         have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
         its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=False
-        Whether to visit the rows in a new order in each epoch.
+        Whether to visit the rows in a new order in each epoch: up to 4,096 rows in a random permutation, of more rows
+        chunks of 16 neighbours in random order, each 4,096 rows in a line then shuffled among themselves.
     random_state : int, RandomState or None, default=None
         Seed of that order.
     warm_start : bool, default=False
@@ -113,7 +124,7 @@ class Perceptron(EpochLearner):
     5
     """
 
-    # Skipping starts after a pass with mistakes on at most this share of the rows; w moves too fast before.
+    # Whether skipping pays is asked after passes with mistakes on at most this share of the rows.
     _skip_below: ClassVar[float] = 1 / 16
     # And only after passes over so many stored entries: before, all of them cost less than compiling it does.
     _skip_from: ClassVar[int] = 20_000_000
@@ -138,37 +149,48 @@ class Perceptron(EpochLearner):
         keep_parameters(self, locals())
 
     def prepare(self, rows: Rows) -> _Memory | None:
-        """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""
+        """What passes remember; that of skipping costs as much as a pass, so it comes when it is predicted to pay."""
         if len(self.classes_) > 2:
             return None
         ones = super().prepare(rows) if isinstance(rows.X, CSR) else None
         whole = ones is not None and self._are_whole_numbers(rows)
-        return _Memory(rows.X if ones is None else ones, [], [np.empty(self.coef_.shape[1], np.int64)] if whole else [])
+        room = np.empty(self.coef_.shape[1], np.int64) if whole else None
+        stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
+        return _Memory(rows.X if ones is None else ones, stored, room, -(-self._skip_from // max(1, stored)))
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
             return super().run(rows, memory, log, reference, record)
-        stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
         rows = rows._replace(X=memory.X)
-        w, intercept = self.coef_[0], self.constant2_
-        state = (w, self.intercept_, intercept, log, self.t_, reference, record)
-        if memory.skips:
-            return int(skipping_epochs(rows, memory.skips[0], *state))
-        if memory.whole and log is None:
-            done = whole_epoch(rows, w, self.intercept_, intercept, memory.whole[0], reference, record)
-            if not done or record[0, RECORD.mistakes] * _GUESS < stored:
-                memory.whole.clear()
+        w, b, intercept = self.coef_[0], self.intercept_, self.constant2_
+        state = (w, b, intercept, log, self.t_, reference, record)
+        if memory.skip is not None:
+            made = int(skipping_epochs(rows, memory.skip, *state))
+            if memory.skip.state[STATE.lost] > MOST_LOST * len(rows.y):
+                memory.skip, memory.next_try = None, _NEVER
+            return made
+        if memory.whole is not None and log is None:
+            done = whole_epoch(rows, w, b, intercept, memory.whole, reference, record)
+            if not done or record[0, RECORD.mistakes] * _GUESS < memory.stored:
+                memory.whole = None
             if done:
                 return 1
-        before = -(-self._skip_from // max(1, stored)) - self.trace_.total_epochs
+        before = memory.next_try - self.trace_.total_epochs
         if before > 0:
             return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
-        few = int(self._skip_below * len(rows.y))
-        made = int(plain_epochs(rows, ROSENBLATT, *state, few))
-        if 0 < record[made - 1, RECORD.mistakes] <= few:
-            memory.skips.append(make_skip(len(rows.y)))
-            start_skip(rows.X, intercept, memory.skips[0])
+        made = int(plain_epochs(rows, ROSENBLATT, *state, int(self._skip_below * len(rows.y))))
+        mistakes = record[made - 1, RECORD.mistakes]
+        if 0 < mistakes <= self._skip_below * len(rows.y):
+            if self._skipping_pays(rows, mistakes):
+                memory.skip = make_skip(len(rows.y))
+                start_skip(rows.X, intercept, memory.skip)
+            memory.next_try = self.trace_.total_epochs + made + memory.pause
+            memory.pause = min(_MOST_PAUSE, 2 * memory.pause)
         return made
+
+    def _skipping_pays(self, rows: Rows, mistakes: float) -> bool:
+        """Whether it is predicted to, after a pass with so many mistakes."""
+        return bool(pays(rows, self.coef_[0], self.intercept_, self.constant2_, mistakes))
 
     def _are_whole_numbers(self, rows: Rows) -> bool:
         """Whether w and b stay whole numbers on these rows of ones, and mistakes may be frequent enough to use it.
