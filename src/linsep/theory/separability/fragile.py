@@ -10,8 +10,7 @@ import scipy.linalg
 
 from linsep.tables import dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.verify.near_weights import NearWeights, other_columns, weighted_basis
-from linsep.theory.verify.separability import columns_in_use
+from linsep.theory.verify.near_weights import NearWeights
 from linsep.types import Array, Hyperplane
 
 _HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least
@@ -37,7 +36,7 @@ def is_fragile(
         return direction_is_fragile(X, s, hyperplane, np.arange(X.shape[0]))
     if directions and not left.size:  # several directions, and no one plane instead of them
         return True
-    if near and near_is_fragile(X, s, near, null, left, fit_intercept):
+    if near and near_is_fragile(X, near, null, left, fit_intercept):
         return True
     if overlap and not near and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
         return True
@@ -110,21 +109,22 @@ def _is_bent(X: Any, null: Sequence[Mapping[int, int]], left: Array) -> bool:
 
 
 def near_is_fragile(
-    X: Any, s: Array, near: NearWeights, null: Sequence[Mapping[int, int]], left: Array, fit_intercept: bool
+    X: Any, near: NearWeights, null: Sequence[Mapping[int, int]], left: Array, fit_intercept: bool
 ) -> bool:
     """The same as `overlap_is_fragile`, of weights near exact ones: how much of each weight rounding could move."""
     if _is_bent(X, null, left):
         return True
-    columns = other_columns([*columns_in_use(X[left]), *[X.shape[1]] * fit_intercept], null)
-    C, exps = weighted_basis(X, s, near, columns)
-    features = [j for j in columns if j < X.shape[1]]
-    top, moved = max(near.weights).bit_length(), np.zeros(len(columns))
+    B, ids = X[list(near.basis)].astype(np.float64), np.array(near.rows)
+    scale = np.maximum(np.abs(B).max(axis=0), 1e-300)
+    B = np.column_stack([B / scale, np.ones(len(B))]) if fit_intercept else B / scale
+    top, moved = max(near.weights).bit_length(), np.zeros(B.shape[1])
     y = np.array([v / (1 << top) for v in near.weights])
     for start in range(0, y.size, _STEP):
-        off = _half_places(X[np.array(near.rows[start : start + _STEP])][:, features])
-        moved[: len(features)] += y[start : start + _STEP] @ off
+        off = _half_places(X[ids[start : start + _STEP]])
+        moved[: scale.size] += y[start : start + _STEP] @ off / scale
+    inverse = np.linalg.inv(B) if len(B) == B.shape[1] else np.linalg.pinv(B)
     with np.errstate(over="ignore", invalid="ignore"):
-        return not (2.0 * np.abs(np.linalg.inv(C)) @ np.ldexp(moved, top - exps) < 1.0).all()
+        return not (2.0 * (moved @ np.abs(inverse)) < y[np.searchsorted(ids, near.basis)]).all()
 
 
 def overlap_is_fragile(
