@@ -29,7 +29,7 @@ from linsep.theory.verify.separation import SeparationProof
 from linsep.types import Array, Hyperplane
 
 LATE = "the time limit of 1 s ended the search"
-WITHIN = (1e-300, 2.0**-1074, 1e-9, 0.5, 1.0 - 2.0**-53, 1.0, 0.0, -0.0, 2.0, -1.0)
+WITHIN = (1e-300, 2.0**-1074, 1e-9, *[0.5] * 6, *[1.0 - 2.0**-53] * 6, 1.0, 0.0, -0.0, 2.0, -1.0)
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.1, 2.0**-1074, -(2.0**-1074), 1e308, -1e308, 2.0**53)
 EXTREMES: list[int] = [2**k for k in (31, 32, 53, 62, 63, 64, 449, 1074, 1700)]
 
@@ -117,10 +117,14 @@ def directions(rng: np.random.Generator, p: int, true: Sequence[Hyperplane]) -> 
         some = [np.array([a_number(rng) for _ in range(p)], dtype=object) for _ in range(int(rng.integers(1, 4)))]
         return tuple(Hyperplane(w, a_number(rng)) for w in some)
 
+    def long() -> tuple[Hyperplane, ...]:
+        times = EXTREMES[int(rng.integers(len(EXTREMES)))]
+        return tuple(Hyperplane(d.w * times, d.b * times + int(rng.integers(-1, 2))) for d in true)
+
     def near_truth() -> tuple[Hyperplane, ...]:
         return tuple(Hyperplane(np.array(changed(rng, list(d.w)), dtype=object), d.b) for d in true)
 
-    return one_of(rng, tuple, lambda: tuple(true), near_truth, chosen)  # type: ignore[no-any-return]
+    return one_of(rng, tuple, lambda: tuple(true), long, near_truth, chosen)  # type: ignore[no-any-return]
 
 
 def left_by(X: Array, s: Array, planes: Sequence[Hyperplane]) -> Array:
@@ -149,13 +153,13 @@ def forged_separability(rng: np.random.Generator, design: Any) -> dict[str, Any]
     if rng.random() < 0.2:
         w = [float(rng.choice(FLOATS)) if rng.random() < 0.5 else float(rng.normal()) for _ in range(p)]
         plane = Hyperplane(np.array(w), float(rng.choice(FLOATS)))
-    reason = LATE if rng.random() < 0.5 else ""
     proved = "undecided"
     if plane is not None or (planes and not left.size):
         proved = "separable"
     elif witness is not None:
         proved = "quasi-separable" if planes else "not-separable" if overlap is None else "inseparable"
-    return Separability(
+    maximal = proved in ("separable", "inseparable") or overlap is not None
+    found = Separability(
         proved,  # type: ignore[arg-type]
         n,
         p,
@@ -167,12 +171,13 @@ def forged_separability(rng: np.random.Generator, design: Any) -> dict[str, Any]
         overlap=overlap,
         null=null,
         near_weights=near,
-        reason=reason,
+        reason="" if maximal else LATE,
         classes=true.classes,
         digest=data_digest(design.X, signs.astype(float), fit_intercept=intercept, classes=true.classes),
         numbers=true.numbers,
-        said_fragile=true.said_fragile if rng.random() < 0.7 else not true.said_fragile,
-    ).to_dict()
+    )
+    fragile = found._fragile_of(design.X, signs) if design.X.dtype != object else False
+    return replace(found, said_fragile=fragile if rng.random() < 0.95 else not fragile).to_dict()
 
 
 def fractions(X: Array) -> Array:

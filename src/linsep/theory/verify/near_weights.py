@@ -76,11 +76,11 @@ def verify_near_weights(
     _check_form(near, X.shape[0])
     if not set(near.rows) <= set(among.tolist()):
         raise CertificateError("the weights are of rows that a direction separates")
-    columns = other_columns(orthogonal(X, null, among, fit_intercept=fit_intercept)[1], null)
+    columns = _other_columns(orthogonal(X, null, among, fit_intercept=fit_intercept)[1], null)
     if not 0 < len(columns) == len(near.basis):
         raise CertificateError("the basis needs as many rows as there are columns that no null vector gives")
     s = np.ones(X.shape[0], dtype=np.int64) if y is None else label_signs(y)
-    C, exps = weighted_basis(X, s, near, columns)
+    C, exps = _weighted_basis(X, s, near, columns)
     theta, change = _bounds(C, _residual(X, s, near, columns, exps))
     if not theta <= 0.5:
         raise CertificateError(f"rounding leaves open whether the rows of the basis are independent ({theta:.3g})")
@@ -103,7 +103,7 @@ def _check_form(near: NearWeights, n: int) -> None:
         raise CertificateError("a row of the basis stands twice, or has no weight")
 
 
-def other_columns(given: Sequence[int], null: Sequence[Mapping[int, int]]) -> list[int]:
+def _other_columns(given: Sequence[int], null: Sequence[Mapping[int, int]]) -> list[int]:
     """The columns given without one for each null vector, which no other null vector has an entry in."""
     often = Counter(j for vector in null for j, v in vector.items() if v)
     own = {next(j for j, v in vector.items() if v and often[j] == 1) for vector in null}
@@ -118,7 +118,7 @@ def _rows(X: Any, s: Array, ids: Sequence[int], columns: Sequence[int]) -> Array
     return np.asarray(out * s[list(ids)][:, None])
 
 
-def weighted_basis(X: Any, s: Array, near: NearWeights, columns: Sequence[int]) -> tuple[Array, Array]:
+def _weighted_basis(X: Any, s: Array, near: NearWeights, columns: Sequence[int]) -> tuple[Array, Array]:
     """Return C and exponents e: its row j counts 2^e_j and has a largest entry from 1/4 to 1.
 
     An entry is rounded twice, as a weight and as a product; powers of two change no digit, for none is far below 1.
