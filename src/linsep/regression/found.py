@@ -87,7 +87,9 @@ class Separation(Remedies):
         The formula, empty if there is none.
     n_missing : int
         Rows that lack a value that the formula or the guarded model needs; `n_rows` does not count them,
-        `separated_rows` are places in the whole table. Those of a guarded model are `missing_rows`.
+        `separated_rows` are places in the whole table.
+    missing_rows : tuple of int
+        Their places, of a guarded model.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
@@ -98,7 +100,7 @@ class Separation(Remedies):
     about : (Design, Outcome) or None
         The data, if this was not read from JSON.
     said_fragile : bool or None
-        What the JSON says of `fragile`, if it does: `verify` computes it again.
+        What the JSON says of `fragile`, if it does; `verify` computes it of the numbers that it is given.
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
@@ -235,13 +237,13 @@ class Separation(Remedies):
         said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
-            if self.said_fragile not in (None, is_fragile(lambda: asked, design.X, self.proof)):
-                raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
         elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
             raise CertificateError(f"the proof of {self.verdict!r} is missing")
         for name, value in said.items():
             if getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that the certificate names")
+        if self.proof is not None and self.about is None:  # Fractions are exact, and doubles that equal them are not
+            object.__setattr__(self, "fragile", is_fragile(lambda: asked, design.X, self.proof))
 
     @property
     def advice(self) -> tuple[str, ...]:
