@@ -60,7 +60,7 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
             columns[:p], filled = _exponents(largest), int(np.count_nonzero(largest))
         values = times_columns(X, columns[:p], None if sparse else values)
     if scaled:
-        rows = _exponents(np.maximum(_row_max(values), float(constant)))
+        rows = _exponents(np.maximum(row_max(values), float(constant)))
     values = times_rows(values, rows, s)
     if scaled and not whole and _is_uneven(X, values):
         columns, rows = even_exponents(X, constant=constant)
@@ -97,7 +97,8 @@ def _column_max(X: Any) -> Array:
     return out
 
 
-def _row_max(values: Any) -> Array:
+def row_max(values: Any) -> Array:
+    """The largest |entry| of each row."""
     if isinstance(values, np.ndarray):
         return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
     out = np.zeros(values.shape[0])
