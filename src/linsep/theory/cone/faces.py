@@ -104,6 +104,7 @@ class ConeEnd:
         return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 
 
+@np.errstate(all="ignore")  # doubles only suggest; what is not finite stops where it would become exact
 def solve_cone(
     X: Any,
     s: Array,
@@ -230,6 +231,7 @@ class _Faces:
         if self.direction is None:
             self._paired()
         self._near()
+        # A turn that finds no direction sets rows aside that were active, by `_drop`: so there are fewer than n turns.
         while self.active.any() and self.direction is None:
             self._ask_the_clock()
             if not self._guessed():
@@ -250,7 +252,7 @@ class _Faces:
         table = times_columns(rows.X, rows.column_exps[: rows.p])
         d = clean_pass(table, rows.s, rows.constant, _PASSES, self.deadline)
         self._ask_the_clock()
-        if d is not None and np.isfinite(d).all() and self._price(whole := whole_numbers(d)) is None:
+        if d is not None and self._price(whole := whole_numbers(d)) is None:
             self.direction = whole
 
     def _paired(self) -> None:
@@ -376,6 +378,7 @@ class _Faces:
             raise AssertionError(f"a row of {sorted(set(self.basis))} has a negative weight")
         common = gcd(*whole.values())
         self.overlap = {i: v // common for i, v in whole.items() if v}
+        self.active[list(weights)] = False
         self._drop(basis, span)
 
     def _drop(self, basis: list[int], span: Span | None) -> None:

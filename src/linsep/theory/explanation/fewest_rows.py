@@ -111,6 +111,7 @@ class _Search:
         self.removed = self._all_but_one()
         self.direction: list[int] | None = None  # that separates the others, if one is known
 
+    @np.errstate(all="ignore")  # doubles only suggest; `_offer` takes none that is not finite
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
         self._offer(between_means(self.X, self.s, constant=self.constant))

@@ -30,6 +30,7 @@ _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 _TO_CHECK = 0.5  # of the time of the search is kept for the check of the proof, which took up to 0.4 of it
 
 
+@np.errstate(all="ignore")  # doubles only suggest; what is not finite stops where it would become exact
 def find_proof(
     Z: Any, equal: Array, deadline: Deadline, *, signs: bool = True, may_be_near: bool = False
 ) -> SeparationProof:
