@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from math import lcm
 from random import Random
@@ -28,7 +30,7 @@ class Table(NamedTuple):
     @property
     def rows(self) -> list[list[Fraction]]:
         """The numbers as they are stored."""
-        values = self.X.toarray() if sp.issparse(self.X) else self.X
+        values = self.X if isinstance(self.X, np.ndarray) else self.X.toarray()
         return [[Fraction(v) for v in row] for row in values.tolist()]
 
 
@@ -42,7 +44,10 @@ def table(seed: str) -> Table:
     y = [rng.randrange(2) for _ in range(n)]
     if rng.random() < 0.6:  # near the border of what can be separated
         wrong = rng.choice([0, 0, 0.1, 0.3])
-        d = [Fraction(rng.randint(-3, 3)) / Fraction(max((abs(v) for v in column), default=1) or 1) for column in X.T.tolist()]
+        d = [
+            Fraction(rng.randint(-3, 3)) / Fraction(max((abs(v) for v in column), default=1) or 1)
+            for column in X.T.tolist()
+        ]
         z = [sum(a * Fraction(b) for a, b in zip(d, row, strict=True)) for row in X.tolist()]
         middle = rng.choice([Fraction(0), rng.choice(z)])
         y = [int(v > middle) if v != middle or rng.random() < 0.5 else rng.randrange(2) for v in z]
@@ -76,13 +81,17 @@ def scaled(rng: Random, X: Any) -> Any:
 def subnormal(rng: Random, X: Any) -> Any:
     """Some entries, or all, are a few times the least double."""
     small = np.rint(X * rng.choice([1, 7, 2**20])) * SUBNORMAL
-    return np.where(np.array([[rng.random() < 0.5 for _ in row] for row in X]), small, X) if rng.random() < 0.7 else small
+    return (
+        np.where(np.array([[rng.random() < 0.5 for _ in row] for row in X]), small, X) if rng.random() < 0.7 else small
+    )
 
 
 def large_integers(rng: Random, X: Any) -> Any:
     """Integers above 2^53, which doubles do not hold: of 64 bits, or of any length."""
     base = rng.choice([2**53, 2**60, 2**62, 10**30])
-    whole = [[base * rng.choice([0, 1, -1, 1]) + int(v) * rng.choice([1, 1, 10**17]) for v in row] for row in X.tolist()]
+    whole = [
+        [base * rng.choice([0, 1, -1, 1]) + int(v) * rng.choice([1, 1, 10**17]) for v in row] for row in X.tolist()
+    ]
     return np.array(whole, dtype=np.int64 if base < 2**63 else object)
 
 
@@ -154,9 +163,14 @@ KINDS: dict[str, Callable[[Random, Any], Any]] = {
 # ------------------------------------------------------------------- truth
 def strict(weak: Sequence[Row], equal: Sequence[Row] = ()) -> list[bool]:
     """For each weak row z whether some d has z.d > 0, all weak rows >= 0 and all equal ones 0."""
+    return _strict(tuple(map(_whole, weak)), tuple(map(_whole, equal)))
+
+
+@lru_cache(maxsize=2)  # two questions about one table
+def _strict(weak: tuple[tuple[int, ...], ...], equal: tuple[tuple[int, ...], ...]) -> list[bool]:
     z3 = SOLVER("z3")
     solver = z3.SolverFor("QF_LRA")
-    rows = [_whole(z) for z in (*weak, *equal)]
+    rows = (*weak, *equal)
     d = [z3.Real(f"d{j}") for j in range(len(rows[0]))]
     values = [z3.Sum([z3.RealVal(v) * x for v, x in zip(z, d, strict=True) if v] or [z3.RealVal(0)]) for z in rows]
     solver.add([v >= 0 for v in values[: len(weak)]])
@@ -166,7 +180,28 @@ def strict(weak: Sequence[Row], equal: Sequence[Row] = ()) -> list[bool]:
     return [one == z3.sat for one in found]
 
 
-def _whole(z: Row) -> list[int]:
+def _whole(z: Row) -> tuple[int, ...]:
     """The row times a positive number, in integers."""
     common = lcm(*(v.denominator for v in z))
-    return [int(v * common) for v in z]
+    return tuple(int(v * common) for v in z)
+
+
+# ------------------------------------------------------------------- limit
+class NotEndedError(BaseException):
+    """The time is over; no `except Exception` stops it."""
+
+
+@contextmanager
+def limited(seconds: float = 10) -> Iterator[None]:
+    """Raise NotEndedError after so many seconds of the processor."""
+
+    def end(*_: object) -> None:
+        raise NotEndedError
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -37,7 +37,10 @@ Solve = Callable[[Array, float], Array]  # b and a relative tolerance, which fac
 
 
 class Pair(NamedTuple):
-    """`y`, `s` and `d` of the last step, finite; `clear`: every row shows which of y and s goes to 0; `late`: no time left."""
+    """`y`, `s` and `d` of the last step, all finite.
+
+    `clear`: every row shows which of y and s goes to 0; `late`: no time left.
+    """
 
     y: Array
     s: Array
