@@ -88,7 +88,7 @@ def subnormal(rng: Random, X: Any) -> Any:
 
 def large_integers(rng: Random, X: Any) -> Any:
     """Integers above 2^53, which doubles do not hold: of 64 bits, or of any length."""
-    base = rng.choice([2**53, 2**60, 2**62, 10**30])
+    base = rng.choice([2**53, 2**60, 2**61 - 1, 2**62, 10**30])
     whole = [
         [base * rng.choice([0, 1, -1, 1]) + int(v) * rng.choice([1, 1, 10**17]) for v in row] for row in X.tolist()
     ]
