@@ -175,7 +175,10 @@ def _strict(weak: tuple[tuple[int, ...], ...], equal: tuple[tuple[int, ...], ...
     values = [z3.Sum([z3.RealVal(v) * x for v, x in zip(z, d, strict=True) if v] or [z3.RealVal(0)]) for z in rows]
     solver.add([v >= 0 for v in values[: len(weak)]])
     solver.add([v == 0 for v in values[len(weak) :]])
-    found = [solver.check(value > 0) for value in values[: len(weak)]]
+    above = [v > 0 for v in values[: len(weak)]]
+    if solver.check(*above) == z3.sat:
+        return [True] * len(weak)
+    found = [solver.check(one) for one in above]
     assert all(one in (z3.sat, z3.unsat) for one in found)
     return [one == z3.sat for one in found]
 
