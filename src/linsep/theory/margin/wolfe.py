@@ -161,7 +161,7 @@ class _Corral:
 
 def _minor_cycle(corral: _Corral, weights: Array) -> Array:
     """Move to the nearest point of the affine hull; points whose weight becomes 0 on the way are dropped."""
-    while True:
+    while True:  # each turn drops a point
         target = corral.affine_weights()
         negative = target <= 1e-15
         if not negative.any():

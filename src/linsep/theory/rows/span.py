@@ -211,7 +211,7 @@ def independent_rows(
     """Choose a largest independent subset of the rows `ids`, beyond the independent rows `basis`, which come first."""
     basis = list(basis)
     open_rows = np.asarray(ids, dtype=np.int64)
-    while open_rows.size:
+    while open_rows.size:  # each turn settles some of them
         # Rows from all over the table: neighbours may be alike.
         some = open_rows[:: max(1, open_rows.size // (2 * rows.width))]
         block = [*basis, *some.tolist()]
