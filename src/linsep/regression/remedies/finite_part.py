@@ -32,6 +32,9 @@ _FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
+_BEYOND = (
+    "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"
+)
 _INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
 
 
@@ -238,6 +241,8 @@ class _Likelihood:
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
+        if not above(outer) >= 0:
+            raise DataError(_BEYOND)
         if inner == 0.0:
             inner = -outer
             while above(inner) >= 0:
@@ -285,7 +290,11 @@ def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arr
     information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
     pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
-    return now, b / scale, errors / scale
+    with np.errstate(over="ignore"):
+        b, errors = b / scale, errors / scale
+    if not np.isfinite(b).all():
+        raise DataError(_BEYOND)
+    return now, b, errors
 
 
 def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:

@@ -304,6 +304,7 @@ def _direction(Z: Any, proof: SeparationProof, goal: int | None) -> list[int]:
         rows = Z[left[len(every)] & ~left[len(every) + 1]]  # where it has more than 0
         keeps, times = goal is None or bool(d[goal] or found[goal]), 1
         total = [a + b for a, b in zip(d, found, strict=True)]
+        # d > 0 on these rows, exactly, so a multiple outweighs what was found; one of the two has the goal's entry.
         while (row_signs(rows, total) <= 0).any() or (keeps and goal is not None and not total[goal]):
             times *= 2
             total = [times * a + b for a, b in zip(d, found, strict=True)]

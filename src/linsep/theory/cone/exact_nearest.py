@@ -42,7 +42,7 @@ def exact_nearest(
 ) -> ExactEnd:
     """Decide exactly whether 0 is in conv{z_i} + span{z_b : b free}, started from rows `ids` with float weights.
 
-    `price(d)` names a row with d.z_i <= 0 exactly, or None when there is none.
+    `price(d)` names a row with d.z_i <= 0, by its exact sign, or None when there is none.
 
     Raises
     ------
@@ -53,6 +53,10 @@ def exact_nearest(
     total = sum(whole, fmpq(0))
     x = [w / total for w in whole]
     known = dict(zip([*ids, *free], exact_rows(rows, [*ids, *free]), strict=True))
+    # This ends (Wolfe 1976). A turn without `price` lowers the number of rows, of which one is always left, and takes
+    # the point x on the way to the nearest one of their affine hull, so never farther from 0. When `price` is asked, d
+    # is that nearest point and d.z_i = d.d for all rows: one with d.z <= 0 < d.d is not in the hull, and what follows
+    # is nearer to 0, strictly. So `price` is never asked twice about the same rows, and there are finitely many sets.
     while True:
         if time.perf_counter() > deadline.at:
             raise OutOfTimeError

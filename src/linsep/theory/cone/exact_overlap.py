@@ -235,9 +235,11 @@ def exact_weights(
 ) -> tuple[dict[int, int], Span] | None:
     """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
-    With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
-    add up to 0. `known` holds these rows as integers, and may hold more.
+    With them the span of the basis. None if the matrix is singular, a basic weight is negative, some column does not
+    add up to 0, or weights are not finite. `known` holds these rows as integers, and may hold more.
     """
+    if not np.isfinite(support.y).all():
+        return None
     basis = support.basis.tolist()
     outside = sorted(set(np.flatnonzero(support.y).tolist()).difference(basis))
     names, others = [ids[j] for j in basis], [ids[j] for j in outside]

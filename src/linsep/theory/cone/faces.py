@@ -42,7 +42,8 @@ _MANY_COLUMNS = 100  # of a dense table, from which on long integers take longer
 _PER_COLUMN = 4  # rows whose weights are looked for then, where there are more than twice as many
 _PASSES = 200
 _FEW = 32  # rows asked exactly at a time: the first wrong one ends it
-_UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
+_UNSURE = 1e-9  # scores (of a unit direction) up to this part of the row's largest entry are asked exactly
+_UNDERFLOW = 2.0**-1000
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class ConeEnd:
         return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 
 
+@np.errstate(all="ignore")  # doubles only suggest; what is not finite stops where it would become exact
 def solve_cone(
     X: Any,
     s: Array,
@@ -229,6 +231,7 @@ class _Faces:
         if self.direction is None:
             self._paired()
         self._near()
+        # A turn that finds no direction sets rows aside that were active, by `_drop`: so there are fewer than n turns.
         while self.active.any() and self.direction is None:
             self._ask_the_clock()
             if not self._guessed():
@@ -249,7 +252,7 @@ class _Faces:
         table = times_columns(rows.X, rows.column_exps[: rows.p])
         d = clean_pass(table, rows.s, rows.constant, _PASSES, self.deadline)
         self._ask_the_clock()
-        if d is not None and np.isfinite(d).all() and self._price(whole := whole_numbers(d)) is None:
+        if d is not None and self._price(whole := whole_numbers(d)) is None:
             self.direction = whole
 
     def _paired(self) -> None:
@@ -350,20 +353,16 @@ class _Faces:
         return exact_nearest(rows, found.keys, found.weights.tolist(), basis, self._price, self.deadline)
 
     def _price(self, d: list[int]) -> int | None:
-        """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
+        """A row still in play with d.z <= 0 by its exact sign, of those the worst in doubles; None if there is none."""
         self._ask_the_clock()
-        z = np.where(self.active, self.rows.scores(as_floats(d)), np.inf)
-        lowest = int(z.argmin())
-        if z[lowest] < -_UNSURE:
-            return lowest
-        if z[lowest] >= _UNSURE:
-            return None
-        # The verifier looks at every row again: here only those need exact signs that rounding could have changed.
-        unsure = np.flatnonzero(z < _UNSURE)
+        rows = self.rows
+        z = np.where(self.active, rows.scores(as_floats(d)), np.inf)
+        # Doubles say in which order to ask, and leave out what rounding and underflow cannot turn. Never a row.
+        unsure = np.flatnonzero(~(z > _UNSURE * rows.largest + _UNDERFLOW))
         unsure = unsure[np.argsort(z[unsure], kind="stable")]
         for start in range(0, unsure.size, _FEW):
             some = unsure[start : start + _FEW]
-            wrong = some[self.rows.s[some] * row_signs(self.rows.X[some], self.rows.original(d)) <= 0]
+            wrong = some[rows.s[some] * row_signs(rows.X[some], rows.original(d)) <= 0]
             if wrong.size:
                 return int(wrong[0])
         return None
@@ -379,6 +378,7 @@ class _Faces:
             raise AssertionError(f"a row of {sorted(set(self.basis))} has a negative weight")
         common = gcd(*whole.values())
         self.overlap = {i: v // common for i, v in whole.items() if v}
+        self.active[list(weights)] = False
         self._drop(basis, span)
 
     def _drop(self, basis: list[int], span: Span | None) -> None:

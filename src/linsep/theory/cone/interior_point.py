@@ -37,7 +37,10 @@ Solve = Callable[[Array, float], Array]  # b and a relative tolerance, which fac
 
 
 class Pair(NamedTuple):
-    """`y`, `s` and `d` of the last step; `clear`: every row shows which of y and s goes to 0; `late`: no time left."""
+    """`y`, `s` and `d` of the last step, all finite.
+
+    `clear`: every row shows which of y and s goes to 0; `late`: no time left.
+    """
 
     y: Array
     s: Array
@@ -46,6 +49,7 @@ class Pair(NamedTuple):
     late: bool
 
 
+@np.errstate(all="ignore")  # a step with an entry that is not finite is not taken
 def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
     """Follow the path until each row shows on which side it is, or to the end of what doubles can tell.
 
@@ -77,9 +81,10 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
         except np.linalg.LinAlgError:
             break
         a = min(1.0, 0.95 * _longest(y, dy), 0.95 * _longest(s, ds))
-        if not np.isfinite(a) or a < 1e-8:
+        after = y + a * dy, s + a * ds, d + a * dd
+        if a < 1e-8 or not all(np.isfinite(part).all() for part in after):
             break
-        y, s, d = y + a * dy, s + a * ds, d + a * dd
+        y, s, d = after
         took = time.perf_counter() - began
         long_steps = long_steps + 1 if a > 0.9 else 0
         clear = long_steps >= 2 and float(abs(np.log(y / s)).min()) > _APART

@@ -102,7 +102,7 @@ class WorkingSet:
         """The end of the path for the rows `ids`, d in the coordinates of all columns, and which are set aside."""
         Z, back = self._coordinates()
         pair = complementary_pair(Z, self.deadline)
-        aside = (pair.y > pair.s) & ~((Z @ pair.d > 0).all() if pair.d.any() else False)
+        aside = (pair.y > pair.s) & (not (Z @ pair.d > 0).all())
         d = pair.d if back is None else back @ pair.d
         return pair._replace(d=d if self.room is None else self.room @ d), aside
 

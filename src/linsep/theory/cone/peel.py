@@ -37,7 +37,7 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline =
     left = np.ones(X.shape[0], dtype=bool)
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
     directions: list[Array] = []
-    while True:
+    while True:  # each turn takes rows away
         if deadline is not NEVER:
             time_left(deadline)
         above, below = entries.counts(left)

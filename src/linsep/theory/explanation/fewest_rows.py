@@ -104,6 +104,7 @@ class _Search:
         self.X, self.s, self.constant, self.deadline = X, s, constant, deadline
         self.rng = np.random.default_rng(0)
         self.witnesses: list[dict[int, int]] = []
+        self.known: set[frozenset[int]] = set()  # the rows of each
         self.proof: dict[str, Any] = {"unit": 1, "weights": {}}
         self.lower = 0
         self.inside = np.arange(s.size)  # the rows that are in some witness are among these
@@ -112,6 +113,7 @@ class _Search:
         self.removed = self._all_but_one()
         self.direction: list[int] | None = None  # that separates the others, if one is known
 
+    @np.errstate(all="ignore")  # doubles only suggest; `_offer` takes none that is not finite
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
         self._offer(between_means(self.X, self.s, constant=self.constant))
@@ -155,7 +157,10 @@ class _Search:
         return end
 
     def _witness(self, rows: Array, deadline: Deadline | None = None) -> dict[int, int] | None:
-        """A witness among some rows, kept; None if they are separable."""
+        """A witness among some rows, kept unless one of the same rows is; None if they are separable.
+
+        So the witnesses are sets of rows, each once: a search that ends when none is added comes to an end.
+        """
         end = self._solved(rows, deadline)
         if end is None:
             raise OutOfTimeError
@@ -163,7 +168,9 @@ class _Search:
             return None
         names = rows.tolist()
         found = {names[i]: v for i, v in end.witness.items()}
-        self.witnesses.append(found)
+        if (members := frozenset(found)) not in self.known:
+            self.known.add(members)
+            self.witnesses.append(found)
         return found
 
     def _guess(self, deadline: Deadline) -> None:
@@ -191,6 +198,7 @@ class _Search:
         rows = self.inside
         pairs = rows[disjoint_pairs(self.X[rows], self.s[rows], constant=self.constant)]
         self.witnesses += [{i: 1, j: 1} for i, j in pairs.tolist()]
+        self.known |= set(map(frozenset, pairs.tolist()))
 
     def _one_each(self, deadline: Deadline) -> None:
         """For each row removed a witness of it and rows that stay, which no other such witness has.
@@ -295,6 +303,8 @@ class _Search:
                 if hit.exact:
                     return
                 raise OutOfTimeError
+            if len(self.witnesses) == known:  # rounding: what was to hit all witnesses does not
+                return
 
     def _prove(self, branch: bool) -> None:
         """The lower bound that the witnesses show, by weights alone or with branches."""

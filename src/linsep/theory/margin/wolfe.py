@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -145,7 +145,7 @@ class _Corral:
         They are proportional to the least-squares solution of sum_j mu_j (c, p_j) = (c, 0): its normal equations
         are Wolfe's (c^2 1 1^T + P P^T) mu = c^2 1, but are never formed, which would square the condition number.
         """
-        mu = scipy.linalg.solve_triangular(self.R, self.Q[0], check_finite=False)
+        mu = self._solved(self.Q[0])
         return np.asarray(mu / mu.sum())
 
     def levelled(self, v: Array) -> Array:
@@ -155,13 +155,19 @@ class _Corral:
         restores them.
         """
         z = self.P[: len(self.keys)] @ v
-        u = scipy.linalg.solve_triangular(self.R, z - z.mean(), trans="T", check_finite=False)
-        return np.asarray(v - (self.Q @ u)[1:])
+        return np.asarray(v - (self.Q @ self._solved(z - z.mean(), "T"))[1:])
+
+    def _solved(self, b: Array, trans: Literal["N", "T"] = "N") -> Array:
+        """The x with R x = b, or R'x = b; NaN where R is singular."""
+        try:
+            return np.asarray(scipy.linalg.solve_triangular(self.R, b, trans=trans, check_finite=False))
+        except np.linalg.LinAlgError:
+            return np.full(b.size, np.nan)
 
 
 def _minor_cycle(corral: _Corral, weights: Array) -> Array:
     """Move to the nearest point of the affine hull; points whose weight becomes 0 on the way are dropped."""
-    while True:
+    while True:  # each turn drops a point
         target = corral.affine_weights()
         negative = target <= 1e-15
         if not negative.any():
@@ -223,6 +229,9 @@ def nearest_point(
             break
         direction = corral.levelled(v)
         length = float(np.linalg.norm(direction))
+        if not np.isfinite(length):
+            why = "stalled"
+            break
         low, key = nearby(direction) if nearby else (np.inf, None)
         if not low < (1.0 - tol) * vv or key in corral.keys:
             low, key = oracle.lowest(direction)

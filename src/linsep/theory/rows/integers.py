@@ -146,9 +146,12 @@ def of_rows(rows: SignedRows, weights: dict[int, tuple[int, int]]) -> dict[int, 
 
 
 def whole_numbers(v: Any, bits: int = 53) -> list[int]:
-    """The doubles of a vector, scaled by one power of two, as integers of at most so many bits."""
+    """The doubles of a vector, scaled by one power of two, as integers of at most so many bits.
+
+    Zeros where they are not all finite: so no such vector gets into exact arithmetic, and 0 is no direction.
+    """
     v = np.asarray(v, dtype=np.float64)
     size = float(np.abs(v).max(initial=0.0))
-    if size == 0.0:
+    if not 0.0 < size < np.inf:
         return [0] * v.size
     return [int(value) for value in np.rint(np.ldexp(v, bits - int(np.frexp(size)[1]))).tolist()]

@@ -51,6 +51,7 @@ def _column(A: fmpz_mat, inverse: nmod_mat, goal: list[int], deadline: Deadline)
     longest = max(abs(int(v)) for v in A.entries()).bit_length() + n.bit_length()
     longest = max(longest, max(map(abs, goal)).bit_length())
     rest, digits, tried = fmpz_mat(n, 1, goal), [], 1
+    # Numerators and denominator are minors, so Hadamard bounds their bits: with as many digits the test holds.
     while True:
         time_left(deadline)
         found = [int(v) for v in (inverse * nmod_mat(rest, _PRIME)).entries()]

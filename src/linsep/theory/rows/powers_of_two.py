@@ -14,6 +14,7 @@ import scipy.sparse
 from linsep.types import Array
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
+_SMALLEST = -900  # a row whose largest entry is below 2 to this may have lost bits when its columns were scaled
 _ROUNDS = 30
 _LARGEST = 400  # exponents of entries, at most: sums of their squares are doubles
 _TOGETHER = 2**18  # entries that are scaled at once: what is written on the way stays in the cache
@@ -60,9 +61,9 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
             columns[:p], filled = _exponents(largest), int(np.count_nonzero(largest))
         values = times_columns(X, columns[:p], None if sparse else values)
     if scaled:
-        rows = _exponents(np.maximum(_row_max(values), float(constant)))
+        rows = _exponents(np.maximum(row_max(values), float(constant)))
     values = times_rows(values, rows, s)
-    if scaled and not whole and _is_uneven(X, values):
+    if scaled and not whole and (rows.min(initial=0) < _SMALLEST or _is_uneven(X, values)):
         columns, rows = even_exponents(X, constant=constant)
         values = _shifted(X, columns[:p], rows, s)
     if table is None:
@@ -97,7 +98,8 @@ def _column_max(X: Any) -> Array:
     return out
 
 
-def _row_max(values: Any) -> Array:
+def row_max(values: Any) -> Array:
+    """The largest |entry| of each row."""
     if isinstance(values, np.ndarray):
         return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
     out = np.zeros(values.shape[0])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.rows.powers_of_two import scale_rows
+from linsep.theory.rows.powers_of_two import row_max, scale_rows
 from linsep.types import Array
 
 
@@ -61,6 +62,11 @@ class SignedRows:
         """z_i.v of every row."""
         z = self.doubles @ v[: self.p]
         return np.asarray(z + self.k * v[self.p] if self.constant else z)
+
+    @cached_property
+    def largest(self) -> Array:
+        """The largest |entry| of every row."""
+        return np.maximum(row_max(self.doubles), np.abs(self.k) if self.constant else 0.0)
 
     def compressed(self, ids: Array) -> Any:
         """The rows `ids` of a sparse table with their constants, as CSR."""

@@ -7,6 +7,7 @@ from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -20,6 +21,7 @@ from linsep.theory.rows.square import Square
 from linsep.types import Array
 
 _TINY = 2.0**-900
+_SMALL = 1_000  # entries of a table whose echelon form is soon found without a prime
 _NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
 
 
@@ -129,10 +131,10 @@ class Span:
         if nmod_mat(self.square.core, PRIME).rank() == self.square.core.nrows():
             return self.pivots
         del self.square
-        echelon, rank = nmod_mat(fmpz_mat(self.whole.entries), PRIME).rref()
-        if rank < len(self.ids):
+        found = _pivots(fmpz_mat(self.whole.entries))
+        if len(found) < len(self.ids):
             raise ZeroDivisionError("the rows are not independent")
-        return _first_entries(echelon, rank)
+        return found
 
     def _solved(self, columns: Sequence[int], deadline: Deadline) -> tuple[list[list[int]], int]:
         """The entries on the pivots, with a denominator, of vectors with a 1 in one of these columns; one is kept."""
@@ -209,12 +211,11 @@ def independent_rows(
     """Choose a largest independent subset of the rows `ids`, beyond the independent rows `basis`, which come first."""
     basis = list(basis)
     open_rows = np.asarray(ids, dtype=np.int64)
-    while open_rows.size:
+    while open_rows.size:  # each turn settles some of them
         # Rows from all over the table: neighbours may be alike.
         some = open_rows[:: max(1, open_rows.size // (2 * rows.width))]
         block = [*basis, *some.tolist()]
-        echelon, rank = nmod_mat(fmpz_mat(IntegerRows(rows, block).entries).transpose(), PRIME).rref()
-        basis = [block[j] for j in _first_entries(echelon, rank)]
+        basis = [block[j] for j in _pivots(fmpz_mat(IntegerRows(rows, block).entries).transpose())]
         among = np.zeros(rows.n, dtype=bool)
         among[open_rows] = True
         among[some] = False
@@ -224,11 +225,15 @@ def independent_rows(
     return basis
 
 
-def _first_entries(echelon: nmod_mat, rank: int) -> list[int]:
-    """The column of the first entry of each row of a reduced echelon form, each beyond that of the row before."""
+def _pivots(M: fmpz_mat) -> list[int]:
+    """The first columns that are independent and span all, modulo a prime; in small tables, whatever it divides."""
+    form: Any = nmod_mat(M, PRIME).rref()
+    if form[-1] < min(M.nrows(), M.ncols()) and M.nrows() * M.ncols() <= _SMALL:
+        form = M.rref()
+    echelon, rank = form[0], form[-1]
     found: list[int] = []
     j = -1
     for k in range(rank):
-        j = next(i for i in range(j + 1, echelon.ncols()) if int(echelon[k, i]))
+        j = next(i for i in range(j + 1, M.ncols()) if int(echelon[k, i]))
         found.append(j)
     return found

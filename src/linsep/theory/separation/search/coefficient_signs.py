@@ -172,7 +172,7 @@ class Signs:
             return None, None
         columns = np.arange(len(cost), dtype=np.int32)
         self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
-        while True:
+        while True:  # each turn holds further rows, of which there are finitely many
             self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(time_left(deadline), 1e6))
             self.highs.run()
             if self.highs.getModelStatus() != self.optimal:
@@ -193,7 +193,9 @@ class Signs:
 
     def _direction(self, c: Array, j: int, way: int) -> Vector | None:
         """The direction as integers if it is in C exactly, else None."""
-        ratios = [v.as_integer_ratio() for v in (c / self.scale).tolist()]
+        if not np.isfinite(unscaled := c / self.scale).all():
+            return None
+        ratios = [v.as_integer_ratio() for v in unscaled.tolist()]
         bits = [q.bit_length() + e for (_, q), e in zip(ratios, self.top, strict=True)]
         most = max(bits)
         d = [0] * self.Z.shape[1]

@@ -30,6 +30,7 @@ _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 _TO_CHECK = 0.5  # of the time of the search is kept for the check of the proof, which took up to 0.4 of it
 
 
+@np.errstate(all="ignore")  # doubles only suggest; what is not finite stops where it would become exact
 def find_proof(
     Z: Any, equal: Array, deadline: Deadline, *, signs: bool = True, may_be_near: bool = False
 ) -> SeparationProof:
@@ -162,9 +163,10 @@ def _dense(vector: Vector, width: int) -> list[int]:
 
 def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> list[int]:
     """Independent rows that span all rows: those that span the rows left, and some separated ones."""
-    ids = list(end.basis)
+    ids, before = list(end.basis), -1
     separated = np.flatnonzero(end.separated)
-    while True:
+    while len(ids) > before:  # each turn adds independent rows; if a prime hides that they are, the check will say so
+        before = len(ids)
         part, units = rows.X[separated], [j for v in null if len(v) == 1 for j in v]
         outside = np.asarray((part[:, units] != 0).sum(axis=1)).reshape(-1) > 0
         for v in (v for v in null if len(v) > 1):
@@ -172,12 +174,13 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
-            return ids
+            break
         # Rows from all over the table: neighbours may be alike.
         candidates = separated[outside]
         some = candidates[:: max(1, candidates.size // (2 * rows.width))]
         ids = independent_rows(rows, [*ids, *some.tolist()])
         null = Span(rows, ids).null_vectors()
+    return ids
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool) -> SeparationProof:
