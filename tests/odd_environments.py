@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,15 @@ SAMPLE = [
     "src/linsep/theory/rows/deadline.py",
     "src/linsep/data/features/dates.py",
 ]
-NOBODY = 65534
+# How root becomes nobody; before the interpreter is found, which may lie where only root looks.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
-def run(name: str, folder: Path = ROOT, **how: Any) -> bool:
-    """Run the sample in a folder, with what is said of the environment and of the process; say how it went."""
+def run(name: str, folder: Path = ROOT, first: Sequence[str] = (), **how: Any) -> bool:
+    """Run the sample in a folder, with what is said of environment and process, behind a command; say how it went."""
     told = {"PYTHONPATH": str(folder / "src"), "PYTHONHASHSEED": "random", **how.pop("env", {})}
     env = {key: value for key, value in (os.environ | told).items() if value}
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *SAMPLE]
+    command = [*first, sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *SAMPLE]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, **how)
     print(f"{name}: {(done.stdout or done.stderr).strip().splitlines()[-1].strip('= ')}", flush=True)
     for line in done.stdout.splitlines():
@@ -61,12 +62,11 @@ def environments(folder: Path) -> dict[str, Callable[[str], bool]]:
     """What is tried, by its name."""
     ignore: Any = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}
     ascii_only = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    nobody: Any = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     no_home = {"HOME": "/nonexistent", "XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": ""}
 
     def copied(name: str) -> bool:
         copy = read_only_copy(folder / "copy")
-        return run(name, copy, env=no_home, **nobody)
+        return run(name, copy, NOBODY if os.geteuid() == 0 else (), env=no_home)
 
     found: dict[str, Callable[[str], bool]] = {
         "Ctrl-C ignored by the parent": lambda name: run(name, **ignore),
