@@ -18,5 +18,6 @@ def find_folder() -> None:
         njit(cache=True)(find_folder)
     except RuntimeError:
         # Not a fixed name: what another user may have put there would be run.
-        config.CACHE_DIR = tempfile.mkdtemp(prefix="linsep-")
-        atexit.register(shutil.rmtree, config.CACHE_DIR, ignore_errors=True)
+        folder, settings = tempfile.mkdtemp(prefix="linsep-"), vars(config)  # which carry no types
+        settings["CACHE_DIR"] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
