@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-long test-lowest lint types format lock bench bench-long dist golden fuzz trial walks web clean
+.PHONY: demo docs gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz trial walks web clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -67,6 +67,22 @@ $(LOWEST_READY): requirements/lowest.lock pyproject.toml
 test-lowest: $(LOWEST_READY)
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile
 
+# What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time. A
+# sample: what prints JSON, learners, proofs, readers, exports, and what each example in a docstring prints.
+EXTRAS := plots,report,dask,onnx,drift,excel,hdf5,sql,remote,regression,explore
+NEWEST := tests/test_json_output.py tests/test_cli.py tests/test_perceptron.py tests/test_columns_behind.py \
+  tests/test_separation_command.py tests/test_smallest_set.py tests/test_tables.py tests/test_export.py \
+  tests/test_queries.py src/linsep/theory src/linsep/regression src/linsep/learners/linear src/linsep/data
+
+test-newest:
+	$(PYTHON) -m venv --upgrade-deps .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --group dev -e '.[$(EXTRAS)]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist loadfile $(NEWEST)
+
+# A sample of the suite in odd environments: locales, time zones, no home, no rights. ODD="ASCII umask" tries those named so.
+test-odd: $(READY)
+	$(BIN)/python tests/odd_environments.py $(ODD)
+
 # The page of the explorer from its sources. What is built is in the repository and in the wheel: users need no Node.
 web:
 	cd web && npm ci --silent && npm run --silent check && npm run --silent build
@@ -125,4 +141,4 @@ bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 
 clean:
-	rm -rf .venv .venv-bench .venv-docs .venv-lowest build dist site linsep-demo
+	rm -rf .venv .venv-bench .venv-docs .venv-lowest .venv-newest build dist site linsep-demo

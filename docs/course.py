@@ -18,13 +18,18 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.M
 
 
 def write_presets(folder: Path) -> None:
-    """A page for each preset of the explorer."""
+    """A page for each preset of the explorer; one that its clock ended is refused."""
     from linsep.explorer.explore import of_preset
     from linsep.explorer.presets import names_and_titles
+    from linsep.types import StopReason
 
     folder.mkdir(parents=True, exist_ok=True)
     for preset in names_and_titles():
-        of_preset(preset["name"]).save(folder / f"{preset['name']}.html")
+        made = of_preset(preset["name"])
+        stops = [run["stop"] for run in made.story["runs"]]
+        if StopReason.TIME_BUDGET.sentence in stops or made.story["verdict"]["verdict"] == "undecided":
+            raise SystemExit(f"the clock ended the preset {preset['name']}: its page is not written")
+        made.save(folder / f"{preset['name']}.html")
 
 
 def with_explorers(markdown: str, url: str) -> str:

@@ -6,12 +6,15 @@ when they were made; here that is one moment, so that equal models make equal fi
 
 import os
 import re
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+# A parent may ignore Ctrl-C, as a shell does for what it starts in the background, and its children then do so too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of

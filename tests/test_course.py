@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from course import EXPLORE, notebook, with_explorers
+from course import EXPLORE, notebook, with_explorers, write_presets
 
-from linsep.explorer.presets import names_and_titles
+from linsep.explorer import presets
+from linsep.explorer.presets import PRESETS, names_and_titles
 
 CHAPTERS = sorted((Path(__file__).parents[1] / "docs" / "learn").glob("*.md"))
 
@@ -36,6 +38,17 @@ def test_a_chapter_becomes_a_notebook_with_its_output() -> None:
     assert cells[1]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "2\n"}]
     assert 'linsep.explore(preset="line")' in cells[2]["source"]
     assert len({cell["id"] for cell in cells}) == 3
+
+
+@pytest.mark.parametrize(("seconds", "written"), [(1e-9, []), (1000.0, ["six-points.html"])])
+def test_no_page_is_written_of_a_preset_that_its_clock_ended(
+    seconds: float, written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presets, "PRESETS", {"six-points": PRESETS["six-points"]})
+    monkeypatch.setattr(presets, "_SECONDS", seconds)
+    with nullcontext() if written else pytest.raises(SystemExit, match="the clock ended the preset six-points"):
+        write_presets(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == written
 
 
 def test_an_explorer_is_found_from_every_depth() -> None:

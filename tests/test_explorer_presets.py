@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from linsep import AveragedPerceptron, Perceptron, explore
-from linsep.explorer import runs, verdict
 from linsep.explorer.presets import PRESETS, noisy, points_of_preset
 from linsep.types import Array
 from test_explorer_story import replay, run_of, unpacked
@@ -18,10 +17,7 @@ from test_explorer_story import replay, run_of, unpacked
 
 @pytest.fixture(scope="module")
 def stories() -> dict[str, Any]:
-    with pytest.MonkeyPatch.context() as patch:
-        for part in (runs, verdict):  # whatever else the machine does meanwhile
-            patch.setattr(part, "_SECONDS", 100.0)
-        return {name: explore(preset=name).story for name in PRESETS}
+    return {name: explore(preset=name).story for name in PRESETS}
 
 
 def data_of(name: str) -> tuple[Array, Array]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from itertools import count
 from math import inf
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from in_process import run_linsep
 from linsep import Separation, SmallestSet, separation
+from linsep.clock import clock
 from linsep.regression.remedies import finite_part as estimated
 from linsep.reporting.proof import separation_details
 from linsep.theory.rows import deadline
@@ -39,9 +38,8 @@ def three_of_five() -> tuple[Separation, Array, Array]:
 def each_look_is_later(monkeypatch: pytest.MonkeyPatch) -> None:
     # It begins now: other clocks, as that of HiGHS, then never say that it is late.
     ticks = count(1)
-    began = time.perf_counter()
-    clock = SimpleNamespace(perf_counter=lambda: began + STEP * next(ticks))
-    monkeypatch.setattr(deadline, "time", clock)
+    began = clock()
+    monkeypatch.setattr(deadline, "clock", lambda: began + STEP * next(ticks))
 
 
 def separates(least: SmallestSet, X: Array, y: Array) -> bool:

@@ -15,6 +15,7 @@ from linsep.explorer.story import WINDOW, Points, points_of
 from linsep.types import Array, DataError
 
 _NEGATIVE, _POSITIVE = "negative", "positive"
+_SECONDS = 60.0  # a preset is known to end by itself, on a machine that has other work too
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Preset:
 
     def run(self) -> dict[str, Any]:
         """What `tell` is asked for."""
-        return {"learner": self.learner, "max_iter": self.max_iter, "window": self.window}
+        return {"learner": self.learner, "max_iter": self.max_iter, "window": self.window, "seconds": _SECONDS}
 
 
 def preset(name: str) -> Preset:

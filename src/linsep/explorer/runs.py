@@ -18,7 +18,7 @@ from linsep.types import Array, DataError
 
 ORDERS = ("turn", "random", "adversary")
 MOST_ORDERS = 2_000_000  # visits whose rows are kept
-_SECONDS = 5.0  # that a run may take
+SECONDS = 5.0  # that a run may take, or a proof beside it, unless more is asked for
 _EPOCHS_OF_SGD = 10
 
 
@@ -57,13 +57,14 @@ class Setting:
 
 
 class Asked(NamedTuple):
-    """Which run: the rule, the order of the rows, its seed, and limits on epochs and on updates that are kept."""
+    """Which run: the rule, the order of the rows, its seed, and limits on epochs, updates that are kept and seconds."""
 
     name: str
     order: str
     seed: int
     max_iter: int | None
     window: int
+    seconds: float = SECONDS
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _new(at: Setting, asked: Asked) -> Any:
     """The learner; all but "sgd" keep the mean too, from which the state in the middle of a run is known."""
     how: dict[str, Any] = {
         "max_iter": asked.max_iter,
-        "time_limit": _SECONDS,
+        "time_limit": asked.seconds,
         "fit_intercept": at.constant > 0,
         "intercept_scaling": at.constant or 1.0,
         "shuffle": asked.order == "random",

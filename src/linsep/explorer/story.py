@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linsep.explorer.keyframes import EVERY, State, rounding, walk
-from linsep.explorer.runs import ORDERS, RULES, Asked, Run, Setting, make_run
+from linsep.explorer.runs import ORDERS, RULES, SECONDS, Asked, Run, Setting, make_run
 from linsep.explorer.verdict import verdict_of
 from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, column_names, dense
 from linsep.theory.margin.geometry import constant_of, signs
@@ -112,6 +112,7 @@ def tell(
     seed: int = 0,
     max_iter: int | None = 1000,
     window: int = WINDOW,
+    seconds: float = SECONDS,
 ) -> dict[str, Any]:
     """Make the runs, decide separability, and return the story.
 
@@ -132,7 +133,7 @@ def tell(
     n, p = at.X.shape
     rule = "perceptron" if learner in _SHARED else learner
     width = EVERY * max(1, _NUMBERS // (2 * p + 2))
-    first = Asked(rule, order, seed, max_iter, min(window, width))
+    first = Asked(rule, order, seed, max_iter, min(window, width), seconds)
     return {
         "format": FORMAT,
         "title": points.title,
@@ -148,7 +149,7 @@ def tell(
         "editable": p <= 2 and n <= _FEW_ROWS,
         "vector": learner if learner in _SHARED else "last",
         "runs": [_plain(at, make_run(at, asked)) for asked in (first, *_others(at, first))],
-        "verdict": verdict_of(at),
+        "verdict": verdict_of(at, seconds),
         "presets": points.presets,
         "preset": points.preset,
     }

@@ -7,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from linsep.explorer.runs import Setting
+from linsep.explorer.runs import SECONDS, Setting
 from linsep.theory.margin.geometry import row_norms2
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane
 
-_SECONDS = 5.0  # for the proof, and again for the margin
 _ON_MARGIN = 1e-6  # rows whose margin is the least one but for this part of it hold the plane
 
 
-def verdict_of(at: Setting) -> dict[str, Any]:
-    """The verdict on rows and what goes with it, as plain values; all but the bracket of the margin is exact."""
-    found = separability(at.X, at.y, fit_intercept=at.constant > 0, time_limit=_SECONDS)
+def verdict_of(at: Setting, seconds: float = SECONDS) -> dict[str, Any]:
+    """The verdict on rows and what goes with it, as plain values; all but the bracket of the margin is exact.
+
+    The proof may take so many seconds, and the margin as many again.
+    """
+    found = separability(at.X, at.y, fit_intercept=at.constant > 0, time_limit=seconds)
     length = float(np.sqrt(row_norms2(at.X).max() + at.constant2))
     told: dict[str, Any] = {
         "verdict": _word(found),
@@ -33,7 +35,7 @@ def verdict_of(at: Setting) -> dict[str, Any]:
         "witness": _witness(found),
         "support": [],
     }
-    return {**told, **_margins(at, found)} if found.verdict == "separable" else told
+    return {**told, **_margins(at, found, seconds)} if found.verdict == "separable" else told
 
 
 def _word(found: Separability) -> str:
@@ -51,11 +53,11 @@ def _witness(found: Separability) -> dict[str, Any] | None:
     return {"rows": [int(row) for row in found.witness.rows], "weights": list(map(str, weights)), "shares": shares}
 
 
-def _margins(at: Setting, found: Separability) -> dict[str, Any]:
+def _margins(at: Setting, found: Separability, seconds: float) -> dict[str, Any]:
     """The plane of the best margin, and (R / gamma)^2 at the best vector over (x, c)."""
     c = at.constant
-    drawn = max_margin(at.X, at.y, bias="free" if c else None, time_limit=_SECONDS).hyperplane
-    seen = max_margin(at.X / c, at.y, bias="homogeneous", time_limit=_SECONDS).hyperplane if c else drawn
+    drawn = max_margin(at.X, at.y, bias="free" if c else None, time_limit=seconds).hyperplane
+    seen = max_margin(at.X / c, at.y, bias="homogeneous", time_limit=seconds).hyperplane if c else drawn
     planes = [drawn, Hyperplane(seen.w, c * seen.b) if c else seen]
     if found.hyperplane is not None and found.hyperplane.w.dtype != object:  # integers may be beyond doubles
         planes.append(found.hyperplane)

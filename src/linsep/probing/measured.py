@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.probing.chance import Chance, Rank, chance, counted_once, rank_bound, same_rows
 from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
@@ -265,7 +265,7 @@ def _shuffled(
         return dict.fromkeys(names, asked)
     deadline, verdicts = deadline_of(settings.time_limit), []
     for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
-        share = max(0.0, deadline.at - time.perf_counter()) / (asked - k)
+        share = max(0.0, deadline.at - clock()) / (asked - k)
         verdicts.append(separability(X, labels, time_limit=None if share == np.inf else share).verdict)
     decided = asked - verdicts.count("undecided")
     return dict(zip(names, (verdicts.count("separable"), decided, asked), strict=True))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import design_of_numbers, outcome_of
 from linsep.regression.formula import Asked, asked_of
@@ -242,7 +242,7 @@ def answer(
     for may_be_near in (False,) if exact or (asked.rows.owner < 0).any() else (True, False):
         try:
             proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, may_be_near=may_be_near)
-            late = Deadline(max(deadline.at, perf_counter()) + _longer(time_limit))
+            late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
             return Separation(proof=proof, **_shown(asked, proof, late), **about)
         except OutOfTimeError:
             reason = why_over(time_limit)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, without_skipped
@@ -319,10 +319,10 @@ def _explain(
     rows, columns = [], []
     whole = deadline_of(_SECONDS)
     for k, one in enumerate(asked):
-        left = max(0.0, whole.at - time.perf_counter()) / (len(asked) - k) if time_limit is None else time_limit
+        left = max(0.0, whole.at - clock()) / (len(asked) - k) if time_limit is None else time_limit
         own = deadline_of(left)
         columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
-        rows.append(_explained(one, numbers, chunk, max(0.0, own.at - time.perf_counter())))
+        rows.append(_explained(one, numbers, chunk, max(0.0, own.at - clock())))
     return Explanation(rows, columns, _gaps(source, kinds))
 
 

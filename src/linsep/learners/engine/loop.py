@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from time import perf_counter
 from typing import TypeVar
 
+from linsep.clock import clock
 from linsep.kernels.records import RECORD
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.trace import Trace
@@ -69,9 +69,9 @@ def run_epochs(
     epochs, size = 0, 1
     with uninterrupted() as held:
         try:
-            started = perf_counter()
+            started = clock()
             while stop is None:
-                began = perf_counter() - started
+                began = clock() - started
                 size = size if budget.epochs is None else min(size, budget.epochs - epochs)
                 if interruptible:
                     with held.lifted():
@@ -81,7 +81,7 @@ def run_epochs(
                 if keep is not None:
                     keep(record)
                 epochs += len(record)
-                seconds = perf_counter() - started
+                seconds = clock() - started
                 if trace is not None:
                     trace.extend(record, (began, seconds))
                 stop = stop_after(record)

@@ -6,12 +6,12 @@ import math
 import warnings
 from collections.abc import Mapping
 from copy import copy
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.declared import MOST, ArraySpec, rows_declared
 from linsep.kernels.dual.halving import halving_block
 from linsep.kernels.dual.kept import Kept
@@ -113,7 +113,7 @@ class Budgeted:
         before = self._counted()
         updates = self.left = 0
         for s in range(0, n, size):
-            if s and perf_counter() >= self.deadline:
+            if s and clock() >= self.deadline:
                 self.left = n - s
                 break
             at = order[s : s + size] if len(order) else np.arange(s, min(n, s + size))

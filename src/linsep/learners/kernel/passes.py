@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.kernels.dual.plain import dual_block
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
@@ -61,7 +61,7 @@ class Passes:
         Rows that the last pass did not come to: Ctrl-C or the clock ended it, as one can take minutes. It is then the
         last of all.
     deadline : float
-        When to end, by `time.perf_counter`; looked at before each block.
+        When to end, by the clock; looked at before each block.
     """
 
     stoppable = False
@@ -100,7 +100,7 @@ class Passes:
 
     def _has_to_stop(self) -> bool:
         # One block is made, however little time there is.
-        return self.stoppable and (is_interrupted() or (self._begun and perf_counter() >= self.deadline))
+        return self.stoppable and (is_interrupted() or (self._begun and clock() >= self.deadline))
 
     def _catch_up(self) -> None:
         """Add to each row what was learnt after its visit of the pass before."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from copy import copy
-from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
@@ -235,7 +235,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def prepare(self, rows: Rows) -> Any:
         """All rows are known before the first pass: so is the largest k(x, x)."""
         memory = self._passes(rows)
-        deadline = math.inf if self.time_limit is None else perf_counter() + self.time_limit
+        deadline = math.inf if self.time_limit is None else clock() + self.time_limit
         self.__dict__.pop("_left", None)
         if self._budgeted is not None:
             self._budgeted.see(rows.X)

@@ -25,6 +25,7 @@ from linsep.theory.explanation.packing import hitting_set
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
+from linsep.theory.rows.linear_programme import quiet_highs, reaches_optimum
 from linsep.theory.separation.exact_rows import column_multiples
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.pauses import verify_with_pauses
@@ -174,8 +175,6 @@ class _Cone:
 
     def start(self) -> None:
         """Make the linear programme that guesses."""
-        import highspy  # only where a linear programme is asked
-
         A = sp.csr_array(as_doubles(self.Z))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             largest = abs(A).max(axis=0).toarray().ravel()
@@ -183,17 +182,11 @@ class _Cone:
             size = abs(A).max(axis=1).toarray().ravel()
             A = sp.csr_array(sp.diags_array(1 / np.where(size > 0, size, 1.0)) @ A)
         A.data[~np.isfinite(A.data)] = 0  # then the guess is wrong, and no proof comes of it
-        make: Any = highspy.Highs  # its constructor carries no types
-        self.highs = make()
-        self.optimal, self.late = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
-        for option, value in (("output_flag", False), ("threads", 1)):
-            self.highs.setOptionValue(option, value)
-        for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-            self.highs.setOptionValue(option, 1e-9)
+        self.highs = quiet_highs(tolerance=1e-9)
         n, p = A.shape
         for _ in range(p):
             self.highs.addVar(-1.0, 1.0)
-        high = np.where(self.equal, 0.0, highspy.kHighsInf)
+        high = np.where(self.equal, 0.0, np.inf)
         self.highs.addRows(n, np.zeros(n), high, A.nnz, A.indptr[:-1], A.indices, A.data)
         strict = np.asarray(A[~self.equal].sum(axis=0)).ravel()
         unit = np.arange(p) == (-1 if self.goal is None else self.goal)
@@ -216,13 +209,8 @@ class _Cone:
         for goal in self.goals:
             self.highs.changeColsCost(p, every, -goal)
             with self.deadline.with_time_to_check(_TO_PROVE):
-                left = time_left(self.deadline)
-            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(left, 1e6))
-            self.highs.run()
-            if self.highs.getModelStatus() == self.late:
-                raise OutOfTimeError
-            reached = -self.highs.getInfo().objective_function_value
-            if self.highs.getModelStatus() == self.optimal and reached > _ABOVE_ROUNDING:
+                optimal = reaches_optimum(self.highs, self.deadline)
+            if optimal and -self.highs.getInfo().objective_function_value > _ABOVE_ROUNDING:
                 self.best = min(self.best, list(some), key=len)
                 return True
         return False

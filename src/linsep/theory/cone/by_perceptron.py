@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
 from linsep.kernels.steps import PerceptronStep
@@ -34,6 +34,6 @@ def clean_pass(X: Any, s: Array, constant: bool, passes: int, deadline: Deadline
             return np.append(w, b) if constant else w
         if mistakes <= most / 2:
             halved, most = k, mistakes
-        if time.perf_counter() > deadline.at or k - halved > 10 + passes // 4:
+        if clock() > deadline.at or k - halved > 10 + passes // 4:
             break
     return None

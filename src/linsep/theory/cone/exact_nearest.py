@@ -6,12 +6,12 @@ handful of exact solves instead of thousands of steps, and a conclusion without 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
 
+from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import common_matrix, dependency, exact_rows, nearest_affine, primitive
 from linsep.theory.rows.signed import SignedRows
@@ -58,7 +58,7 @@ def exact_nearest(
     # is that nearest point and d.z_i = d.d for all rows: one with d.z <= 0 < d.d is not in the hull, and what follows
     # is nearer to 0, strictly. So `price` is never asked twice about the same rows, and there are finitely many sets.
     while True:
-        if time.perf_counter() > deadline.at:
+        if clock() > deadline.at:
             raise OutOfTimeError
         M = common_matrix([known[i] for i in (*ids, *free)])
         # Rows that rounding let in although the others span them would make the system singular.

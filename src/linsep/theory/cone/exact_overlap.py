@@ -9,7 +9,6 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
+from linsep.clock import clock
 from linsep.theory.cone.opposite_rows import first_opposite
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import of_rows
@@ -122,7 +122,7 @@ class Support:
                 amount = outside[j] - low[j]
                 if j in basic or amount <= 0 or j == keep:
                     continue
-                if time.perf_counter() > deadline.at:
+                if clock() > deadline.at:
                     raise OutOfTimeError
                 T = self.A[j] @ self.inverse
                 ratio = (least - weights) / T
@@ -202,7 +202,7 @@ def row_space(Z: Array, free: Array | None, deadline: Deadline) -> Array:
     ------
     OutOfTimeError
     """
-    if time.perf_counter() > deadline.at:
+    if clock() > deadline.at:
         raise OutOfTimeError
     R = Z = Z if free is None else np.vstack([free, Z])
     if Z.shape[0] > Z.shape[1]:
@@ -285,7 +285,7 @@ def prove_overlap(
 def _prove_overlap(
     rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, opposites: Opposites | None
 ) -> Overlap | None:
-    if time.perf_counter() > deadline.at:
+    if clock() > deadline.at:
         raise OutOfTimeError
     ids = [*free, *ids]
     y = np.concatenate([np.zeros(len(free)), y / y.max()])

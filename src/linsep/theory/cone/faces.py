@@ -10,7 +10,6 @@ strictly positive weights on rows that span everything set aside. At most as man
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from math import gcd
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from linsep.clock import clock
 from linsep.theory.cone.by_perceptron import clean_pass
 from linsep.theory.cone.exact_nearest import ExactEnd, exact_nearest
 from linsep.theory.cone.exact_overlap import prove_overlap
@@ -391,5 +391,5 @@ class _Faces:
             self.active = self.active & ~span.inside(self.active, self.deadline)
 
     def _ask_the_clock(self) -> None:
-        if time.perf_counter() > self.deadline.at:
+        if clock() > self.deadline.at:
             raise OutOfTimeError

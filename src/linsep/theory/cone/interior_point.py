@@ -13,7 +13,6 @@ what y/s spreads. Where some rows overlap and others do not, the last steps may 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
+from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.types import Array
 
@@ -72,7 +72,7 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
     long_steps, clear, late, took = 0, False, False, 0.0
     for _ in range(_STEPS):
         mu = float(y @ s) / n
-        began = time.perf_counter()
+        began = clock()
         late = began + took > deadline.at
         if mu < _LAST_MU or late:
             break
@@ -85,7 +85,7 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
         if a < 1e-8 or not all(np.isfinite(part).all() for part in after):
             break
         y, s, d = after
-        took = time.perf_counter() - began
+        took = clock() - began
         long_steps = long_steps + 1 if a > 0.9 else 0
         clear = long_steps >= 2 and float(abs(np.log(y / s)).min()) > _APART
         if clear or (long_steps and bool((Z @ d > 0.5 * s).all())):
@@ -197,7 +197,7 @@ class SparseSquare:
         for _ in range(_FEW + int(_PER_COLUMN * b.size)):
             if left <= goal:
                 return x
-            if time.perf_counter() > self.deadline.at:
+            if clock() > self.deadline.at:
                 raise OutOfTimeError
             image = self._times(weights, q)
             if not (bent := float(q @ image)) > 0:

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from linsep.tables import is_sparse
 from linsep.theory.explanation.removal import largest_of_columns, with_constant
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.rows.deadline import Deadline
+from linsep.theory.rows.linear_programme import pass_columns, quiet_highs, reaches_optimum
 from linsep.types import Array
 
 _NONE = 1e-9  # weights up to this are taken for 0
@@ -46,8 +47,6 @@ class Alternative:
     """
 
     def __init__(self, X: Any, s: Array, *, constant: bool) -> None:
-        import highspy  # only where a linear programme is asked
-
         A: Any = sp.csr_matrix(X) if is_sparse(X) else sp.csr_matrix(np.asarray(X).astype(np.float64))
         A = A.astype(np.float64)
         self.p, self.width = A.shape[1], A.shape[1] + constant
@@ -57,21 +56,8 @@ class Alternative:
         self.length = np.where(length > 0, length, 1.0)
         ones = sp.csr_matrix(np.ones((1, Z.shape[0])))
         table = sp.csc_matrix(sp.vstack([(sp.diags_array(1 / self.length) @ Z).T, ones]))
-        make: Any = highspy.Highs  # its constructors carry no types
-        programme_of: Any = highspy.HighsLp
-        self.highs, programme = make(), programme_of()
-        self.optimal, self.late = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
-        for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
-            self.highs.setOptionValue(option, value)
-        programme.num_row_, programme.num_col_ = table.shape
-        programme.col_cost_ = np.zeros(table.shape[1])
-        programme.col_lower_ = np.zeros(table.shape[1])
-        programme.col_upper_ = np.full(table.shape[1], highspy.kHighsInf)
-        programme.row_lower_ = programme.row_upper_ = np.append(np.zeros(self.width), 1.0)
-        programme.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        programme.a_matrix_.start_, programme.a_matrix_.index_ = table.indptr, table.indices
-        programme.a_matrix_.value_ = table.data
-        self.highs.passModel(programme)
+        self.highs, none = quiet_highs(presolve=False), np.zeros(table.shape[1])
+        pass_columns(self.highs, table, none, none, none + np.inf, np.append(np.zeros(self.width), 1.0))
 
     def cheapest(self, cost: Array, deadline: Deadline) -> Vertex | None:
         """The vertex of least cost, and a direction for the rows that cost nothing; None if HiGHS finds none.
@@ -81,12 +67,7 @@ class Alternative:
         OutOfTimeError
         """
         self.highs.changeColsCost(cost.size, np.arange(cost.size, dtype=np.int32), cost / self.length)
-        left = time_left(deadline)
-        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(left, 1e6))
-        self.highs.run()
-        if self.highs.getModelStatus() == self.late:
-            raise OutOfTimeError
-        if self.highs.getModelStatus() != self.optimal:
+        if not reaches_optimum(self.highs, deadline):
             return None
         found = self.highs.getSolution()
         rows = np.flatnonzero(np.array(found.col_value) > _NONE).tolist()

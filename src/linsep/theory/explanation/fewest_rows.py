@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
@@ -141,12 +141,12 @@ class _Search:
 
     def _until(self, share: float) -> Deadline:
         """The end of a share of the time that is left."""
-        now = time.perf_counter()
+        now = clock()
         return Deadline(now + share * (self.deadline.at - now))
 
     def _late(self, deadline: Deadline) -> bool:
         """Whether a share of the time is over, or all of it: Ctrl-C ends the whole."""
-        return time.perf_counter() > min(deadline.at, self.deadline.at)
+        return clock() > min(deadline.at, self.deadline.at)
 
     def _solved(self, rows: Array, deadline: Deadline | None = None) -> ConeEnd | None:
         """What the cone of some rows is, with a witness; None if the time was too short for it."""

@@ -7,13 +7,13 @@ can check; where it says less, the rows of one witness are tried in turn.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.types import Array
 
@@ -60,7 +60,7 @@ def hitting_set(sets: Sequence[Collection[int]], most: Mapping[frozenset[int], i
         inside = np.array([name in some for name in names.tolist()], dtype=np.float64)
         if inside.sum() > number:
             conditions.append(LinearConstraint(inside[None, :], ub=float(number)))
-    left = max(0.01, min(deadline.at - time.perf_counter(), 60.0))
+    left = max(0.01, min(deadline.at - clock(), 60.0))
     found: Any = milp(
         np.ones(len(names)),
         integrality=np.ones(len(names), dtype=np.int64),
@@ -133,7 +133,7 @@ class Branching:
 
     def prove(self, k: int, gone: frozenset[int] = frozenset()) -> dict[str, Any] | None:
         """The proof, or None if these witnesses or the number of parts do not suffice; may raise OutOfTimeError."""
-        if time.perf_counter() > self.deadline.at:
+        if clock() > self.deadline.at:
             raise OutOfTimeError
         self.nodes += 1
         if self.nodes > _NODES:

@@ -7,7 +7,6 @@ wrong by much; rows that are wrong weigh less in the next round, so that few row
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.tables import is_sparse, stored_in
 from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array
@@ -43,14 +43,14 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     weights = np.ones(s.size)
     epochs = _EPOCHS if np.isinf(deadline.at) else _FIRST_EPOCHS
     for k in range(_ROUNDS):
-        began = time.perf_counter()
+        began = clock()
         if began > deadline.at:
             return
         if stored <= _SMALL:
             d = _by_programme(A, s, weights, constant, deadline)
         else:
             d = _by_descent(A, s, weights, constant, epochs)
-            now = time.perf_counter()
+            now = clock()
             left = max(0.0, deadline.at - now) / (_ROUNDS - k) / max(now - began, 1e-6)
             epochs = int(max(1, min(_EPOCHS, epochs * left)))
         if d is None or not d.any():
@@ -96,7 +96,7 @@ def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: De
     Z = sp.diags_array(s) @ with_constant(A, constant)
     width = p + constant
     table: Any = -sp.csc_matrix(sp.hstack([Z, sp.eye_array(n)]))
-    left = max(0.05, min(deadline.at - time.perf_counter(), 600.0))
+    left = max(0.05, min(deadline.at - clock(), 600.0))
     found: Any = linprog(
         np.append(np.zeros(width), weights),
         A_ub=table,

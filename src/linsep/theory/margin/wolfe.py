@@ -6,7 +6,6 @@ v.p. The nearest point v is a best separating direction. If it is 0, its convex 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -14,6 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import scipy.linalg
 
+from linsep.clock import clock
 from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.types import Array
 
@@ -241,7 +241,7 @@ def nearest_point(
         if lower >= (1.0 - tol) * kept[0] ** 0.5:
             why = "converged"
             break
-        if time.perf_counter() > deadline.at:
+        if clock() > deadline.at:
             why = "deadline"
             break
         if key in corral.keys or stalls > 20 or not corral.add(key, oracle.point(key)):

@@ -1,4 +1,4 @@
-"""When a search has to end: a time limit in seconds becomes a time of `time.perf_counter`.
+"""When a search has to end: a time limit in seconds becomes a time of `linsep.clock`.
 
 A search compares the clock with its deadline between two steps. Large matrix products and inverses, which nothing can
 interrupt, are not begun where they would end after it at the pace of this run. In a block of `ended_by_ctrl_c`
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.types import Array, DataError
 
 T = TypeVar("T")
@@ -30,10 +30,10 @@ class OutOfTimeError(Exception):
 
 @dataclass
 class Deadline:
-    """The time of `time.perf_counter` at which searches end; Ctrl-C brings it forward. `began` is when they began."""
+    """The time of the clock at which searches end; Ctrl-C brings it forward. `began` is when they began."""
 
     at: float = np.inf
-    began: float = field(default_factory=time.perf_counter)
+    began: float = field(default_factory=clock)
 
     @contextmanager
     def with_time_to_check(self, part: float) -> Iterator[None]:
@@ -41,14 +41,14 @@ class Deadline:
 
         Examples
         --------
-        >>> deadline = Deadline(100.0, time.perf_counter() - 60)
+        >>> deadline = Deadline(100.0, clock() - 60)
         >>> with deadline.with_time_to_check(0.5):
         ...     round(deadline.at)
         70
         >>> round(deadline.at)
         100
         """
-        seconds = part * (time.perf_counter() - self.began)
+        seconds = part * (clock() - self.began)
         self.at -= seconds
         try:
             yield
@@ -64,7 +64,7 @@ class Pace:
 
     Examples
     --------
-    >>> pace = Pace(Deadline(time.perf_counter() + 60), began=time.perf_counter() - 2)
+    >>> pace = Pace(Deadline(clock() + 60), began=clock() - 2)
     >>> pace.done = 1e6  # in 2 seconds
     >>> pace.ask(5e6)
     >>> try:
@@ -75,12 +75,12 @@ class Pace:
     """
 
     def __init__(self, deadline: Deadline, began: float | None = None) -> None:
-        self.deadline, self.began = deadline, time.perf_counter() if began is None else began
+        self.deadline, self.began = deadline, clock() if began is None else began
         self.done = 0.0
 
     def ask(self, work: float) -> None:
         """Raise OutOfTimeError unless there is time for so many multiplications."""
-        now = time.perf_counter()
+        now = clock()
         needs = (now - self.began) * work / self.done if self.done else 0.0
         if now + needs > self.deadline.at:
             raise OutOfTimeError
@@ -114,7 +114,7 @@ def deadline_of(time_limit: float | None) -> Deadline:
     given: Any = np.inf if time_limit is None else time_limit
     if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not given >= 0:
         raise DataError(f"time_limit is a number of seconds, 0 or more, or None for no limit; not {time_limit!r}")
-    deadline = Deadline(time.perf_counter() + float(given))
+    deadline = Deadline(clock() + float(given))
     if _ending is not None:
         _ending.deadlines.append(deadline)
         if _ending.came:
@@ -131,7 +131,7 @@ def why_over(time_limit: float | None) -> str:
 
 def time_left(deadline: Deadline) -> float:
     """Return the seconds that are left; raise OutOfTimeError if none are."""
-    left = deadline.at - time.perf_counter()
+    left = deadline.at - clock()
     if left <= 0:
         raise OutOfTimeError
     return left
@@ -157,8 +157,8 @@ def until(deadline: Deadline, work: Callable[[Array], T]) -> T:
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(work, stop)
         try:
-            while not wait([found], min(_LOOK, max(0.0, deadline.at - time.perf_counter()))).done:
-                if time.perf_counter() >= deadline.at:
+            while not wait([found], min(_LOOK, max(0.0, deadline.at - clock()))).done:
+                if clock() >= deadline.at:
                     raise OutOfTimeError
         finally:
             stop[0] = True
@@ -176,7 +176,7 @@ def ended_by_ctrl_c() -> Iterator[Ending]:
     >>> with ended_by_ctrl_c() as ending:
     ...     deadline = deadline_of(None)
     ...     signal.raise_signal(signal.SIGINT)
-    >>> ending.came, time.perf_counter() > deadline.at
+    >>> ending.came, clock() > deadline.at
     (True, True)
     """
     global _ending

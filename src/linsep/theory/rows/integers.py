@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
+from linsep.clock import clock
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.lifting import lifted_solution
 from linsep.theory.rows.signed import SignedRows
@@ -63,7 +63,7 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: Deadline = NEVER) -> tuple[fmpz_ma
     ZeroDivisionError
         A is singular.
     """
-    if time.perf_counter() > deadline.at:
+    if clock() > deadline.at:
         raise OutOfTimeError
     if A.nrows() >= _MANY and deadline.at < np.inf:
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.separability.certificate import Separability
@@ -112,14 +112,14 @@ def _answers(X: Any, sides: list[Array], asked: dict[str, Any], n_jobs: int | No
 
     def questions() -> Iterator[Any]:
         for side in sides:
-            if time.perf_counter() < deadline.at:
+            if clock() < deadline.at:
                 yield delayed(_in_a_worker)(X, side, asked, os.getpid())
 
     one_by_one: dict[str, Any] = {"pre_dispatch": "n_jobs", "batch_size": 1}
     try:
         found = list(Parallel(n_processes, **one_by_one)(questions()))
     except BrokenExecutor:
-        if time.perf_counter() < deadline.at:
+        if clock() < deadline.at:
             raise
         found = []  # Ctrl-C came while workers were starting
     return found + [separability(X, side, **asked) for side in sides[len(found) :]]

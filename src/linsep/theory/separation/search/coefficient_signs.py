@@ -20,6 +20,7 @@ from linsep.tables import as_doubles, is_sparse
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
+from linsep.theory.rows.linear_programme import quiet_highs, reaches_optimum
 from linsep.theory.verify.separation import Vector, Weights
 from linsep.types import Array
 
@@ -144,22 +145,14 @@ class Signs:
 
     def _start(self, n_null: int, n: int) -> None:
         self.held: list[int] = []
-        import highspy  # only where a linear programme is asked
-
-        make: Any = highspy.Highs  # its constructor carries no types
-        self.highs = make()
-        self.infinity, self.optimal = highspy.kHighsInf, highspy.HighsModelStatus.kOptimal
-        for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
-            self.highs.setOptionValue(option, value)
-        for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-            self.highs.setOptionValue(option, 1e-9)
+        self.highs = quiet_highs(tolerance=1e-9, presolve=False)
         for _ in range(n_null):
             self.highs.addVar(-1.0, 1.0)
         self._hold(np.arange(0, n, max(1, n // (4 * _AT_ONCE))))
 
     def _hold(self, ids: Array) -> None:
         part = self.G[ids]
-        low, high = np.full(len(ids), _INSIDE), np.full(len(ids), self.infinity)
+        low, high = np.full(len(ids), _INSIDE), np.full(len(ids), np.inf)
         self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
         self.held += ids.tolist()
 
@@ -173,9 +166,7 @@ class Signs:
         columns = np.arange(len(cost), dtype=np.int32)
         self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
         while True:  # each turn holds further rows, of which there are finitely many
-            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(time_left(deadline), 1e6))
-            self.highs.run()
-            if self.highs.getModelStatus() != self.optimal:
+            if not reaches_optimum(self.highs, deadline):
                 return None, None
             solution = self.highs.getSolution()
             c = np.array(solution.col_value)

@@ -1,0 +1,23 @@
+"""Where Numba keeps compiled code: beside the sources or in the user's cache folder, else in a folder of this process.
+
+Without a folder to write to Numba refuses to define a function whose code is to be kept.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+
+from numba import config, njit
+
+
+def find_folder() -> None:
+    """Let Numba keep compiled code until this process ends, where it finds no folder that lasts."""
+    try:
+        njit(cache=True)(find_folder)
+    except RuntimeError:
+        # Not a fixed name: what another user may have put there would be run.
+        folder, settings = tempfile.mkdtemp(prefix="linsep-"), vars(config)  # which carry no types
+        settings["CACHE_DIR"] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
