@@ -68,11 +68,10 @@ test-lowest: $(LOWEST_READY)
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile
 
 # What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time. A
-# sample: what prints JSON, learners, proofs, readers, exports, and what each example in a docstring prints.
+# sample: what prints JSON, learners, proofs, exports and examples in docstrings.
 EXTRAS := plots,report,dask,onnx,drift,excel,hdf5,sql,remote,regression,explore
-NEWEST := tests/test_json_output.py tests/test_cli.py tests/test_perceptron.py tests/test_columns_behind.py \
-  tests/test_separation_command.py tests/test_smallest_set.py tests/test_tables.py tests/test_export.py \
-  tests/test_queries.py src/linsep/theory src/linsep/regression src/linsep/learners/linear src/linsep/data
+NEWEST := tests/test_json_output.py tests/test_perceptron.py tests/test_separation_command.py tests/test_smallest_set.py \
+  tests/test_tables.py tests/test_export.py src/linsep/theory/separation src/linsep/learners/linear src/linsep/data/features
 
 test-newest:
 	$(PYTHON) -m venv --upgrade-deps .venv-newest

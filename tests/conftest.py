@@ -7,11 +7,15 @@ when they were made; here that is one moment, so that equal models make equal fi
 import os
 import re
 import signal
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None)
+# Examples that failed are kept in the repository, where it can be written to.
+kept: Any = {} if os.access(Path(__file__).parents[1], os.W_OK) else {"database": None}
+settings.register_profile("untimed", deadline=None, **kept)
 settings.load_profile("untimed")
 # A parent may ignore Ctrl-C, as a shell does for what it starts in the background, and its children then do so too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
