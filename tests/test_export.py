@@ -152,6 +152,7 @@ def test_single_precision_and_named_columns() -> None:
     assert {x.type.tensor_type.elem_type for x in graph.graph.input} == {onnx.TensorProto.FLOAT}
 
 
+@pytest.mark.filterwarnings("ignore::linsep.MissingWarning")
 @pytest.mark.parametrize("way", ["mean", "median", "drop", "error"])
 def test_a_missing_value_is_what_predict_makes_of_it(way: Any) -> None:
     table = pd.DataFrame({"x": [1.0, -1.0, 2.0, 9.0], "c": ["u", "v", "v", ""]})

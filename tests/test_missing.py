@@ -411,3 +411,16 @@ def test_what_becomes_of_missing_text_is_told(stream: bool) -> None:
         receipt = fit_table(source, columns=kinds).receipt
     told = dict(receipt.lines)["missing values"]
     assert told == "20 cells of 1 column ('note' 20): a missing text has no words; --missing"
+
+
+def test_codes_for_missing_values_are_that_in_frames_too(tmp_path: Path) -> None:
+    text = "age,c,y\n" + "".join(
+        f"{k if k % 5 else -999},{'ab'[k % 2]},{'ny'[k % 5 == 0 or k > 20]}\n" for k in range(40)
+    )
+    (tmp_path / "t.csv").write_text(text)
+    model = fit_table(open_data(tmp_path / "t.csv", target="y", na=["-999", "unknown"])).model
+    frame = pd.read_csv(tmp_path / "t.csv").drop(columns="y")
+    frame.to_parquet(tmp_path / "t.parquet")
+    wanted = model.decision_function(open_data(tmp_path / "t.csv", target="y", na=["-999"]))
+    for rows in (frame, frame.astype({"age": float}), frame.replace(-999, np.nan), open_data(tmp_path / "t.parquet")):
+        np.testing.assert_array_equal(model.decision_function(rows), wanted)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
-from linsep.data.features.bad_cells import BadCells, doubts_of_signs, doubts_of_thousands, signs_of, without_bad_cells
+from linsep.data.features.bad_cells import BadCells, signs_of, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
@@ -20,15 +20,13 @@ from linsep.data.features.missing import (
     check_way,
     count_missing,
     none_left,
-    note_missing,
     refuse_missing,
     rows_to_learn,
-    words_read_as_missing,
+    without_codes,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
-from linsep.data.lookalikes import doubts_of_new_codes
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import is_matrix
@@ -82,7 +80,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     target : str or None
         The label column of the source that `fit` saw.
     na_ : frozenset of str
-        Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
+        Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike,
+        and such numbers of dataframes and Parquet are missing, too.
     encoding_ : str or None
         The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
     decimal_ : str or None
@@ -271,14 +270,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        chunk = derive(self._with_absent(chunk), self.kinds_)
-        if self._signs is not None:
-            new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-            new |= doubts_of_thousands(chunk, self.number_moments) | doubts_of_new_codes(chunk, self.number_moments)
-            self.new_doubts_ = new | self.new_doubts_
-        note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
-        if not self._is_csv:
-            self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
+        chunk = without_codes(derive(self._with_absent(chunk), self.kinds_), self.na_)
+        self._note(chunk)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)

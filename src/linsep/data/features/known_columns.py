@@ -8,15 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from linsep.data.amounts import is_amount
+from linsep.data.columns import TableChunk
 from linsep.data.encodings import encoding_named
-from linsep.data.features.bad_cells import BadCells
+from linsep.data.features.bad_cells import BadCells, doubts_of_signs, doubts_of_thousands
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted
 from linsep.data.features.kinds import is_words
-from linsep.data.features.missing import Missing, told_new
+from linsep.data.features.missing import Missing, note_missing, told_new, words_read_as_missing
 from linsep.data.features.running_moments import RunningTable
+from linsep.data.lookalikes import doubts_of_new_codes
 from linsep.types import Array
 
 
@@ -90,6 +92,16 @@ class KnownColumns:
             found = [name for name, levels in self._fitted.levels.items() if levels is not None]
             found += self._fitted.words
         return [name for name in found if name not in parts] + list(dates) + self.amount_columns
+
+    def _note(self, chunk: TableChunk) -> None:
+        """Look at rows to be predicted, for what is to be said of them."""
+        if self._signs is not None:
+            new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
+            new |= doubts_of_thousands(chunk, self.number_moments) | doubts_of_new_codes(chunk, self.number_moments)
+            self.new_doubts_ = new | self.new_doubts_
+        note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
+        if not self._is_csv:
+            self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
 
     def told_missing(self) -> list[str]:
         """What to say of the missing values of the last rows that were predicted."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from linsep.data.cells import MISSING_WORDS
-from linsep.data.columns import TableChunk
+from linsep.data.cells import MISSING_WORDS, NUMBER
+from linsep.data.columns import Column, TableChunk
 from linsep.data.text.distinct import distinct
 from linsep.types import Array, DataError
 
@@ -71,7 +73,7 @@ def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str]
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows_to_learn(open_data(b"a,b\n1,x\n,y\n").read(), "drop").tolist()
+    >>> rows_to_learn(open_data(b"a,b\\n1,x\\n,y\\n").read(), "drop").tolist()
     [True, False]
     """
     return complete_rows(chunk, known) if missing == "drop" else None
@@ -100,7 +102,7 @@ def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str
     Examples
     --------
     >>> from linsep import open_data
-    >>> refuse_missing(open_data(b"a,b\n1,x\n,y\n").read(), "error")
+    >>> refuse_missing(open_data(b"a,b\\n1,x\\n,y\\n").read(), "error")
     Traceback (most recent call last):
     linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; fill or drop missing values first
     """
@@ -123,7 +125,7 @@ def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str
     Examples
     --------
     >>> from linsep import open_data
-    >>> chunk = open_data(b"a,b\n1,x\n,y\n").read()
+    >>> chunk = open_data(b"a,b\\n1,x\\n,y\\n").read()
     >>> rows_to_prove(chunk, "drop", "", "t.csv").tolist()
     [True, False]
     >>> rows_to_prove(chunk, None, "mend it", "t.csv")
@@ -191,6 +193,31 @@ def note_missing(
             )
         if column.is_number and name not in known:
             new[name] = new.get(name, 0) + int(column.missing.sum())
+
+
+def without_codes(chunk: TableChunk, words: Collection[str]) -> TableChunk:
+    """Return rows in which numbers are missing that text in training had for no value (`na`), such as -999.
+
+    Numbers that were read from text are as they should be: their cells were looked at.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linsep import open_data
+    >>> without_codes(open_data(pa.table({"a": [7, -999]})).read(), ["-999", "unknown"]).cells("a").missing.tolist()
+    [False, True]
+    """
+    codes = [float(word) for word in words if re.fullmatch(NUMBER, word)]
+
+    def parse(name: str) -> Column:
+        column = chunk.cells(name)
+        assert column is not None
+        if column.stored is None or column.text is not None or not (gone := np.isin(column.stored, codes)).any():
+            return column
+        missing = gone if column.missing is None else gone | column.missing
+        return replace(column, stored=np.where(gone, 0, column.stored), missing=missing)
+
+    return replace(chunk, parse=parse, _parsed={}) if codes else chunk
 
 
 def words_read_as_missing(chunk: TableChunk, levels: Mapping[str, list[str] | None]) -> dict[str, str]:
