@@ -14,26 +14,21 @@ from linsep.kernels.memory import uncounted
 
 
 @uncounted(cache=True, nogil=True)
-def fill_order(order: Any, chunks: Any, chunk: int, group: int, seed: Any) -> None:
-    """order = all rows once, as `shuffled_order` says. Changes `order` and `chunks`.
+def fill_order(order: Any, starts: Any, chunk: int, group: int, seed: Any) -> None:
+    """order = the rows of chunk starts[0], starts[1], ..., each `group` chunks shuffled. Changes `order` and `starts`.
 
-    `chunks` are the numbers of the chunks in any order; `order` (n_rows,) is 32-bit or 64-bit whole numbers; `seed` is
-    not 0. The chunks lie on a circle of the rows, cut at a random row, and are written into the circle of the steps
-    from a random step on. So every step is equally likely for every row: that turn adds one random number to all steps.
-    Groups are shuffled after it, which leaves all steps of a group equally likely.
+    Chunk s is the rows s to s + chunk - 1 that exist: the first may begin below 0. Chunks of more than one group are
+    put in random order before. `order` (n_rows,) is 32-bit or 64-bit whole numbers; `seed` is not 0.
     """
-    n = order.shape[0]
-    state = _shuffle(chunks, seed)
-    state, cut = _below(state, n)
-    state, step = _below(state, n)
-    for k in chunks:
-        row = (cut + k * chunk) % n
-        for _ in range(min(chunk, n - k * chunk)):
-            order[step] = row
-            row = row + 1 if row + 1 < n else 0
-            step = step + 1 if step + 1 < n else 0
-    for first in range(0, n, group):
-        state = _shuffle(order[first : first + group], state)
+    state = seed if starts.shape[0] <= group else _shuffle(starts, seed)
+    filled = 0
+    for first in range(0, starts.shape[0], group):
+        begin = filled
+        for s in starts[first : first + group]:
+            for row in range(max(s, 0), min(s + chunk, order.shape[0])):
+                order[filled] = row
+                filled += 1
+        state = _shuffle(order[begin:filled], state)
 
 
 @uncounted(cache=True, nogil=True)

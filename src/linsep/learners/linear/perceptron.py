@@ -65,7 +65,7 @@ class Perceptron(EpochLearner):
         have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
         its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=False
-        Whether to visit the rows in a new order in each epoch: up to 4,096 rows in a random permutation, of more rows
+        Whether to visit the rows in a new order in each epoch: up to 3,968 rows in a random permutation, of more rows
         chunks of 16 neighbours in random order, each 4,096 rows in a line then shuffled among themselves.
     random_state : int, RandomState or None, default=None
         Seed of that order.

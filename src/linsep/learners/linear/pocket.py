@@ -50,7 +50,7 @@ class PocketPerceptron(LinearBatchLearner):
         have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
         its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=True
-        Whether to visit rows drawn at random in each epoch, some more than once: up to 4,096 rows are drawn from as a
+        Whether to visit rows drawn at random in each epoch, some more than once: up to 3,968 rows are drawn from as a
         whole, of more rows each 4,096 in a line of the order of `Perceptron` are replaced by draws from among them.
     random_state : int, RandomState or None, default=None
         Seed of that order.
