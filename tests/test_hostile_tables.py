@@ -71,7 +71,7 @@ def test_a_table_of_many_scales_is_decided_without_a_time_limit() -> None:
 
 
 def test_columns_that_nearly_add_up_to_0_are_decided_by_every_question(tmp_path: Path) -> None:
-    X, y = np.array([[float(v) for v in row[:-1]] for row in NEARLY_DEPENDENT]), [row[-1] for row in NEARLY_DEPENDENT]
+    X, y = np.array([[float(str(v)) for v in row[:-1]] for row in NEARLY_DEPENDENT]), [row[-1] for row in NEARLY_DEPENDENT]
     found = separability(X, y)
     assert found.verdict == "inseparable"
     assert separation(X, y).verdict == "overlap"
@@ -80,7 +80,7 @@ def test_columns_that_nearly_add_up_to_0_are_decided_by_every_question(tmp_path:
         assert [row.verdict for row in probe({"first": X}, y, controls=0).rows] == ["inseparable"]
     path = tmp_path / "rows.csv"
     path.write_text("a,b,c,y\n" + "".join(",".join(map(str, row)) + "\n" for row in NEARLY_DEPENDENT))
-    assert "inseparable" in linsep("check", path, "--target", "y").stdout
+    assert "inseparable" in linsep("check", path, "--target", "y", status=1).stdout
 
 
 def test_a_step_that_is_not_finite_is_not_taken() -> None:
@@ -132,7 +132,7 @@ def test_normalised_activations_are_decided(seed: int) -> None:
 
 def test_a_sample_of_hostile_tables_beside_z3() -> None:
     pytest.importorskip("z3", reason="z3-solver is the judge")
-    found = all_rows()["hostile_tables"].run(40, seed=1)
+    found = all_rows()["hostile_tables"].run(25, seed=1)
     assert found.failures == []
     assert all(verdict in found.note for verdict in ("overlap", "quasi-complete", "complete"))
 

@@ -121,7 +121,7 @@ def fewest(one: Table) -> str:
     with limited():
         found = fewest_rows(one.X, one.y)
     kept = [i for i in range(len(one.y)) if i not in found.removed]
-    Z = [[Fraction(2 * one.y[i] - 1) * v for v in (1, *one.rows[i])] for i in kept]
+    Z = [[Fraction(2 * one.y[i] - 1) * v for v in (Fraction(1), *one.rows[i])] for i in kept]
     return "fewest rows" if all(strict(Z)) and found.lower <= found.upper else f"wrong: rows {found.removed} to remove"
 
 

@@ -237,7 +237,9 @@ class _Likelihood:
             return profile(b) - target
 
         way = 1.0 if towards > 0 else -1.0
-        size = 1 / np.abs(self.column(j)).max()
+        size = 1 / float(np.abs(self.column(j)).max())
+        if size == inf:
+            raise DataError(_BEYOND)
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
@@ -285,7 +287,9 @@ def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arr
         size = 1.0
         while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
             size /= 2
-        now, b = max(found, now), b + size * step if found >= now else b
+        if not found >= now:  # the same step would come again
+            break
+        now, b = found, b + size * step
     now = max(now, rows.value(X @ b + rows.offset))
     information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
     pace.ask(inverse)
