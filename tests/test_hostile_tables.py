@@ -71,7 +71,8 @@ def test_a_table_of_many_scales_is_decided_without_a_time_limit() -> None:
 
 
 def test_columns_that_nearly_add_up_to_0_are_decided_by_every_question(tmp_path: Path) -> None:
-    X, y = np.array([[float(str(v)) for v in row[:-1]] for row in NEARLY_DEPENDENT]), [row[-1] for row in NEARLY_DEPENDENT]
+    X = np.array([[float(str(v)) for v in row[:-1]] for row in NEARLY_DEPENDENT])
+    y = [row[-1] for row in NEARLY_DEPENDENT]
     found = separability(X, y)
     assert found.verdict == "inseparable"
     assert separation(X, y).verdict == "overlap"
@@ -114,6 +115,14 @@ def test_two_subnormal_rows_of_both_classes_overlap_with_large_ones() -> None:
     X = np.array([[4.940656e-318], [1e6], [4.940656e-318], [1e6]])
     found = separability(X, [0, 0, 1, 0], fit_intercept=False)
     assert found.verdict == "inseparable"
+
+
+def test_a_column_that_scaling_makes_0_is_no_null_vector() -> None:
+    X = np.full((5, 3), 5.18065379e-306)
+    X[[0, 1, 2, 4], 0] = X[[3, 4], 2] = 1e12
+    found = separation(X, [0, 0, 0, 1, 0], family="poisson")
+    # d = -(5.18e-306, -1) on (x1, constant), nearly: 0 in row 3, negative where x1 is larger.
+    assert (found.verdict, found.separated_rows) == ("quasi-complete", (0, 1, 2, 4))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -98,7 +98,8 @@ def judged(
     ones = [1] * len(y)
     weak, equal = inequalities(Asked(family, X, y, ones, ones, ones, ones, ones))
     rows: Any = [z for z, _ in weak]
-    is_strict = strict(rows, [z for z, _ in equal]) if rows else []
+    equalities: Any = [z for z, _ in equal]
+    is_strict = strict(rows, equalities) if rows else []
     held = {i for (_, i), so in zip(weak, is_strict, strict=True) if not so} | {i for _, i in equal}
     right = "quasi-complete" if any(is_strict) else "overlap"
     if is_strict and all(is_strict) and not equal:

@@ -194,7 +194,7 @@ class Span:
             return []
         units, used = self.rows.units, np.zeros(self.rows.width, dtype=bool)
         if self.ids:
-            used |= (self.whole.doubles != 0).any(axis=0)
+            used |= self.whole.filled.any(axis=0)
         vectors = [{j: 1} for j in self.others if not used[j]]
         rest = [j for j in self.others if used[j]]
         if rest:
