@@ -8,6 +8,7 @@ from numba.core import event
 
 from linsep import clock as module
 from linsep.clock import clock
+from linsep.learners.engine import loop
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
@@ -26,7 +27,8 @@ class Time:
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     faked = Time()
-    monkeypatch.setattr(module, "perf_counter", faked)
+    for part in (module, loop):
+        monkeypatch.setattr(part, "perf_counter", faked)
     return faked
 
 

@@ -64,7 +64,7 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
         now[0] += step
         return now[0]
 
-    monkeypatch.setattr(loop, "clock", clock)
+    monkeypatch.setattr(loop, "perf_counter", clock)
 
 
 def test_it_ends_with_a_clean_pass() -> None:

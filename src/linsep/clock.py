@@ -28,12 +28,13 @@ class _Compiling(event.Listener):
                 self.seconds += perf_counter() - self.since
 
 
-_compiling = _Compiling()
+# A loop whose every call counts takes `perf_counter() - COMPILING.seconds` itself.
+COMPILING = _Compiling()
 _register: Any = event.register  # it carries no types
-_register("numba:compile", _compiling)
+_register("numba:compile", COMPILING)
 
 
 def clock() -> float:
     """Return seconds as `time.perf_counter` counts them, less those in which Numba compiled."""
-    with _compiling.lock:
-        return (_compiling.since if _compiling.depth else perf_counter()) - _compiling.seconds
+    with COMPILING.lock:
+        return (COMPILING.since if COMPILING.depth else perf_counter()) - COMPILING.seconds

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import TypeVar
 
-from linsep.clock import clock
+from linsep.clock import COMPILING
 from linsep.kernels.records import RECORD
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.trace import Trace
@@ -69,9 +70,9 @@ def run_epochs(
     epochs, size = 0, 1
     with uninterrupted() as held:
         try:
-            started = clock()
+            started = perf_counter() - COMPILING.seconds
             while stop is None:
-                began = clock() - started
+                began = perf_counter() - COMPILING.seconds - started
                 size = size if budget.epochs is None else min(size, budget.epochs - epochs)
                 if interruptible:
                     with held.lifted():
@@ -81,7 +82,7 @@ def run_epochs(
                 if keep is not None:
                     keep(record)
                 epochs += len(record)
-                seconds = clock() - started
+                seconds = perf_counter() - COMPILING.seconds - started
                 if trace is not None:
                     trace.extend(record, (began, seconds))
                 stop = stop_after(record)
