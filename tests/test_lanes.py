@@ -122,9 +122,10 @@ from linsep import AveragedPerceptron, KernelPerceptron
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(200, 37))
 y = X[:, 0] > rng.uniform(-1, 1, size=200)
-models = [AveragedPerceptron(max_iter=3, random_state=0), KernelPerceptron(kernel="rbf", gamma=0.1, max_iter=2)]
-values = [model.fit(X, y).decision_function(X).tobytes() for model in models]
-values.append(AveragedPerceptron(max_iter=3).fit(X.astype(np.float32), X[:, :3].argmax(1)).coef_.tobytes())
+averaged = AveragedPerceptron(max_iter=3, random_state=0)
+kernel = KernelPerceptron(kernel="rbf", gamma=0.1, max_iter=2, random_state=0)
+values = [model.fit(X, y).decision_function(X).tobytes() for model in (averaged, kernel)]
+values.append(averaged.fit(X.astype(np.float32), X[:, :3].argmax(1)).coef_.tobytes())
 print(hashlib.sha256(b"".join(values)).hexdigest())
 """
 

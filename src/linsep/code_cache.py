@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from typing import Any
 
 from numba import config, njit
 
@@ -18,6 +19,6 @@ def find_folder() -> None:
         njit(cache=True)(find_folder)
     except RuntimeError:
         # Not a fixed name: what another user may have put there would be run.
-        folder, settings = tempfile.mkdtemp(prefix="linsep-"), vars(config)  # which carry no types
-        settings["CACHE_DIR"] = folder
+        settings: Any = config  # it carries no types
+        settings.CACHE_DIR = folder = tempfile.mkdtemp(prefix="linsep-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -11,13 +11,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-# Numba gives no types of these.
-_unpack: Any = cgutils.unpack_tuple
-_declared: Any = cgutils.get_or_insert_function
-_tuple_of: Any = types.UniTuple
+_tuple_of: Any = types.UniTuple  # Numba gives no type of it
 
 _BYTES = 32
 # Vectors that one product alone keeps going: an addition takes four times as long as until the next may begin.
@@ -29,7 +25,7 @@ def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
     kind = z.type
     of = f"v{kind.count}{kind.element.intrinsic_name}" if isinstance(kind, ir.VectorType) else kind.intrinsic_name
     function = ir.FunctionType(kind, [kind] * 3)
-    return builder.call(_declared(builder.module, function, f"llvm.fma.{of}"), [x, y, z])
+    return builder.call(builder.module.declare_intrinsic(f"llvm.fma.{of}", (), function), [x, y, z])
 
 
 def _fma_code(typing_context: Any, x: Any, y: Any, z: Any) -> Any:
@@ -51,8 +47,9 @@ class _Line:
     def __init__(self, context: Any, builder: Any, kind: Any, value: Any, i: Any, out: Any) -> None:
         array = context.make_array(kind)(context, builder, value=value)
         self.builder, self.kind, self.number = builder, kind, context.get_value_type(out)
-        strides = _unpack(builder, array.strides)
-        self.length = _unpack(builder, array.shape)[-1]
+        last = kind.ndim - 1
+        strides = [builder.extract_value(array.strides, k) for k in (0, last)]
+        self.length = builder.extract_value(array.shape, last)
         start = builder.bitcast(array.data, ir.PointerType(ir.IntType(8)))
         self.start = builder.gep(start, [builder.mul(i, strides[0])]) if kind.ndim > 1 else start
         self.entry, self.size = context.get_value_type(kind.dtype), kind.dtype.bitwidth // 8
@@ -92,8 +89,12 @@ def _dots_in(out: Any, X: Any, rows: Any, W: Any, planes: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         whole, number = ir.IntType(64), context.get_value_type(out)
         lanes = _BYTES // (out.bitwidth // 8)
-        xs = [_Line(context, builder, X, args[0], i, out) for i in _unpack(builder, args[1])]
-        ws = [_Line(context, builder, W, args[2], i, out) for i in _unpack(builder, args[3])]
+
+        def numbers(given: int, kind: Any) -> list[Any]:
+            return [builder.extract_value(args[given], k) for k in range(kind.count)]
+
+        xs = [_Line(context, builder, X, args[0], i, out) for i in numbers(1, rows)]
+        ws = [_Line(context, builder, W, args[2], i, out) for i in numbers(3, planes)]
         n = ws[0].length
 
         def more(z: list[Any], first: Any, width: int) -> list[Any]:

@@ -81,7 +81,13 @@ class Counters:
             counted.append(0)
 
     def count(self, learnt: Learnt) -> None:
-        """Add what came of some rows; who calls adds the rows themselves to `seen`."""
+        """Add what came of some rows; who calls adds the rows themselves to `seen`.
+
+        Parameters
+        ----------
+        learnt : Learnt
+            Of each row: was it a mistake, was the model asked, was the model wrong.
+        """
         self.mistakes[-1] += int(learnt.wrong.sum())
         self.absorbed += learnt.absorbed
         self.asked[-1] += int(learnt.asked.sum())

@@ -119,6 +119,7 @@ class AveragedPerceptron(MeanLearner):
         check_options(self, average=("averaged", "last"))
 
     def predicts_mean(self) -> bool:
+        """Whether the mean predicts."""
         return self.average != "last"
 
     def _keeps_sums(self) -> bool:
