@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from exact_cone import reaches
 from hostile import limited, table
 from in_process import linsep
-from linsep import probe, separability, separation
+from linsep import fewest_rows, probe, separability, separation
 from linsep.theory.cone.interior_point import complementary_pair
 from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.rows.deadline import NEVER
@@ -123,6 +124,12 @@ def test_a_column_that_scaling_makes_0_is_no_null_vector() -> None:
     found = separation(X, [0, 0, 0, 1, 0], family="poisson")
     # d = -(5.18e-306, -1) on (x1, constant), nearly: 0 in row 3, negative where x1 is larger.
     assert (found.verdict, found.separated_rows) == ("quasi-complete", (0, 1, 2, 4))
+
+
+def test_the_fewest_rows_of_sparse_subnormals_are_found() -> None:
+    X = sp.csr_matrix(np.array([[1.0], [2.0], [4.0], [3.0], [5.0]]) * 2.0**-1074)
+    found = fewest_rows(X, [0, 0, 0, 1, 1])
+    assert (found.lower, found.upper, found.removed) in [(1, 1, (2,)), (1, 1, (3,))]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -21,6 +21,7 @@ from linsep.types import Array
 
 _SMALL = 100_000  # entries up to which the hinge loss is minimised by a linear programme
 _ROUNDS = 8
+_LEAST = 2.0**-1000
 _FIRST_EPOCHS, _EPOCHS = 10, 200  # of the descent, where there is a limit of time; at most
 _SOFT = 0.05  # a row that is wrong by v has the weight 1 / (v + this) in the next round
 
@@ -62,9 +63,9 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
 
 
 def largest_of_columns(A: Any) -> Array:
-    """The largest size of a number in each column, 1 for a column of zeros."""
+    """The largest size of a number in each column, not so small that its inverse is no double; 1 for one of zeros."""
     largest = np.asarray(abs(A).max(axis=0).todense() if is_sparse(A) else abs(A).max(axis=0, initial=0.0)).reshape(-1)
-    return np.where(largest > 0, largest, 1.0)
+    return np.where(largest > 0, np.maximum(largest, _LEAST), 1.0)
 
 
 def between_means(X: Any, s: Array, *, constant: bool) -> Array:
