@@ -27,7 +27,7 @@ from linsep.app.cli import main
 from linsep.learners.engine import plateau
 from linsep.learners.engine.plateau import Plateau
 from linsep.learners.engine.trace import make_record
-from linsep.streaming.result import Counters, StreamState
+from linsep.streaming.result import StreamState
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 XOR_LABELS = np.array([0, 1, 1, 0])
@@ -161,11 +161,6 @@ def test_a_stream_of_many_passes_warns_as_a_table_does() -> None:
     assert naive(found.counters.updates, 4, 1e8, 96) is not None
     for quiet, passes in ((AveragedPerceptron(), 96), (Perceptron(), 95)):
         fit_stream(XOR_ROWS.encode(), quiet, target="y", passes=passes)
-
-
-def test_a_checkpoint_of_older_code_counts_no_updates() -> None:
-    kept = {key: value for key, value in Counters(passes=3).to_dict().items() if key not in ("updates", "entries")}
-    assert Counters.from_dict(kept).updates == Counters.from_dict(kept).entries == []
 
 
 def test_a_short_stream_says_nothing() -> None:

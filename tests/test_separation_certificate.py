@@ -217,7 +217,7 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"format": "linsep separation certificate 5"}, "its format is 'linsep separation certificate 5'"),
+        ({"format": "linsep separation certificate 6"}, "its format is 'linsep separation certificate 6'"),
         ({"format": "linsep separation certificate 1"}, "it is of format 1"),
         ({"sha256": ""}, "it lacks the hash"),
         ({"verdict": "separable"}, "its verdict is 'separable'"),

@@ -78,10 +78,10 @@ class _Line:
 def _dots_in(out: Any, X: Any, rows: Any, W: Any, planes: Any) -> Any:
     """sum_j X[r, j] W[c, j] for each r of `rows` and c of `planes`, row by row, summed in the type `out`.
 
-    `X` and `W` are matrices, or vectors, of which there is one row. Each sum is made in vectors of 32 bytes: one alone
-    in four of them, which take turns and are added as (0 + 1) + (2 + 3), several in one each. What is left after whole
-    turns is added vector by vector; then the upper half of the sums is added to the lower, and half a vector of
-    products to these if so many are left, down to one.
+    `X` and `W` are matrices, or vectors, of which there is one row; those of X are at least as long as those of W. Each
+    sum is made in vectors of 32 bytes: one alone in four of them, which take turns and are added as (0 + 1) + (2 + 3),
+    several in one each. What is left after whole turns is added vector by vector; then the upper half of the sums is
+    added to the lower, and half a vector of products to these if so many are left, down to one.
     """
     sums = [(r, c) for r in range(rows.count) for c in range(planes.count)]
     found: Any = _tuple_of(out, len(sums))

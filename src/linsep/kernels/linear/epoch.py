@@ -142,7 +142,7 @@ def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, referenc
     if reference.shape[0] > 0:
         p = w.shape[0]
         v, v_reference = weight_of_constant(b, intercept), weight_of_constant(reference[p:], intercept)
-        dot = v * v_reference + wide_dots(w, (0,), reference, (0,))[0]
+        dot = v * v_reference + wide_dots(w, (0,), reference[:p], (0,))[0]
         length2 = v_reference * v_reference + squared_norm(reference[:p])
         full = np.sqrt((norm2 + v * v) * length2)
         record[e, RECORD.cos] = dot / full if full > 0.0 else np.nan

@@ -238,12 +238,14 @@ def weights_move(
     if found is None:
         return True
     R, slack = found
-    moved, own, is_free, t = (1.0 + within) * (np.abs(y) @ offs) @ R, offs[at], is_free[at], t[at]
-    for _ in range(_TRIES):
-        need = _SPARE * (moved + (t @ own) @ R + (t @ slack if slack is not None else 0.0))
-        if not (need >= t).any():
-            return bool(np.isnan(need).any())
-        t = np.where(is_free, np.maximum(t, 2 * need), t)
+    own, is_free, t = offs[at], is_free[at], t[at]
+    with np.errstate(all="ignore"):
+        moved = (1.0 + within) * (np.abs(y) @ offs) @ R
+        for _ in range(_TRIES):
+            need = _SPARE * (moved + (t @ own) @ R + (t @ slack if slack is not None else 0.0))
+            if not (need >= t).any():
+                return bool(np.isnan(need).any())
+            t = np.where(is_free, np.maximum(t, 2 * need), t)
     return True
 
 
@@ -256,8 +258,9 @@ def _inverse(B: Array, size: Array, moving: Array) -> tuple[Array, Array | None]
         R = np.linalg.inv(B) if B.shape[0] == B.shape[1] else np.linalg.pinv(B)
     except np.linalg.LinAlgError:
         return None
-    slack = np.abs(B @ R - np.eye(B.shape[0])) + 2.0**-52 * (B.shape[1] + 9) * (np.abs(B) @ np.abs(R))
-    return np.abs(R[moving]) / size, slack * size[:, None] / size
+    with np.errstate(all="ignore"):  # what is not finite is larger than any weight
+        slack = np.abs(B @ R - np.eye(B.shape[0])) + 2.0**-52 * (B.shape[1] + 9) * (np.abs(B) @ np.abs(R))
+        return np.abs(R[moving]) / size, slack * size[:, None] / size
 
 
 def _columns_of_inverse(B: Any, size: Array, moving: Array) -> tuple[Array, Array | None] | None:
