@@ -18,6 +18,7 @@ from exact_cone import rank, reaches
 from linsep import Separation
 from linsep.reporting.proof import proof_lines
 from linsep.theory import Separability
+from linsep.theory.rows.fragile import FRAGILE, REMEDY
 from naive_regressions import ORDERED, Asked, inequalities
 
 Rows = list[list[Fraction]]
@@ -193,7 +194,7 @@ def false_words(found: Separability, asked: Question) -> str:
     """What is wrong with what is printed."""
     n, k = len(asked.rows), len(found.separated_rows)
     said = found.summary()
-    fragile = ". Fragile: rounding the numbers that are no integers could change this verdict" if found.fragile else ""
+    fragile = f". {FRAGILE}{REMEDY}" if found.fragile else ""
     if asked.fragile not in (None, found.fragile) and found.verdict == asked.verdict:
         return f"fragile is {found.fragile}"
     count = len(found.witness.rows) if found.witness else 0
