@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from altered_certificates import EQUAL, REFUSED, WRONG, Design, Tried, altered, by_library, of_one, table
+from altered_certificates import EQUAL, OTHER, REFUSED, WRONG, Design, Tried, altered, by_library, of_one, table
 from linsep import separability
 from linsep.theory import CertificateError
 from linsep.theory.verify.separability import value_signs, verify_directions
@@ -46,7 +46,7 @@ def test_the_edits_are_of_all_kinds_and_so_are_the_outcomes(tried: list[Tried]) 
     }
     assert {one.library for one in tried} >= {REFUSED, EQUAL}
     assert all(one.library == EQUAL for one in tried if one.edit == "none")
-    assert {one.program for one in tried if one.kind.startswith("regression")} == {REFUSED, EQUAL}
+    assert {one.program for one in tried if one.kind.startswith("regression")} - {OTHER} == {REFUSED, EQUAL}
     assert "other question" in table(tried)
 
 
