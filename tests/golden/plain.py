@@ -61,8 +61,8 @@ def plain(value: Any) -> Any:
 def _part(key: str, value: Any) -> Any:
     if key in FOUND:
         return None if value is None else "found"
-    # Bounds hold for a separator that a search found.
-    return float(f"{value:.9g}") if key == "allowed" and value is not None else plain(value)
+    # Bounds hold for a separator that a search found, and the upper end of a margin for weights that one found.
+    return float(f"{value:.9g}") if key in ("allowed", "upper") and isinstance(value, float) else plain(value)
 
 
 def _array(array: np.ndarray[Any, Any]) -> Any:
