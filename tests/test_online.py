@@ -23,7 +23,8 @@ from linsep.learners import (
     Rocchio,
     VotedPerceptron,
 )
-from linsep.types import DataError
+from linsep.learners.base.one_row import score_with
+from linsep.types import CSR, DataError
 
 LEARNERS = [
     Perceptron(),
@@ -79,6 +80,24 @@ def test_learn_one_equals_partial_fit(learner: Any, n_classes: int, form: Any) -
     np.testing.assert_array_equal(planes(one), planes(table))
     assert (one.t_, one.n_iter_) == (table.t_, table.n_iter_)
     assert [one.predict_one(form(x)) for x in X] == table.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 19])
+@pytest.mark.parametrize("own", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_one_row_has_the_bits_of_a_table(n_classes: int, own: Any, form: Any) -> None:
+    rng = np.random.default_rng(n_classes)
+    X, codes = rng.normal(size=(60, 31)), rng.integers(0, n_classes, 60)
+    codes[:n_classes] = range(n_classes)
+    learner = Perceptron().partial_fit(form(X.astype(own)), codes, classes=np.arange(n_classes))
+    for dtype in (np.float32, np.float64):
+        rows = form(X.astype(dtype))
+        Z = learner.decision_function(rows).reshape(60, -1)
+        for i in range(60):
+            row = rows[[i]]
+            kernel_row = row if isinstance(row, np.ndarray) else CSR(row.data, row.indices, row.indptr)
+            one = np.ravel(score_with(kernel_row, learner.coef_, learner.intercept_))
+            assert one.tobytes() == Z[i].astype(one.dtype).tobytes()
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
+from linsep.kernels.lanes import dots
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import NO_ORDER, watch_fits
-from linsep.kernels.rows import row_dot, row_fits, row_norm2
+from linsep.kernels.planes import sum_planes
+from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
 
 
 @njit(cache=True)
@@ -64,3 +67,38 @@ def score_row(X: Any, W: Any, b: Any) -> Any:
     if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):
         return np.nan
     return np.float64(row_dot(X, 0, W[0]) + b[0])
+
+
+@uncounted(cache=True)
+def score_row_of_many(X: Any, W: Any, b: Any, z: Any) -> Any:
+    """z_c = w_c.x + b_c for the one row x of `X`, summed as in `scores`; False if these do not fit each other.
+
+    Changes `z` (1, n_classes).
+    """
+    if not (W.shape[0] == b.shape[0] == z.shape[1] and row_fits(X, W.shape[1])):
+        return False
+    _products_of_row(X, W, z)
+    for c in range(z.shape[1]):
+        z[0, c] += b[c]
+    return True
+
+
+def _products_of_row(X: Any, W: Any, z: Any) -> None:
+    """z_c = w_c.x, a stub in Python, as in `rows.py`."""
+    raise NotImplementedError
+
+
+@overload(_products_of_row)
+def _products(X: Any, W: Any, z: Any) -> Any:
+    def sparse(X: Any, W: Any, z: Any) -> None:
+        sum_planes(X.data, X.indices, X.indptr[0], X.indptr[1], W, z, 0)
+
+    def dense(X: Any, W: Any, z: Any) -> None:
+        last = np.uint64(z.shape[1] - 1)
+        for c in range(np.uint64(0), np.uint64(z.shape[1]), np.uint64(3)):
+            planes = (c, min(c + np.uint64(1), last), min(c + np.uint64(2), last))
+            sums = dots(X, (np.uint64(0),), W, planes)
+            for k in range(3):
+                z[0, planes[k]] = sums[k]
+
+    return sparse if is_csr(X) else dense

@@ -6,10 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linsep.kernels.linear.one_row import score_row
-from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.threads import scores
+from linsep.learners.base.one_row import score_with
 from linsep.types import CSR, Array, DataError
 
 
@@ -102,6 +100,4 @@ class DerivedLearner(EpochLearner):
         w, b = self._derive(X.indices if isinstance(X, CSR) else slice(None))
         if isinstance(X, CSR):
             X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
-        if len(b) == 1:
-            return float(score_row(X, w, b))
-        return np.asarray(scores(as_matrix(X, w.shape[1]), w.T, b, None)[0][0])
+        return score_with(X, w, b)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.declared import ArraySpec
-from linsep.kernels.linear.one_row import score_row
 from linsep.kernels.optional import Mean
 from linsep.learners.base.derived import DerivedLearner
+from linsep.learners.base.one_row import score_with
 from linsep.learners.inputs.parameters import check_options
 from linsep.types import Array, DataError
 
@@ -124,11 +124,11 @@ class MeanLearner(DerivedLearner):
             self.__dict__[f"last_{name}"] = value
 
     def _score_row(self, X: Any) -> Array | float:
-        if "_sum_coef" in self.__dict__ or len(self.classes_) > 2:
+        if "_sum_coef" in self.__dict__:
             return super()._score_row(X)
         if self.average:
             self._check_mean()
-        return float(score_row(X, self.last_coef_, self.last_intercept_))
+        return score_with(X, self.last_coef_, self.last_intercept_)
 
     def parts(self) -> dict[str, Any]:
         if not self._has_sums():

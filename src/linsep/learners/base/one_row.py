@@ -10,10 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.one_row import score_row
-from linsep.learners.base.classifier import as_matrix, check_columns
+from linsep.kernels.linear.one_row import score_row, score_row_of_many
+from linsep.learners.base.classifier import check_columns
 from linsep.learners.base.linear import LinearClassifier
-from linsep.learners.engine.threads import scores
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.plain_row import PlainRow
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
@@ -50,14 +49,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
-        if len(self.classes_) <= 2:
-            z: float = score_row(X, self.coef_, self.intercept_)
-            return z
-        coef = self.coef_
-        if coef.shape != (len(self.classes_), self.n_features_in_):
-            self.check_parts()
-        with np.errstate(invalid="ignore", over="ignore"):  # the caller looks whether they are finite
-            return np.asarray(scores(as_matrix(X, self.n_features_in_), coef.T, self.intercept_, None)[0][0])
+        return score_with(X, self.coef_, self.intercept_)
 
     # ----------------------------------------------------------------- public
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
@@ -345,6 +337,17 @@ class OnlineClassifier(LinearClassifier):
             self._codes = dict(zip(self._labels, self._encode(Given(None, self.classes_)).tolist(), strict=True))
             self._coded = self.classes_
         return self._codes
+
+
+def score_with(X: Any, W: Array, b: Array) -> Array | float:
+    """Decision value or values of the one row of `X`; NaN where it does not fit W (n_planes, n_features) and b."""
+    if len(b) == 1:
+        return float(score_row(X, W, b))
+    entries = X.data if isinstance(X, CSR) else X
+    z = np.empty((1, len(b)), np.result_type(entries, W, b))
+    if not score_row_of_many(X, W, b, z):
+        z.fill(np.nan)
+    return np.asarray(z[0])
 
 
 def check_row(X: Any) -> None:
