@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from linsep.kernels.lanes import dots
+from linsep.kernels.lanes import dots, fma
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
@@ -66,7 +66,7 @@ def score_row(X: Any, W: Any, b: Any) -> Any:
     """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,); NaN if these do not fit each other."""
     if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):
         return np.nan
-    return np.float64(row_dot(X, 0, W[0]) + b[0])
+    return np.float64(_product_of_row(X, W[0]) + b[0])
 
 
 @uncounted(cache=True)
@@ -83,9 +83,29 @@ def score_row_of_many(X: Any, W: Any, b: Any, z: Any) -> Any:
     return True
 
 
-def _products_of_row(X: Any, W: Any, z: Any) -> None:
-    """z_c = w_c.x, a stub in Python, as in `rows.py`."""
+# Stubs in Python, as in `rows.py`.
+def _product_of_row(X: Any, w: Any) -> float:
+    """w.x, in the order of `scores`."""
     raise NotImplementedError
+
+
+def _products_of_row(X: Any, W: Any, z: Any) -> None:
+    """z_c = w_c.x"""
+    raise NotImplementedError
+
+
+@overload(_product_of_row)
+def _product(X: Any, w: Any) -> Any:
+    def sparse(X: Any, w: Any) -> Any:
+        z = w.dtype.type(0)
+        for k in range(X.indptr[0], X.indptr[1]):
+            z = fma(X.data[k], w[X.indices[k]], z)
+        return z
+
+    def dense(X: Any, w: Any) -> Any:
+        return row_dot(X, 0, w)
+
+    return sparse if is_csr(X) else dense
 
 
 @overload(_products_of_row)
