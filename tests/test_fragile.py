@@ -26,7 +26,8 @@ from linsep.reporting.table_check import check_table
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.rows import fragile
 from linsep.theory.rows.fragile import FRAGILE, REMEDY, off_by
-from linsep.types import Array, DataError
+from linsep.theory.separability.first_bracket import is_bracket
+from linsep.types import Array, DataError, Hyperplane
 
 # Two columns of tenths and their sum, which doubles do not add up to.
 TENTHS = [(2, 2), (5, 2), (1, 3), (3, 3), (7, 1), (6, 2), (4, 4)]
@@ -183,3 +184,43 @@ def test_large_sparse_rows_are_asked_without_a_dense_inverse(monkeypatch: pytest
         again = separation("y ~ x + z + w | firm", data=frame.assign(w=2 * frame.x), family="poisson")
         answers.append((found.verdict, found.fragile, again.fragile))
     assert answers == [("quasi-complete", False, True)] * 2
+
+
+HALF_PLACE_APART = np.array([[0.0, 0.75], [0.0, 0.75 + 2.0**-53], [1.0, 0.875]])
+BETWEEN = -int((Fraction(0.75) + Fraction(1, 2**54)) * 2**54)
+
+
+@pytest.mark.parametrize(
+    "direction",
+    [
+        np.array([0, 2**54, BETWEEN], dtype=object),
+        np.array([2**1200, 2**54, BETWEEN], dtype=object),  # as doubles the others are 0
+        np.array([2**1200, 2**54, BETWEEN], dtype=object) * 2**3000,
+    ],
+    ids=["plain", "one huge entry", "huge"],
+)
+def test_no_direction_hides_that_rounding_moves_a_row(direction: Array) -> None:
+    rows = fragile.signed_rows(HALF_PLACE_APART, np.array([-1.0, 1.0, 1.0]), True)
+    assert fragile.directions_move(rows, [direction], np.arange(3))
+    assert not fragile.directions_move(rows, [direction], np.array([2]))
+
+
+@pytest.mark.parametrize("power", [-1070, -1000, 0, 1000, 1023])
+@pytest.mark.parametrize("n_columns", [2, 4, 16])
+def test_no_scale_of_a_hyperplane_hides_it_either(power: int, n_columns: int) -> None:
+    pair = np.array([3.3, np.nextafter(3.3, 4)])
+    X = np.vstack([np.tile(pair, n_columns // 2), np.tile(pair[::-1], n_columns // 2)])
+    plane = np.ldexp(np.tile([-1.0, 1.0], n_columns // 2), power)
+    assert fragile.directions_move(fragile.signed_rows(X, np.array([1.0, -1.0]), False), [plane], np.arange(2))
+
+
+def test_half_of_the_smallest_double_moves_a_row() -> None:
+    X = (np.array([[1, 3], [3, 1], [2, 1], [1, 2]]) + 2.0**52) * 2.0**-1074
+    assert separability(X, [1, 1, 0, 0]).fragile and separation(X, [1, 1, 0, 0]).fragile
+
+
+@pytest.mark.parametrize("power", [-1074, -1000, 0, 1000])
+def test_a_margin_is_bracketed_whatever_the_scale_of_its_hyperplane(power: int) -> None:
+    X, s, plane = np.array([[-0.6], [0.6], [-5.0], [5.0]]), np.array([-1.0, 1, -1, 1]), np.ldexp([1.0], power)
+    assert is_bracket((0.6, 2.8), X, s, Hyperplane(plane, 0.0), True)
+    assert not is_bracket((1.0, 2.8), X, s, Hyperplane(plane, 0.0), True)

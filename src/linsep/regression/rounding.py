@@ -47,7 +47,7 @@ class _Question:
             held, within = dict(zip(proof.near.rows, proof.near.weights, strict=True)), proof.near.within
         free = [i for i in {*held, *proof.spanning} if self.equal[i]]
         return (
-            directions_move(self.rows, [self._floats([d]) for d in proof.directions], apart)
+            directions_move(self.rows, [self._whole(d) for d in proof.directions], apart)
             or null_moves(self.rows, proof.null, left)
             or null_moves(self.rows, proof.null_all, np.arange(n))
             or self._weights_move(held, proof.spanning, proof.null, free, within)
@@ -77,15 +77,20 @@ class _Question:
         v, other = self._floats(self.proof.directions), self._floats(vectors)
         if not v[j] * other[j] < 0:
             return True
-        return directions_move(self.rows, [v + 2 * abs(v[j] / other[j]) * other], apart)
+        return directions_move(self.rows, [v + 2 * abs(v[j] / other[j]) * other], apart, exact=False)
+
+    def _whole(self, d: Vector) -> Array:
+        """A direction in the units of the design."""
+        out = np.zeros(self.width, dtype=object)
+        for j, value in d.items():
+            out[j] = value * self.scale[j]
+        return out
 
     def _floats(self, vectors: Sequence[Vector]) -> Array:
         """Directions, with weights that fall, in the units of the design."""
-        out = np.zeros(self.width)
-        for k, d in enumerate(vectors):
-            whole = [d.get(j, 0) * c for j, c in enumerate(self.scale.tolist())]
-            out += np.ldexp(as_floats(whole), -20 * k)
-        return out
+        return sum(
+            (np.ldexp(as_floats(self._whole(d).tolist()), -20 * k) for k, d in enumerate(vectors)), np.zeros(self.width)
+        )
 
     def _on(self, columns: Sequence[int]) -> Rows:
         def rows(ids: Array) -> tuple[Any, Any]:

@@ -53,6 +53,9 @@ _RESIDUAL = 2.0**-20
 _ZERO = 2.0**-45  # of the size of a product: less than that is taken for 0
 _SPARE = 1.01  # more than the rounding of a few sums and products of positive numbers
 _TRIES = 20
+_SMALL = 2.0**-500  # products of two such numbers are not rounded to 0
+_LEAST = 5e-324  # half of it is no double
+_TINY = 2.0**-900  # of the largest entry: what is smaller may have been rounded to 0
 
 
 def with_mark(said: str, fragile: bool) -> str:
@@ -96,7 +99,10 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     def off(part: Any) -> Any:
         values = stored(part)
         if values.dtype == object:
-            half = [ulp(v) / 2 if isinstance(v, float) and v != int(v) else 0.0 for v in values.ravel().tolist()]
+            half = [
+                max(ulp(v) / 2, _LEAST) if isinstance(v, float) and v != int(v) else 0.0
+                for v in values.ravel().tolist()
+            ]
             return np.array(half).reshape(values.shape)
         if values.dtype.kind != "f":
             return np.zeros(part.shape)
@@ -105,7 +111,7 @@ def off_by(X: Any) -> Callable[[Any], Any]:
             with np.errstate(over="ignore"):
                 coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
             last = np.where(single[part.indices] if is_sparse(part) else single, coarse, last)
-        halves = np.where(values == np.rint(values), 0.0, last / 2)
+        halves = np.where(values == np.rint(values), 0.0, np.maximum(last / 2, _LEAST))
         return sp.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
 
     return off
@@ -142,18 +148,32 @@ def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Array, Any, Any]]:
         yield at, *rows(at)
 
 
-def directions_move(rows: Rows, vectors: Sequence[Array], separated: Array) -> bool:
-    """(a): whether rounding could move a separated row off its side of the directions, taken in turn."""
+def directions_move(rows: Rows, vectors: Sequence[Array], separated: Array, exact: bool = True) -> bool:
+    """(a): whether rounding could move a separated row off its side of the directions, taken in turn.
+
+    A direction is doubles or integers. Where it is `exact` it is known to be positive on these rows.
+    """
     if not separated.size:
         return False
-    v, size = _sum_of(rows, vectors, separated) if len(vectors) > 1 else (vectors[0], np.abs(vectors[0]))
+    floats = [
+        as_floats(d.tolist()) if d.dtype == object else np.ldexp(d, -np.frexp(np.abs(d).max())[1]) for d in vectors
+    ]
+    alone = exact and len(vectors) == 1
+    v, size = (floats[0], np.abs(floats[0])) if len(vectors) == 1 else _sum_of(rows, floats, separated)
     for _, Z, off in _chunks(rows, separated):
-        moved = off @ size
-        noise = 2.0**-52 * (v.size + len(vectors) + 9) * (abs(Z) @ size)
-        short = Z @ v <= moved + noise
-        if (short if len(vectors) > 1 else short & (moved > 0)).any():  # rows that nothing moves are proved already
+        with np.errstate(all="ignore"):  # what is not finite is not larger than its noise
+            noise = 2.0**-52 * (v.size + len(vectors) + 9) * (abs(Z) @ size) + off @ size + _TINY * _largest(Z)
+            short = ~(Z @ v > noise)
+        if alone:  # rows that nothing moves are proved already: asked of the direction itself, as doubles may be 0
+            short &= (off > 0) @ (vectors[0] != 0)
+        if short.any():
             return True
     return False
+
+
+def _largest(Z: Any) -> Array:
+    """The largest entry of each row, without its sign."""
+    return np.asarray(abs(Z).max(axis=1).todense() if is_sparse(Z) else np.abs(Z).max(axis=1, initial=0.0)).ravel()
 
 
 def _sum_of(rows: Rows, vectors: Sequence[Array], separated: Array) -> tuple[Array, Array]:
@@ -218,7 +238,7 @@ def weights_move(
     used = np.flatnonzero(scale)
     rank = used.size - less if rank is None else rank
     is_large = is_sparse(Z) and ids.size * used.size > _DENSE
-    if is_large and (basis is None or columns is None):
+    if (is_large and (basis is None or columns is None)) or (scale[used] < _SMALL).any():
         return True
     some = np.array(sorted(columns)) if is_large and columns is not None else used
     Z, off = (part[:, some] @ sp.diags_array(1 / scale[some]) for part in (Z, off))
@@ -227,6 +247,7 @@ def weights_move(
     offs = dense(off[:, moving])
     if not np.isfinite(size).all() or ids.size < rank:
         return True
+    offs = np.where(offs > 0, np.maximum(offs, _SMALL), 0.0)
     is_free = np.isin(ids, list(free))
     least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
     t = np.where(is_free, np.maximum(np.abs(y), least), y * (1.0 - within))
@@ -239,6 +260,8 @@ def weights_move(
         return True
     R, slack = found
     own, is_free, t = offs[at], is_free[at], t[at]
+    if (t < _SMALL).any():
+        return True
     with np.errstate(all="ignore"):
         moved = (1.0 + within) * (np.abs(y) @ offs) @ R
         for _ in range(_TRIES):

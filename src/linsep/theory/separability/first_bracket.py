@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy.sparse as sp
 
+from linsep.tables import is_sparse, stored
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.types import Array, Hyperplane
 
 _ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum
+_LEAST = 2.0**-400  # of the largest entry
 _KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
 
 
@@ -20,7 +22,8 @@ def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> M
     if plane.w.dtype == object or X.dtype == object:
         return None
     share = _shares(s, fit_intercept)
-    (lower, _), (upper, _) = ends = _ends(X, s, plane, share)
+    unit, ends = _ends(X, s, plane, share)
+    lower, upper = (float(np.ldexp(value, unit)) for value, _ in ends)
     if not 0 < lower <= upper < np.inf or not _are_known(ends):
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
@@ -43,8 +46,9 @@ def is_bracket(said: tuple[float, float], X: Any, s: Array, plane: Hyperplane, f
     # Whoever wrote it may have had the same numbers as doubles.
     if plane.w.dtype == object:
         return False
-    ends = _ends(X, s, plane, _shares(s, fit_intercept))
-    return _are_known(ends) and all(abs(end - value) <= slack for end, (value, slack) in zip(said, ends, strict=True))
+    unit, ends = _ends(X, s, plane, _shares(s, fit_intercept))
+    told = np.ldexp(said, -unit)
+    return _are_known(ends) and all(abs(end - value) <= slack for end, (value, slack) in zip(told, ends, strict=True))
 
 
 def _are_known(ends: Iterable[tuple[float, float]]) -> bool:
@@ -57,13 +61,19 @@ def _shares(s: Array, fit_intercept: bool) -> Array:
     return np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
 
 
-def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Both ends of the bracket, each with how far rounding may have moved it."""
-    doubles = X.astype(np.float64, copy=False)
-    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
-    norm, upper = scipy.linalg.norm(plane.w), float(scipy.linalg.norm((share * s) @ doubles))
+def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[int, list[tuple[float, float]]]:
+    """k, and both ends of the bracket over 2^k, each with how far rounding may have moved it.
+
+    The largest entry of X and that of the plane become about 1, so that what rounds to 0 is below the least slack.
+    """
+    doubles: Any = X.astype(np.float64, copy=False)
+    unit, of_plane = (int(np.frexp(np.abs(values).max(initial=0.0))[1]) for values in (stored(doubles), plane.w))
+    w, b = np.ldexp(plane.w, -of_plane), float(np.ldexp(plane.b, -of_plane - unit))
+    scaled = np.ldexp(stored(doubles), -unit)
+    doubles = sp.csr_matrix((scaled, doubles.indices, doubles.indptr), doubles.shape) if is_sparse(doubles) else scaled
     with np.errstate(over="ignore", invalid="ignore"):
-        lower = float((s * (doubles @ plane.w + plane.b)).min() / norm)
-        size = float((abs(doubles) @ abs(plane.w) + abs(plane.b)).max() / norm)
-        sizes = float(scipy.linalg.norm(share @ abs(doubles)))
-    return (lower, _ROUNDING * size), (upper, _ROUNDING * sizes)
+        norm, upper = np.linalg.norm(w), float(np.linalg.norm((share * s) @ doubles))
+        lower = float((s * (doubles @ w + b)).min() / norm)
+        size = float((abs(doubles) @ abs(w) + abs(b)).max() / norm)
+        sizes = float(np.linalg.norm(share @ abs(doubles)))
+    return unit, [(value, _ROUNDING * size + _LEAST) for value, size in ((lower, size), (upper, sizes))]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.theory.rows.exact_signs import as_floats
 from linsep.theory.rows.fragile import directions_move, exact_inputs, null_moves, signed_rows, weights_move
 from linsep.theory.separability.combination import Combination
 from linsep.types import Array, Hyperplane
@@ -28,7 +27,6 @@ def is_fragile(
         return False
     rows = signed_rows(X, s, constant)
     vectors = [np.append(plane.w, plane.b)[: X.shape[1] + constant] for plane in planes]
-    vectors = [as_floats(d.tolist()) if d.dtype == object else d for d in vectors]
     if directions_move(rows, vectors, np.setdiff1d(np.arange(X.shape[0]), left)):
         return True
     if held is None or not left.size:
