@@ -25,7 +25,7 @@ from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.separability.combination import Combination, NearCombination
 from linsep.theory.separability.digest import data_digest
 from linsep.theory.verify import separation as verifier
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, Hyperplane
 
 LATE = "the time limit of 1 s ended the search"

@@ -12,7 +12,7 @@ from altered_certificates import EQUAL, OTHER, REFUSED, WRONG, Design, Tried, al
 from linsep import separability
 from linsep.theory import CertificateError
 from linsep.theory.verify.separability import value_signs, verify_directions
-from linsep.theory.verify.separation import SeparationProof, verify_proof
+from linsep.theory.verify.consequences import SeparationProof, verify_proof
 from linsep.types import Hyperplane
 
 

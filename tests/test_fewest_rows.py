@@ -25,7 +25,7 @@ from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.fewest_rows import proved_rows
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 

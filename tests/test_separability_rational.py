@@ -18,7 +18,7 @@ from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError
 
 

@@ -21,7 +21,7 @@ from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -19,7 +19,7 @@ from linsep.theory.cone import faces
 from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.verify.separation import verify_proof
+from linsep.theory.verify.consequences import verify_proof
 from linsep.types import DataError
 
 PROGRAM = standalone()

@@ -17,7 +17,7 @@ from linsep.regression.found import Separation
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.separation.search.by_network import prove_by_network
 from linsep.theory.separation.search.network import network_of
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
 KINDS = ["one factor", "two factors", "all levels of one", "all levels of both", "no constant", "pairs"]

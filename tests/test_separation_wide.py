@@ -15,7 +15,7 @@ from linsep import separation
 from linsep.regression.found import Separation
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.separation.search.by_columns import prove_by_columns
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 
 
 @settings(max_examples=30, deadline=None)

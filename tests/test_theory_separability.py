@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError, Hyperplane
 from walked import files_called
 

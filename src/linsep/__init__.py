@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
     from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
-    from linsep.theory.verify.separability import CertificateError
+    from linsep.theory.verify.cone import CertificateError
     from linsep.types import Chunk, DataError, Hyperplane, MissingWarning, PrecisionWarning, StopReason
 
 __version__: str
@@ -79,7 +79,7 @@ __version__: str
 _HOME = {
     "AveragedPerceptron": "linsep.learners.linear.averaged",
     "Bound": "linsep.theory.bounds.table",
-    "CertificateError": "linsep.theory.verify.separability",
+    "CertificateError": "linsep.theory.verify.cone",
     "ChainModel": "linsep.learners.sequences.structured",
     "Chunk": "linsep.types",
     "ClassScores": "linsep.reporting.quality",

@@ -16,7 +16,7 @@ from linsep.tables import as_floats, as_table, check_finite, check_index, column
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.named_classes import class_signs
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError, Hyperplane
 
 

@@ -290,7 +290,7 @@ def _explained(
 def _proof_of(found: Separability) -> str | None:
     if found.verdict in ("separable", "undecided"):
         return "hyperplane" if found.verdict == "separable" else None
-    return "exact weights" if found.near_weights is None else "near weights"
+    return "near weights" if found.proof.within else "exact weights"
 
 
 def _radius(X: Array) -> float:

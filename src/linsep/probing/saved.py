@@ -19,8 +19,8 @@ from linsep.files import check_output, write_whole
 from linsep.probing.labels import Labels
 from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow, Proofs, Settings
-from linsep.theory.explanation.certificate import FORMAT as FEWEST_ROWS
 from linsep.theory.explanation.certificate import FewestRows
+from linsep.theory.proof import FORMAT
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
@@ -157,9 +157,7 @@ def _sha256_in(path: Path) -> str | None:
     """The digest of rows and labels that a certificate names, or of those left; None if there is no certificate."""
     try:
         found = json.loads(path.read_bytes())
-        found = found["rest"] if found["format"] == FEWEST_ROWS else found
-        known = str(found["format"]).startswith("linsep separability certificate")
-        return str(found["sha256"]) if known else None
+        return str(found.get("rest", found)["sha256"]) if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -1,30 +1,20 @@
-"""What a `Separation` says as plain values for JSON, and back."""
+"""The question of a `Separation` as plain values for JSON, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import inf
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from linsep.regression.units import powers_of_plain
-from linsep.theory.rows.json_values import count, of_type, reason_of, whole_count
-from linsep.theory.separation.certificate import proof_of_plain
+from linsep.theory.proof import check_head, ended_of, separation_of
+from linsep.theory.rows.json_values import count, of_type, row_list
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
 from linsep.theory.separation.sentences import estimate
-from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
-FORMAT = "linsep separation certificate 3"
-NEAR_FORMAT = "linsep separation certificate 5"  # with near_weights, which earlier releases do not know
-_EARLIER = "linsep separation certificate 2"  # its vectors have every entry
-_GONE = {
-    "linsep separation certificate 1": "1, whose hash is neither of the classes nor of the intercept",
-    "linsep separation certificate 4": "4, whose weights near exact ones brought a proof of their own",
-}
-VERDICTS = ("complete", "quasi-complete", "overlap", "undecided")
-T = TypeVar("T")
-_ESTIMATES: dict[str, str | float] = {
-    estimate(value): value for value in (inf, -inf, FINITE, UNDETERMINED, UNSIGNED, UNIDENTIFIED)
-}
+if TYPE_CHECKING:
+    from linsep.regression.found import Separation
+
+_MOST_ROWS = 2**40
 # Labels are written as text; this makes labels of their type of it.
 _LABELS: dict[str, Callable[[str], Any]] = {
     "str": str,
@@ -34,18 +24,21 @@ _LABELS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def plain_classes(classes: tuple[Any, ...]) -> dict[str, Any]:
-    """The labels as text, and what type they have."""
-    kinds = {type(label).__name__ for label in classes}
-    return {"classes": [str(label) for label in classes], "class_type": kinds.pop() if kinds else "str"}
-
-
-def plain_options(family: str, link: str, left_out: int, constant: Sequence[str]) -> dict[str, Any]:
-    """What differs from the plain regression of a family on all rows, under one key; no key if nothing does."""
-    options: dict[str, Any] = {} if link == link_of(family, None) else {"link": link}
-    options |= {"left_out": left_out} if left_out else {}
-    options |= {"constant_columns": list(constant)} if constant else {}
-    return {"options": options} if options else {}
+def plain_question(found: Separation) -> dict[str, Any]:
+    """What was asked: the model, the labels as text with their type, and the formula if there is one."""
+    kinds = {type(label).__name__ for label in found.classes}
+    return {
+        "about": "regression",
+        "family": found.family,
+        "link": found.link,
+        "rows": found.n_rows,
+        "columns": found.n_features,
+        "intercept": found.fit_intercept,
+        "classes": [str(label) for label in found.classes],
+        "class_type": kinds.pop() if kinds else "str",
+        **({"formula": found.formula} if found.formula else {}),
+        **({"missing_rows": list(found.missing_rows)} if found.missing_rows else {}),
+    }
 
 
 def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any]:
@@ -59,112 +52,44 @@ def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any
     return out
 
 
-def plain_formula(text: str, n_missing: int, fixed_effects: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """What there is only where a formula was given."""
-    if not text:
-        return {}
-    counts = {effect: dict(count) for effect, count in fixed_effects.items()}
-    return {"formula": {"text": text, "missing": n_missing, "fixed_effects": counts}}
-
-
-def _formula_of(plain: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a `Separation` that `plain_formula` wrote."""
-    if "formula" not in plain:
-        return {}
-    formula = of_type(plain, "formula", dict)
-    return {
-        "formula": of_type(formula, "text", str),
-        "n_missing": whole_count(formula["missing"], "the number of rows with missing values"),
-        "fixed_effects": {
-            effect: {text: whole_count(n, "a number of coefficients") for text, n in counts.items()}
-            for effect, counts in of_type(formula, "fixed_effects", dict).items()
-        },
-    }
-
-
 def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a `Separation` from the plain values that its `to_dict` wrote; nothing is verified yet.
+    """The fields of a `Separation` that a certificate has; nothing is verified yet.
 
     Raises
     ------
     AttributeError, KeyError, TypeError, ValueError
         A part is missing or is not of the right form.
     """
-    _check_head(plain)
-    read_label = _LABELS[plain["class_type"]]
-    labels = {text: read_label(text) for text in plain["classes"]}
-    if [str(label) for label in labels.values()] != list(labels):
-        raise ValueError(f"its classes are {list(labels)!r}, which is not how such labels are written")
-    coefficients = of_type(plain, "coefficients", dict)
-    if plain["family"] == "multinomial":
-        coefficients = {
-            (_chosen(labels, text, "class"), name): value
-            for text, block in coefficients.items()
-            for name, value in block.items()
-        }
-    options = of_type(plain, "options", dict) if "options" in plain else {}
-    separated = [whole_count(row, "a separated row") for row in of_type(plain, "separated_rows", list)]
+    question = check_head(plain, "regression")
+    family, kind = of_type(question, "family", str), of_type(question, "class_type", str)
+    if family not in FAMILIES or kind not in _LABELS:
+        raise ValueError(f"its family is {family!r:.40}, its labels are of type {kind!r:.40}")
+    classes = of_type(question, "classes", list)
+    known = all(type(name) is str for name in classes) and len(set(classes)) == len(classes)
+    if not known or not _fits(family, len(classes)):
+        raise ValueError(f"its classes are {classes!r:.80}")
+    labels = tuple(_LABELS[kind](text) for text in classes)
+    if [str(label) for label in labels] != classes:
+        raise ValueError(f"its classes are {classes!r:.80}, which is not how such labels are written")
+    ended, proof = ended_of(plain), plain["proof"]
+    if (proof is None) != (ended is not None):
+        raise ValueError("it holds a proof and says that the search ended before, or neither")
     return {
-        "verdict": plain["verdict"],
-        "family": plain["family"],
-        "link": link_of(plain["family"], options.get("link")),
-        "left_out": count(options, "left_out") if "left_out" in options else 0,
-        "constant_columns": tuple(options.get("constant_columns", ())),
-        "n_rows": count(plain, "rows"),
-        "n_features": count(plain, "features"),
-        "fit_intercept": of_type(plain, "fit_intercept", bool),
-        "separated_rows": tuple(separated),
-        "coefficients": {name: _chosen(_ESTIMATES, value, "estimate") for name, value in coefficients.items()},
-        "pairs": tuple((whole_count(row, "a row"), _chosen(labels, text, "class")) for row, text in plain["pairs"]),
-        "classes": tuple(labels.values()),
-        "references": dict(of_type(plain, "references", dict)),
-        "rank": None if plain["rank"] is None else count(plain, "rank"),
-        "proof": None if plain["proof"] is None else proof_of_plain(plain["proof"]),
-        "reason": reason_of(plain),
-        "levels": {name: (column, level) for name, (column, level) in plain["levels"].items()},
-        "separated_levels": {
-            column: {level: whole_count(n, "a number of rows") for level, n in levels.items()}
-            for column, levels in plain["separated_levels"].items()
-        },
+        "verdict": "not verified",
+        "family": family,
+        "link": link_of(family, of_type(question, "link", str)),
+        "n_rows": count(question, "rows"),
+        "n_features": count(question, "columns"),
+        "fit_intercept": of_type(question, "intercept", bool),
+        "classes": labels,
+        "formula": of_type(question, "formula", str) if "formula" in question else "",
+        "missing_rows": tuple(row_list(question.get("missing_rows", []), _MOST_ROWS, "its missing_rows")),
+        "proof": None if proof is None else separation_of(of_type(plain, "proof", dict)),
+        "ended": ended,
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
         "powers": powers_of_plain(plain),
-        "said_fragile": of_type(plain, "fragile", bool) if "fragile" in plain else None,
-        "n_missing": len(plain.get("missing_rows", ())),
-        "missing_rows": tuple(whole_count(row, "a missing row") for row in plain.get("missing_rows", ())),
-        **_formula_of(plain),
     }
-
-
-def _check_head(plain: dict[str, Any]) -> None:
-    """Raise ValueError unless the parts of which there is a choice hold one of their values."""
-    if (form := of_type(plain, "format", str)) in _GONE:
-        raise ValueError(f"it is of format {_GONE[form]}; make it again")
-    if form not in (NEAR_FORMAT, FORMAT, _EARLIER):
-        raise ValueError(f"its format is {form!r:.80}")
-    if (form == NEAR_FORMAT) != ("near_weights" in (plain["proof"] or {})):
-        raise ValueError("it has weights near exact ones, or lacks them, which its format does not say")
-    if len(of_type(plain, "sha256", str)) != 64:
-        raise ValueError("it lacks the hash of the data that it is about")
-    choices = {"verdict": VERDICTS, "family": FAMILIES, "numbers": ("doubles", "rationals"), "class_type": _LABELS}
-    for name, values in choices.items():
-        _chosen(dict.fromkeys(values), plain[name], name)
-    decided = plain["verdict"] != "undecided"
-    if decided != (plain["proof"] is not None) or decided != (plain["rank"] is not None):
-        raise ValueError(f"the proof of {plain['verdict']!r} is missing, or is of another verdict")
-    if decided != (plain["reason"] == ""):
-        raise ValueError(f"its reason is {plain['reason']!r}, which is that of another verdict")
-    classes = of_type(plain, "classes", list)
-    known = all(type(name) is str for name in classes) and len(set(classes)) == len(classes)
-    if not known or not _fits(plain["family"], len(classes)):
-        raise ValueError(f"its classes are {classes!r}")
-
-
-def _chosen(values: Mapping[Any, T], value: Any, name: str) -> T:
-    """What one of a few texts stands for."""
-    if not isinstance(value, str) or value not in values:
-        raise ValueError(f"its {name} is {value!r}")
-    return values[value]
 
 
 def _fits(family: str, n_classes: int) -> bool:

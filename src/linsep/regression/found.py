@@ -9,15 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import (
-    FORMAT,
-    NEAR_FORMAT,
-    parts_of,
-    plain_classes,
-    plain_coefficients,
-    plain_formula,
-    plain_options,
-)
+from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
 from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
@@ -25,18 +17,16 @@ from linsep.regression.remedies.what_to_do import Remedies
 from linsep.regression.rounding import is_fragile
 from linsep.regression.units import Units, different_columns
 from linsep.tables import exact_table, holds_doubles
+from linsep.theory.proof import FORMAT, plain_separation
+from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.fragile import with_mark
-from linsep.theory.rows.json_values import read, same_words
+from linsep.theory.rows.json_values import read
 from linsep.theory.separation import sentences as words
-from linsep.theory.separation.certificate import plain_proof
-from linsep.theory.separation.families import ORDERED, Family, source
+from linsep.theory.separation.families import ORDERED, Family
 from linsep.theory.separation.outcome import Outcome
-from linsep.theory.verify.separability import CertificateError
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.cone import CertificateError
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
-
-# What an undecided answer lacks.
-_DECIDED = ("separated_rows", "coefficients", "fixed_effects", "pairs", "separated_levels", "rank")
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +35,8 @@ class Separation(Remedies):
 
     Attributes
     ----------
-    verdict : "complete", "quasi-complete", "overlap" or "undecided"
+    verdict : "complete", "quasi-complete", "overlap", "undecided" or "not verified"
+        The last if this was read from JSON: it says nothing before `verify` has seen the data.
     family : str
         As asked of `separation`.
     n_rows : int
@@ -71,8 +62,8 @@ class Separation(Remedies):
         Rank of the design, less than the number of coefficients if some are not identified.
     proof : SeparationProof or None
         Integers that `verify` checks.
-    reason : str
-        Why it is undecided.
+    ended : str, float or None
+        What ended the search if it is undecided: a time limit in seconds, or "interrupt".
     levels : dict
         Indicator column -> (text column, level).
     separated_levels : dict
@@ -98,9 +89,7 @@ class Separation(Remedies):
         Of a certificate of the command that was read from JSON: column of the table -> power of ten that it was
         multiplied by, since decimals are kept exactly there.
     about : (Design, Outcome) or None
-        The data, if this was not read from JSON.
-    said_fragile : bool or None
-        What the JSON says of `fragile`, if it does; `verify` computes it of the numbers that it is given.
+        The data; None if this was read from JSON and not yet verified.
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
@@ -119,7 +108,7 @@ class Separation(Remedies):
     references: dict[str, str] = field(default_factory=dict)
     rank: int | None = None
     proof: SeparationProof | None = None
-    reason: str = ""
+    ended: str | float | None = None
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
     link: str = "logit"
@@ -133,14 +122,13 @@ class Separation(Remedies):
     numbers: str = field(default="", compare=False)
     powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
-    said_fragile: bool | None = field(default=None, compare=False)
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
     def fragile(self) -> bool:
         """Whether rounding of the design could change the answer."""
         if self.about is None or self.proof is None:
-            return bool(self.said_fragile)
+            return False
         asked = partial(Regression.of, *self.about, self.family, self.link, self.fit_intercept)
         return is_fragile(asked, self.about[0].X, self.proof)
 
@@ -235,15 +223,19 @@ class Separation(Remedies):
         if self.digest and self._hash_of(question) != self._source():
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
-        if self.proof is not None:
-            said |= {**asked.shown(self.proof), "reason": ""}
-        elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
-            raise CertificateError(f"the proof of {self.verdict!r} is missing")
+        said |= asked.shown(self.proof) if self.proof is not None else {"verdict": "undecided"}
         for name, value in said.items():
-            if getattr(self, name) != value:
-                raise CertificateError(f"the proof does not show the {name} that the certificate names")
-        if self.proof is not None and self.about is None:  # Fractions are exact, and doubles that equal them are not
-            object.__setattr__(self, "fragile", is_fragile(lambda: asked, design.X, self.proof))
+            if self.about is None:
+                object.__setattr__(self, name, value)
+            elif getattr(self, name) != value:
+                raise CertificateError(f"the proof does not show the {name} that is said")
+        if self.about is None:
+            object.__setattr__(self, "about", (design, outcome))
+
+    @property
+    def reason(self) -> str:
+        """Why it is undecided."""
+        return why_ended(self.ended)
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -266,8 +258,8 @@ class Separation(Remedies):
         str
             Some sentences.
         """
-        if self.verdict == "undecided":
-            return f"Undecided: {self.reason}."
+        if self.verdict in ("undecided", "not verified"):
+            return f"Undecided: {self.reason}." if self.verdict == "undecided" else f"{words.UNREAD}."
         assert self.rank is not None
         told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
         missing = [words.missing(self.n_missing)] if self.n_missing else []
@@ -280,29 +272,25 @@ class Separation(Remedies):
         return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 
     def __repr__(self) -> str:
-        if self.verdict == "undecided":
-            return f"<Separation {self._unsure}undecided: {self.reason}>"
+        if self.verdict in ("undecided", "not verified"):
+            return f"<Separation {self.summary().removesuffix('.')}>"
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
-        return f"<Separation {self._unsure}{with_mark(said, self.fragile)}>"
-
-    @property
-    def _unsure(self) -> str:
-        return "" if self.verified or not self.digest else "as read, not verified: "
+        return f"<Separation {with_mark(said, self.fragile)}>"
 
     def _repr_html_(self) -> str:
-        if self.verdict == "undecided":
-            return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
+        if self.verdict in ("undecided", "not verified"):
+            return table_html(f"Separation {self.verdict}", [("because", self.reason or words.UNREAD)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
         rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("but", with_mark("", True))] if self.fragile else []
         rows += [("what to do", text) for text in self.advice]
-        return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
+        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; keys that `Separability` has too mean the same.
+        """Return plain values for JSON: the certificate, and what follows from it in words.
 
         Infinities are "+inf" and "-inf", coefficients of a class stand under its label, and integers of the proof
         beyond 2^53 are hexadecimal text.
@@ -313,16 +301,8 @@ class Separation(Remedies):
             Numbers, text, lists and dicts.
         """
         return {
-            "format": FORMAT if self.proof is None or self.proof.near is None else NEAR_FORMAT,
             "verdict": self.verdict,
             "summary": self.summary(),
-            "rows": self.n_rows,
-            "features": self.n_features,
-            "family": self.family,
-            **plain_options(self.family, self.link, self.left_out, self.constant_columns),
-            "fit_intercept": self.fit_intercept,
-            **self._source(),
-            **plain_classes(self.classes),
             "rank": self.rank,
             "separated_rows": list(self.separated_rows),
             "coefficients": plain_coefficients(self.coefficients),
@@ -330,12 +310,20 @@ class Separation(Remedies):
             "references": dict(self.references),
             "levels": {name: list(about) for name, about in self.levels.items()},
             "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
+            "fixed_effects": {effect: dict(counts) for effect, counts in self.fixed_effects.items()},
             "advice": list(self.advice),
             "reason": self.reason,
             "fragile": self.fragile,
-            "proof": None if self.proof is None else plain_proof(self.proof),
-            **plain_formula(self.formula, self.n_missing, self.fixed_effects),
-            **({"missing_rows": list(self.missing_rows)} if self.missing_rows else {}),
+            **self._certificate(),
+        }
+
+    def _certificate(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            **self._source(),
+            "question": plain_question(self),
+            "ended": self.ended,
+            "proof": None if self.proof is None else plain_separation(self.proof),
         }
 
     def _source(self) -> dict[str, str]:
@@ -344,14 +332,14 @@ class Separation(Remedies):
         return self._hash_of(Asked(*self.about, self.fit_intercept))
 
     def to_json(self) -> str:
-        """Return the certificate as JSON, with the SHA-256 of the data.
+        """Return the certificate as JSON: the SHA-256 of the data, the question and the proof.
 
         Returns
         -------
         str
             The JSON text.
         """
-        return json.dumps(self.to_dict(), allow_nan=False)
+        return json.dumps(self._certificate(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Separation:
@@ -385,16 +373,4 @@ class Separation(Remedies):
 
     @classmethod
     def _from_dict(cls, plain: dict[str, Any]) -> Separation:
-        found = cls(**parts_of(plain))
-        # What follows from the other parts may not say anything else.
-        hints = found._of_references()  # which earlier releases did not give
-        advice = list(found.advice)
-        same_words(
-            plain["advice"], advice if plain["advice"][: len(hints)] == hints else advice[len(hints) :], "advice"
-        )
-        summary = found.summary()
-        if found.family == "poisson":  # of which earlier releases named the source of the logistic regression
-            earlier = summary.replace(source("poisson", found.link), source("logistic", "logit"))
-            summary = earlier if plain["summary"] == earlier else summary
-        same_words(plain["summary"], summary, "summary")
-        return found
+        return cls(**parts_of(plain))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,11 +16,12 @@ from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.sentences import estimate
-from linsep.theory.verify.separation import UNDETERMINED, UNIDENTIFIED, SeparationProof, verify_proof
+from linsep.theory.verify.cone import Rows
+from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
-Verdict = Literal["complete", "quasi-complete", "overlap", "undecided"]
+Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not verified"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +75,10 @@ class Regression:
     def _constant_columns(self) -> tuple[str, ...]:
         return constant_columns(self.design, self.outcome.kept) if self.fit_intercept else ()
 
-    def shown(self, proof: SeparationProof) -> dict[str, Any]:
+    def shown(self, proof: SeparationProof, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
         """What a proof says, once it is checked, by the names that a `Separation` has for it.
+
+        `ask` is called between the steps of the check: an error that it raises ends it.
 
         Raises
         ------
@@ -82,9 +86,9 @@ class Regression:
             A part of the proof does not prove what it says.
         """
         rows = self.rows
-        said = verify_proof(rows.Z, rows.equal, proof)
+        said = coefficients(Rows(rows.Z, equal=rows.equal, ask=ask), proof)
         separated = np.zeros(len(rows.owner), dtype=bool)
-        separated[list(proof.separated)] = True
+        separated[proof.cone.separated] = True
         whole = np.zeros(len(self.outcome.y), dtype=bool)
         whole[rows.owner[rows.owner >= 0]] = True
         whole[rows.owner[(rows.owner >= 0) & ~separated]] = False
@@ -95,12 +99,12 @@ class Regression:
         labels = rows.classes.tolist()
         pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
         every = tuple(np.flatnonzero(whole).tolist())
-        coefficients, fixed_effects = self._apart(said)
+        shown, fixed_effects = self._apart(said)
         at = self.design.places
         return {
             "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
             "separated_rows": tuple(at[list(every)].tolist()),
-            "coefficients": coefficients,
+            "coefficients": shown,
             "fixed_effects": fixed_effects,
             "pairs": tuple((int(at[k]), labels[rival]) for k, rival in pairs) if self.family == "multinomial" else (),
             "rank": proof.rank(rows.Z.shape[1]),

@@ -16,7 +16,8 @@ from linsep.theory.rows.exact_signs import as_floats
 from linsep.theory.rows.fragile import Rows, directions_move, exact_inputs, null_moves, off_by, weights_move
 from linsep.theory.separation.exact_rows import column_multiples
 from linsep.theory.separation.risk_rows import risk_pairs
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights
+from linsep.theory.verify.cone import Vector, Weights
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 
@@ -40,18 +41,15 @@ class _Question:
         if proof.bases:  # as many independent rows as there are: some direction has any products with them
             every: dict[int, int] = dict.fromkeys(range(n), 0)
             return any(weights_move(self._on(basis), every, rank=n, free=every) for basis in proof.bases)
-        apart = np.array(proof.separated, dtype=np.int64)
-        left = np.setdiff1d(np.arange(n), apart)
-        held, within = proof.overlap, 0.0
-        if proof.near is not None:
-            held, within = dict(zip(proof.near.rows, proof.near.weights, strict=True)), proof.near.within
-        free = [i for i in {*held, *proof.spanning} if self.equal[i]]
+        cone, basis = proof.cone, proof.cone.basis or ()
+        apart, left = cone.separated, np.asarray(cone.left, dtype=np.int64)
+        free = [i for i in {*cone.weights, *basis} if self.equal[i]]
         return (
-            directions_move(self.rows, [self._whole(d) for d in proof.directions], apart)
-            or null_moves(self.rows, proof.null, left)
-            or null_moves(self.rows, proof.null_all, np.arange(n))
-            or self._weights_move(held, proof.spanning, proof.null, free, within)
-            or bool(apart.size and self._weights_move({}, proof.spanning_all, proof.null_all, proof.spanning_all))
+            directions_move(self.rows, [self._whole(d) for d in cone.directions], apart)
+            or null_moves(self.rows, cone.null, left)
+            or null_moves(self.rows, proof.null, np.arange(n))
+            or self._weights_move(cone.weights, basis, cone.null, free, cone.within)
+            or bool(apart.size and self._weights_move({}, proof.basis, proof.null, proof.basis))
             or any(self._sign_moves(weights) for weights in proof.signs.values())
             or any(self._opposite_moves(j, vectors, apart) for j, vectors in proof.opposite.items())
         )
@@ -67,14 +65,15 @@ class _Question:
 
     def _sign_moves(self, weights: Weights) -> bool:
         """Whether rows that prove the sign of a coefficient could stop to: on the null vectors, or with all others."""
-        if not null_moves(self.rows, self.proof.null, np.array(list(weights), dtype=np.int64)):
+        basis = self.proof.cone.basis or ()
+        if not null_moves(self.rows, self.proof.cone.null, np.array(list(weights), dtype=np.int64)):
             return False
-        held = {**dict.fromkeys(self.proof.spanning, 0), **weights}
-        return weights_move(self.rows, held, rank=len(self.proof.spanning_all), free=self.proof.spanning)
+        held = {**dict.fromkeys(basis, 0), **weights}
+        return weights_move(self.rows, held, rank=len(self.proof.basis), free=basis)
 
     def _opposite_moves(self, j: int, vectors: Sequence[Vector], apart: Array) -> bool:
         """Whether a direction with the other sign in column j could leave the cone."""
-        v, other = self._floats(self.proof.directions), self._floats(vectors)
+        v, other = self._floats(self.proof.cone.directions), self._floats(vectors)
         if not v[j] * other[j] < 0:
             return True
         return directions_move(self.rows, [v + 2 * abs(v[j] / other[j]) * other], apart, exact=False)

@@ -20,9 +20,8 @@ from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.one_vs_rest import count_processes
 from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.verify.pauses import verify_with_pauses
-from linsep.theory.verify.separability import CertificateError
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.cone import CertificateError
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
 
 _FEWEST = 3  # designs that are asked about together
@@ -180,9 +179,10 @@ def _overlaps(
         asked = Regression.of(every, questions[0].outcome, family, link, fit_intercept)
         proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, signs=False, may_be_near=True)
         # Weights near exact ones prove nothing without some columns, and are found as fast for each design.
-        if proof.separated or proof.null or proof.near is not None:
+        cone = proof.cone
+        if cone.separated.size or cone.null or cone.within:
             return None
-        common = SeparationProof((), (), proof.overlap, proof.spanning, (), proof.spanning, ())
+        common = SeparationProof(cone, cone.basis or ())
         return [_checked(question, common, family, link, time_limit) for question in questions]
     except (CertificateError, DataError, OutOfTimeError):
         return None  # each is asked alone then
@@ -194,8 +194,8 @@ def _checked(
     deadline = deadline_of(time_limit)  # of each design, as `separation` has it
     design, outcome, fit_intercept = question
     asked = Regression.of(design, outcome, family, link, fit_intercept)
-    with verify_with_pauses(lambda: time_left(deadline)):
-        return Separation(proof=proof, **asked.shown(proof), **asked.described(), about=(design, outcome))
+    shown = asked.shown(proof, lambda: time_left(deadline))
+    return Separation(proof=proof, **shown, **asked.described(), about=(design, outcome))
 
 
 def _all_columns(questions: list[Asked]) -> Design | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,14 +17,11 @@ from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import DROPPED
 from linsep.regression.remedies.firth import PENALISED
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
-from linsep.theory.rows.json_values import UNCHECKED
+from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, time_left, what_ended
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.verify.pauses import verify_with_pauses
-from linsep.theory.verify.separability import CertificateError
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
@@ -237,25 +235,20 @@ def answer(
     deadline = deadline or deadline_of(time_limit)
     asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
     about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
-    reason = UNCHECKED
+    ended: str | float = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
     for may_be_near in (False,) if exact or (asked.rows.owner < 0).any() else (True, False):
         try:
             proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
-            return Separation(proof=proof, **_shown(asked, proof, late), **about)
+            shown = asked.shown(proof, partial(time_left, late))
+            return Separation(proof=proof, **shown, **about)
         except OutOfTimeError:
-            reason = why_over(time_limit)
+            ended = what_ended(time_limit)
             break
         except CertificateError:
             continue  # nothing that the search found is believed without its proof
-    return Separation("undecided", reason=reason, **about)
-
-
-def _shown(asked: Regression, proof: SeparationProof, deadline: Deadline) -> dict[str, Any]:
-    """What the proof says, once it is checked."""
-    with verify_with_pauses(lambda: time_left(deadline)):
-        return asked.shown(proof)
+    return Separation("undecided", ended=ended, **about)
 
 
 def _longer(time_limit: float | None) -> float:

@@ -15,7 +15,7 @@ from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.separability.words import exists_near
 from linsep.theory.separation.sentences import by_estimate, listed, told
-from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
 from linsep.types import Array, DataError, Hyperplane
 
 _MOST_LINES = 40  # coefficients printed one a line

@@ -40,18 +40,17 @@ if TYPE_CHECKING:
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.combination import Combination
     from linsep.theory.separability.whole_file import verify_certificate
-    from linsep.theory.verify.near_weights import NearWeights
-    from linsep.theory.verify.separability import CertificateError
-    from linsep.theory.verify.separation import SeparationProof
+    from linsep.theory.verify.cone import CertificateError, ConeProof
+    from linsep.theory.verify.consequences import SeparationProof
 
 __all__ = [
     "Bound",
     "CertificateError",
     "Combination",
+    "ConeProof",
     "LossBracket",
     "MarginBracket",
     "MistakeBounds",
-    "NearWeights",
     "Separability",
     "SeparationProof",
     "aggressive_bounds",
@@ -118,9 +117,8 @@ _HOMES = {
     "separability.certificate": ("Separability",),
     "separability.combination": ("Combination",),
     "separability.whole_file": ("verify_certificate",),
-    "verify.near_weights": ("NearWeights",),
-    "verify.separability": ("CertificateError",),
-    "verify.separation": ("SeparationProof",),
+    "verify.cone": ("CertificateError", "ConeProof"),
+    "verify.consequences": ("SeparationProof",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

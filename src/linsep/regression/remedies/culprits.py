@@ -11,7 +11,7 @@ from linsep.data.columns import like
 from linsep.regression.model import Regression
 from linsep.tables import dense, is_sparse
 from linsep.theory.separation.sentences import reason_of
-from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
 from linsep.types import DataError
 
 _FIRST = 5  # rows that the table of coefficients names
@@ -55,7 +55,7 @@ def table_of_rows(asked: Regression, proof: SeparationProof) -> list[RowsOfCoeff
     """For each coefficient the separated rows that move it, infinite ones first."""
     out = []
     rows, all_said = asked.rows, asked.shown(proof)["coefficients"]
-    Z = rows.Z[list(proof.separated)]
+    Z = rows.Z[proof.cone.separated]
     Z = Z.tocsc() if is_sparse(Z) else Z
     at = {name: j for j, name in enumerate(rows.names)}
     for name, said in all_said.items():
@@ -80,7 +80,7 @@ def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, i
     rows = asked.rows
     if name not in rows.names:
         raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in rows.names])}")
-    return _ways_of(asked, proof, rows.Z[list(proof.separated)][:, [rows.names.index(name)]])
+    return _ways_of(asked, proof, rows.Z[proof.cone.separated][:, [rows.names.index(name)]])
 
 
 def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, int]:
@@ -89,7 +89,7 @@ def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, 
     signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
     places = asked.design.places
     ways: dict[int, set[int]] = {}
-    for owner, sign in zip(rows.owner[list(proof.separated)].tolist(), signs.tolist(), strict=True):
+    for owner, sign in zip(rows.owner[proof.cone.separated].tolist(), signs.tolist(), strict=True):
         if sign and owner >= 0:
             ways.setdefault(int(places[owner]), set()).add(sign)
     return {row: sum(both) for row, both in sorted(ways.items())}

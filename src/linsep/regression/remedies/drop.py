@@ -17,7 +17,8 @@ from linsep.tables import dense, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.model_rows import with_constant
 from linsep.theory.separation.sentences import INTERCEPT
-from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
+from linsep.theory.verify.cone import Vector
+from linsep.theory.verify.consequences import FINITE, SeparationProof
 from linsep.types import Array, DataError
 
 _DOUBLE_POWERS = 300  # smaller powers of ten are doubles
@@ -96,7 +97,7 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     is_cox = asked.family == "cox"
     kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
     X, names = design_columns(design, asked.fit_intercept and not is_cox)
-    lost = set(dependent(proof.null, len(names)))
+    lost = set(dependent(proof.cone.null, len(names)))
     columns = [j for j in range(len(names)) if j not in lost]
     coefficients = asked.shown(proof)["coefficients"]
     outcome, rows = asked.outcome.take(kept), design.places[kept]
@@ -121,7 +122,7 @@ def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
     """Which rows of the data are separated from no other class."""
     rows = asked.rows
     apart = np.zeros(len(rows.owner), dtype=bool)
-    apart[list(proof.separated)] = True
+    apart[proof.cone.separated] = True
     touched, left = (np.unique(rows.owner[part]) for part in (apart, ~apart))
     partly = np.intersect1d(touched, left)
     if partly.size:
@@ -158,11 +159,11 @@ def rows_at_risk(asked: Regression, proof: SeparationProof) -> Array:
 
 def _scores(X: Any, proof: SeparationProof) -> list[tuple[Fraction, ...]]:
     """x.d of each row, exactly, for the directions of a proof in turn."""
-    used = sorted({j for d in proof.directions for j in d})
+    used = sorted({j for d in proof.cone.directions for j in d})
     table: Any = sp.csr_array(whole_columns(exact_table(X))[:, used])  # in the units of the proof
     ends, at, values = table.indptr.tolist(), [used[j] for j in table.indices.tolist()], table.data.tolist()
     rows = [[(j, Fraction(v)) for j, v in zip(at[a:b], values[a:b], strict=True)] for a, b in pairwise(ends)]
-    return [tuple(sum((d.get(j, 0) * v for j, v in row), Fraction(0)) for d in proof.directions) for row in rows]
+    return [tuple(sum((d.get(j, 0) * v for j, v in row), Fraction(0)) for d in proof.cone.directions) for row in rows]
 
 
 def _places(values: list[Any]) -> Array:

@@ -19,8 +19,8 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_lef
 from linsep.theory.separation.likelihood import Likelihood
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.separation.sentences import listed
-from linsep.theory.verify.pauses import verify_with_pauses
-from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
+from linsep.theory.verify.cone import ConeProof, Rows
+from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
 from linsep.types import Array, DataError
 
 _STEPS = 200
@@ -183,7 +183,7 @@ class _Likelihood:
                 tests |= {} if test is None else {name: test}
             else:  # the profile likelihood is the same everywhere
                 out[name] = Estimate(nan, nan, -inf, inf)
-        n_rows = len(self.rows.y) - len(self.proof.separated)
+        n_rows = len(self.rows.y) - self.proof.cone.separated.size
         left = tuple(name for name, found in out.items() if isnan(found.lower))
         return FinitePart(out, nan if whole is None else whole.value, level, n_rows, tests, left)
 
@@ -208,8 +208,8 @@ class _Likelihood:
 
         The offset is `more` than that of the rows.
         """
-        kept = np.setdiff1d(np.arange(len(self.rows.y)), list(proof.separated))
-        lost = set(dependent(proof.null, len(among)))
+        kept = np.setdiff1d(np.arange(len(self.rows.y)), proof.cone.separated)
+        lost = set(dependent(proof.cone.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
@@ -255,14 +255,13 @@ class _Likelihood:
 
     def _without(self, among: list[int]) -> SeparationProof:
         """Which rows are separated if a coefficient is held: an offset changes nothing about it."""
-        nothing = SeparationProof((), (), {}, (), (), (), ())
+        nothing = SeparationProof(ConeProof(n := len(self.rows.y), left=range(n)))
         if not among:
             return nothing
         design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
         rows = Regression.of(design, self.outcome, self.asked.family, self.asked.link, False).rows
         proof = find_proof(rows.Z, rows.equal, self.deadline)
-        with verify_with_pauses(lambda: time_left(self.deadline)):
-            verify_proof(rows.Z, rows.equal, proof)
+        coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
         return proof
 
 

@@ -11,7 +11,7 @@ from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import design_columns
 from linsep.tables import dense
 from linsep.theory.separation.likelihood import Likelihood
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
 
 PENALISED = (("logistic", "logit"), ("binomial", "logit"))
@@ -31,7 +31,7 @@ def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) ->
         raise DataError("firth fits logistic and binomial regressions with the logit link")
     if asked.outcome.beyond:
         raise DataError(asked.outcome.beyond)
-    if proof.bases or proof.null_all:
+    if proof.bases or proof.null:
         raise DataError("some coefficients are not identified: leave out columns first, such as those drop() names")
     try:
         firthmodels = import_module("firthmodels")

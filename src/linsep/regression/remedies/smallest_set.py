@@ -28,8 +28,8 @@ from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.linear_programme import quiet_highs, reaches_optimum
 from linsep.theory.separation.exact_rows import column_multiples
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.verify.pauses import verify_with_pauses
-from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof, Vector, verify_proof
+from linsep.theory.verify.cone import Rows, Vector
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
 from linsep.types import DataError
 
 _ABOVE_ROUNDING = 1e-7  # of what a direction with entries of at most 1 makes of rows whose largest entry is 1
@@ -75,12 +75,12 @@ def smallest_set(
         No row is separated, there is no such coefficient, it is not infinite, or the design is too large.
     """
     names = asked.rows.names
-    if not proof.separated:
+    if not proof.cone.separated.size:
         raise DataError("no row is separated: there is no set of columns that separates")
     if name is not None and name not in names:
         raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in names])}")
     goal = None if name is None else names.index(name)
-    if goal is not None and (proof.bases or not _is_open(proof.null, goal) or _is_open(proof.null_all, goal)):
+    if goal is not None and (proof.bases or not _is_open(proof.cone.null, goal) or _is_open(proof.null, goal)):
         raise DataError(f"the coefficient {name!r} is not infinite: no set of columns sends it there")
     cone = _Cone(asked, proof, goal, deadline_of(time_limit))
     try:
@@ -137,8 +137,8 @@ class _Cone:
     def __init__(self, asked: Regression, proof: SeparationProof, goal: int | None, deadline: Deadline) -> None:
         rows = asked.rows
         self.asked, self.proof, self.goal, self.deadline = asked, proof, goal, deadline
-        held = np.flatnonzero(rows.equal) if proof.bases else np.array(proof.spanning, dtype=np.int64)
-        self.separated = np.array(proof.separated)
+        held = np.flatnonzero(rows.equal) if proof.bases else np.array(proof.cone.basis or (), dtype=np.int64)
+        self.separated = proof.cone.separated
         ids = np.concatenate([self.separated, held])
         self.Z, self.equal = rows.Z[ids], np.arange(ids.size) >= self.separated.size
         entries = stored_in(self.Z)
@@ -239,9 +239,10 @@ class _Cone:
             return None
         Z = self.Z[:, ids]
         proof = find_proof(Z, self.equal, self.deadline, signs=False)
-        with verify_with_pauses(lambda: time_left(self.deadline)):
-            said = verify_proof(Z, self.equal, proof)
-        if not proof.separated or (self.goal is not None and said[ids.index(self.goal)] in (FINITE, UNIDENTIFIED)):
+        said = coefficients(Rows(Z, equal=self.equal, ask=lambda: time_left(self.deadline)), proof)
+        if not proof.cone.separated.size or (
+            self.goal is not None and said[ids.index(self.goal)] in (FINITE, UNIDENTIFIED)
+        ):
             return None
         return proof, ids
 
@@ -279,9 +280,9 @@ def _column(name: Any) -> str:
 
 def _direction(Z: Any, proof: SeparationProof, goal: int | None) -> list[int]:
     """A direction of C that makes every separated row strict; the coefficient `goal` is not 0."""
-    several = list(proof.directions)
+    several = list(proof.cone.directions)
     if goal is not None and not any(goal in v for v in several):
-        several.append(next(v for v in proof.null if goal in v))  # 0 on all rows that the directions leave
+        several.append(next(v for v in proof.cone.null if goal in v))  # 0 on all rows that the directions leave
     every = [[v.get(j, 0) for j in range(Z.shape[1])] for v in several]
     left = [np.ones(Z.shape[0], dtype=bool)]  # the rows that each direction finds: those before it took others away
     for d in every:

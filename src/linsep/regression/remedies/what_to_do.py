@@ -13,10 +13,10 @@ from linsep.regression.remedies.drop import Remaining, remaining
 from linsep.regression.remedies.finite_part import FinitePart, finite_part
 from linsep.regression.remedies.firth import firth
 from linsep.regression.remedies.smallest_set import SmallestSet, smallest_set
-from linsep.theory.rows.deadline import deadline_of, why_over
+from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
-from linsep.theory.verify.separation import SeparationProof
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
 
 
@@ -30,7 +30,7 @@ class Remedies:
     proof: SeparationProof | None
     coefficients: dict[Any, str | float]
     separated_rows: tuple[int, ...]
-    reason: str
+    ended: str | float | None
     about: tuple[Design, Outcome] | None
 
     def drop(self) -> Remaining:
@@ -290,7 +290,7 @@ class Remedies:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
-            raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
+            raise DataError(f"undecided, so nothing can be done about it yet: {why_ended(self.ended)}")
         return self.about
 
     def _asked(self) -> tuple[Regression, SeparationProof]:

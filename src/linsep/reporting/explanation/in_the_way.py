@@ -11,8 +11,8 @@ from linsep.theory.cone.faces import solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_row
-from linsep.theory.verify.fewest_rows import verify_fewest_rows
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError, Rows
+from linsep.theory.verify.consequences import rows_to_go
 from linsep.types import Array, Hyperplane
 
 _MOST_WITNESSES = 5  # that are looked for; each takes a few hundredths of a second
@@ -108,7 +108,7 @@ def _disjoint_sets(X: Any, s: Array, constant: bool) -> int:
         left = np.delete(left, list(found))
     proof = {"unit": 1, "weights": dict.fromkeys(range(len(witnesses)), 1)}
     try:
-        verify_fewest_rows(X, s, len(witnesses), witnesses, proof, fit_intercept=constant)
+        rows_to_go(Rows(X, s, constant), witnesses, proof)
     except CertificateError:
         return len(pairs)
     return len(pairs) + len(witnesses)

@@ -2,7 +2,7 @@
 
 From y = 1 the least change that makes Z'y = 0 mostly keeps y positive where rows are many and in no order; else the
 change is measured anew from what is positive, relative to it, a few times. Rows chosen by LU with pivots, weighted, are
-the basis. The theorem is in `linsep.theory.verify.near_weights`, which checks what is found; here nothing is certain.
+the basis. The theorem is in `linsep.theory.verify.cone`, which checks what is found; here nothing is certain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import whole_weights
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.verify.near_weights import NearWeights
 from linsep.types import Array
 
 _BLOCK = 2048  # rows at a time
@@ -33,6 +32,19 @@ _SINGULAR = 1e-12  # what is left of a column beside those before it, of the lar
 _SMALL = 1e-6  # coefficients of dependent columns below this are taken for 0
 _FAR = 300  # powers of two between rows: weights are integers
 _SIMPLE = 4096  # the largest denominator of one
+
+
+@dataclass(frozen=True)
+class NearWeights:
+    """Positive weights near exact ones, each of which differs from them by at most the share `within`.
+
+    `basis` holds some of the rows, as many as their rank: they are independent.
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    basis: tuple[int, ...]
+    within: float
 
 
 class Near(NamedTuple):
@@ -174,8 +186,8 @@ def _whole(rows: SignedRows, ids: Array, y: Array, chosen: Array, inverse: Array
     """The weights as integers, and how near exact ones are; None if they may be far, or the rows are."""
     whole = np.rint(np.ldexp(y, _BITS))
     u = whole / 2.0**_BITS
-    # The proof is about the exact sum: what rounding may hide of it is counted in.
-    rho = np.abs(u @ Z) + 2.0**-50 * float(u.sum())
+    # The proof is about the exact sum: what rounding may hide of it is counted in, twice what the verifier counts.
+    rho = np.abs(u @ Z) + (u.size + 8) * 2.0**-51 * (u @ np.abs(Z))
     within = 10.0 ** np.ceil(np.log10(_ROOM * ((np.abs(inverse) @ rho) / u[chosen]).max()))
     # Rows in the units of X.
     row_exps = rows.row_exps[ids]

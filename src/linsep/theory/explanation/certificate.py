@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import check_length, exact_table
+from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move, with_mark
-from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, same_words, to_plain
-from linsep.theory.separability.as_plain import plain_combination
+from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.named_classes import class_signs
-from linsep.theory.verify.fewest_rows import verify_fewest_rows
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError, Rows
+from linsep.theory.verify.consequences import fewest, rows_to_go
 from linsep.types import Array
-
-FORMAT = "linsep fewest rows certificate 1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,8 +28,6 @@ class FewestRows:
 
     Attributes
     ----------
-    lower : int
-        L: no set of fewer rows is enough.
     removed : tuple of int
         Rows, in ascending order, whose removal is enough; each class keeps a row.
     rest : Separability
@@ -39,18 +35,13 @@ class FewestRows:
     witnesses : tuple of Combination
         Sets of rows with positive weights that bring the signed rows to 0: one row of each has to go.
     proof : dict
-        How L follows from the witnesses: see `linsep.theory.verify.fewest_rows.proved_rows`.
+        How L follows from the witnesses: see `linsep.theory.verify.consequences.fewest`.
     n_rows : int
     fit_intercept : bool
     about : (X, signs) or None
-        The rows and their signs, if this was not read from JSON.
-    said_fragile : bool or None
-        What the JSON says of `fragile`, if it does: `verify` computes it again.
-    fragile : bool
-        Some inputs that are no integers are doubles, and half a unit in their last places could change a bound.
+        The rows and their signs; None if this was read from JSON and not yet verified.
     """
 
-    lower: int
     removed: tuple[int, ...]
     rest: Separability
     witnesses: tuple[Combination, ...]
@@ -58,19 +49,24 @@ class FewestRows:
     n_rows: int
     fit_intercept: bool = True
     about: tuple[Any, Array] | None = field(default=None, compare=False)
-    said_fragile: bool | None = field(default=None, compare=False)
 
     @cached_property
     def fragile(self) -> bool:
-        """Whether rounding of the inputs could change a bound."""
-        return bool(self.said_fragile) if self.about is None else self._fragile_of(*self.about)
+        """Whether half a unit in the last place of doubles that are no integers could change a bound.
 
-    def _fragile_of(self, X: Any, s: Array) -> bool:
-        if exact_inputs(X):
+        False where the rows are not known.
+        """
+        if self.about is None or exact_inputs(self.about[0]):
             return False
+        X, s = self.about
         rows = signed_rows(X, s, self.fit_intercept)
         used = (self.witnesses[k].as_dict() for k in sorted(_named(self.proof)))
         return self.rest.fragile or any(weights_move(rows, witness) for witness in used)
+
+    @cached_property
+    def lower(self) -> int:
+        """L: no set of fewer rows is enough, once the witnesses are verified."""
+        return fewest(self.proof, [witness.as_dict() for witness in self.witnesses])
 
     @property
     def upper(self) -> int:
@@ -136,11 +132,10 @@ class FewestRows:
         if self.rest.verdict != "separable":
             raise CertificateError("the rows that are left are not proved to be separable")
         self.rest.verify(X[kept], y[kept])
-        witnesses = [witness.as_dict() for witness in self.witnesses]
         s = class_signs(y, self.rest.classes)
-        verify_fewest_rows(X, s, self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept)
-        if self.said_fragile not in (None, self._fragile_of(X, s)):
-            raise CertificateError(f"the bounds are {'not ' if self.said_fragile else ''}fragile on these rows")
+        rows_to_go(Rows(X, s, self.fit_intercept), [witness.as_dict() for witness in self.witnesses], self.proof)
+        if self.about is None:
+            object.__setattr__(self, "about", (X, s))
 
     def named(self, classes: tuple[str, str], y: Any) -> FewestRows:
         """Return the same with names for the negative and the positive class.
@@ -169,24 +164,23 @@ class FewestRows:
         return replace(self, rest=replace(self.rest, classes=classes, about=(self.rest.about[0], labels)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Return plain values for JSON: the certificate, and what follows from it."""
         return {
-            "format": FORMAT,
             "summary": self.summary(),
-            "rows": self.n_rows,
-            "fit_intercept": self.fit_intercept,
             "fragile": self.fragile,
             "at_least": self.lower,
             "at_most": self.upper,
+            "format": FORMAT,
+            "question": {"about": "fewest rows", "rows": self.n_rows, "intercept": self.fit_intercept},
             "removed": list(self.removed),
             "rest": self.rest.to_dict(),
-            "witnesses": [plain_combination(witness) for witness in self.witnesses],
+            "witnesses": [plain_weights(witness.as_dict()) for witness in self.witnesses],
             "proof": _plain_proof(self.proof),
         }
 
     def to_json(self) -> str:
         """Return the certificate as JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+        return json.dumps(without_words(self.to_dict()), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> FewestRows:
@@ -228,33 +222,21 @@ class FewestRows:
         KeyError, TypeError, ValueError
             A part is missing or has the wrong form.
         """
-        if plain["format"] != FORMAT:
-            raise ValueError(f"its format is {plain['format']!r:.80}")
-        n = count(plain, "rows")
-        found = cls(
-            lower=count(plain, "at_least"),
+        question = check_head(plain, "fewest rows")
+        n = count(question, "rows")
+        return cls(
             removed=tuple(row_list(plain["removed"], n, "its removed rows")),
             rest=Separability.from_dict(of_type(plain, "rest", dict)),
-            witnesses=tuple(_witness_of(one, n) for one in of_type(plain, "witnesses", list)),
+            witnesses=tuple(Combination.of(weights_of(one, n)) for one in of_type(plain, "witnesses", list)),
             proof=_proof_of(plain["proof"]),
             n_rows=n,
-            fit_intercept=of_type(plain, "fit_intercept", bool),
-            said_fragile=of_type(plain, "fragile", bool) if "fragile" in plain else None,
+            fit_intercept=of_type(question, "intercept", bool),
         )
-        if count(plain, "at_most") != found.upper:
-            raise ValueError("its at_most is not the number of rows removed")
-        same_words(plain["summary"], found.summary(), "summary")
-        return found
 
 
 def _named(proof: Mapping[str, Any]) -> set[int]:
     """The witnesses that a proof uses."""
     return set(proof["weights"]) if "weights" in proof else {proof["witness"]}.union(*map(_named, proof["without"]))
-
-
-def _witness_of(plain: dict[str, Any], n: int) -> Combination:
-    rows = row_list(plain["rows"], n, "a witness")
-    return Combination(tuple(rows), tuple(from_plain(v) for v in of_type(plain, "weights", list)))
 
 
 def _plain_proof(proof: dict[str, Any]) -> dict[str, Any]:

@@ -84,7 +84,6 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     else:  # a search of its own might take longer than all before
         rest = separable_by(X[kept], labels, search.direction, fit_intercept=fit_intercept)
     found = FewestRows(
-        lower=search.lower,
         removed=tuple(sorted(gone)),
         rest=rest,
         witnesses=tuple(Combination.of(witness) for witness in search.witnesses),

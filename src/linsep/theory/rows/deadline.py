@@ -21,6 +21,8 @@ from linsep.clock import clock
 from linsep.types import Array, DataError
 
 T = TypeVar("T")
+INTERRUPTED, UNCHECKED = "interrupt", "unchecked"  # what ended a search that a limit did not end
+_WHY = {INTERRUPTED: "Ctrl-C ended the search", UNCHECKED: "a proof was found but failed its check; please report it"}
 _LOOK = 0.1  # seconds between two looks at the clock while another thread works
 
 
@@ -122,11 +124,31 @@ def deadline_of(time_limit: float | None) -> Deadline:
     return deadline
 
 
+def what_ended(time_limit: float | None) -> str | float:
+    """Return what ended a search that ran out of time: `INTERRUPTED`, or the limit in seconds."""
+    if time_limit is None or (_ending is not None and _ending.came):
+        return INTERRUPTED
+    return float(time_limit)
+
+
 def why_over(time_limit: float | None) -> str:
     """Say what ended a search that ran out of time."""
-    if time_limit is None or (_ending is not None and _ending.came):
-        return "Ctrl-C ended the search"
-    return f"the time limit of {time_limit:g} s ended the search"
+    return why_ended(what_ended(time_limit))
+
+
+def why_ended(ended: str | float | None) -> str:
+    """Say what ended a search.
+
+    Examples
+    --------
+    >>> why_ended(2.0), why_ended(None)
+    ('the time limit of 2 s ended the search', '')
+    """
+    if ended is None:
+        return ""
+    if isinstance(ended, float):
+        return f"the time limit of {ended:g} s ended the search"
+    return _WHY[ended]
 
 
 def time_left(deadline: Deadline) -> float:

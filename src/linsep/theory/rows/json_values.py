@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from linsep.types import DataError
@@ -15,8 +15,6 @@ from linsep.types import DataError
 _LARGEST_NUMBER = 2**53
 MOST = 2**62  # what counts and numbers of rows and columns are below
 _HEXADECIMAL = re.compile(r"-?0x[0-9a-f]+")
-_OUT_OF_TIME = re.compile(r"(the time limit of [0-9.e+-]{1,25} s|Ctrl-C) ended the search")
-UNCHECKED = "a proof was found but failed its check; please report it"
 T = TypeVar("T")
 
 
@@ -155,33 +153,3 @@ def row_list(values: Any, n: int, what: str) -> list[int]:
         why = "names one twice" if wrong is None else f"names {_short(wrong)}, which is not one of 0 to {n - 1}"
         raise ValueError(f"{what} {why}")
     return values
-
-
-def reason_of(plain: dict[str, Any]) -> str:
-    """Return why a search ended early: one of the sentences that a search says, or nothing where it did not.
-
-    Raises
-    ------
-    ValueError
-        It is another sentence: a file may not bring its own words.
-
-    Examples
-    --------
-    >>> reason_of({"reason": "the time limit of 2 s ended the search"})
-    'the time limit of 2 s ended the search'
-    """
-    said = of_type(plain, "reason", str)
-    if said not in ("", UNCHECKED) and not _OUT_OF_TIME.fullmatch(said):
-        raise ValueError(f"its reason is {_short(said)}")
-    return said
-
-
-def same_words(said: Any, derived: str | Sequence[str], name: str) -> None:
-    """Raise ValueError unless a sentence that a file repeats is the one that follows from its parts.
-
-    Examples
-    --------
-    >>> same_words("separable", "separable", "summary")
-    """
-    if said != derived:
-        raise ValueError(f"its {name} says something else than its parts: {_short(said)}")

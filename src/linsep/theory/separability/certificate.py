@@ -1,160 +1,177 @@
-"""What `separability` answers: a verdict with the parts that prove it, and the same as JSON."""
+"""What `separability` answers: a view of the proof about the rows s_i (x_i, 1), and the same as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linsep.tables import check_length, exact_table, holds_doubles
+from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.rows.fragile import REMEDY
-from linsep.theory.rows.json_values import read, same_words
+from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
+from linsep.theory.rows.deadline import why_ended
+from linsep.theory.rows.json_values import count, of_type, read, row_list
 from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separability.as_plain import (
-    FORMAT,
-    NEAR_FORMAT,
-    parts_of,
-    plain_combination,
-    plain_direction,
-    plain_plane,
-    plain_vector,
-)
-from linsep.theory.separability.combination import Combination, NearCombination
+from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.digest import data_digest
-from linsep.theory.separability.first_bracket import first_bracket, is_bracket
+from linsep.theory.separability.first_bracket import first_bracket
 from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
-from linsep.theory.separability.near_as_plain import plain_near_weights
 from linsep.theory.separability.words import html_of, summary_of
-from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
-from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness
+from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, Vector, verify
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Separability:
-    """A verdict on the rows it was asked about, and its proof.
+    """A verdict on rows of two classes, and its proof: all that it says follows from `proof` once `verify` has passed.
 
     Attributes
     ----------
-    verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
-    n_rows : int
-        Rows that it is about.
+    proof : ConeProof
+        Which of the signed rows y_i (x_i, 1) some direction separates.
     n_features : int
-        Their columns.
+        Columns of the rows.
     fit_intercept : bool
         Whether b may differ from 0.
-    hyperplane : Hyperplane or None
-        Every y_i (w.x_i + b) > 0. Doubles, unless no double near it separates: then Python integers, or None where
-        those would be very long and only `directions` prove it.
-    directions : tuple of Hyperplane
-        Python integers, checked in turn: each has y_i (w.x_i + b) >= 0 on the rows that those before it left, and
-        takes away those on which it is > 0.
-    rows_left : ndarray of int
-        The rows that no direction takes away, in ascending order: all directions are 0 on them. If there is an
-        `overlap` it proves that so is every direction that has no negative margin; without one, more rows may be
-        separated than `directions` show (`maximal` is False).
-    witness : Combination or None
-        Signed rows that add up to 0: no strict separator. At most r + 1 rows, r the rank of the signed rows, if its
-        weights are exact.
-    overlap, null : Combination or None, tuple of mappings column -> integer
-        Rows spanning all rows left, with positive weights adding up to 0; at most twice their rank many. `null` is a
-        basis of the vectors orthogonal to them (the constant is column n_features; columns that are 0 on all of them
-        left out), which bounds their rank from above.
-    near_weights : NearWeights or None
-        What proves that exact weights exist near those of the overlap, if these are not exact (`overlap.within` is not
-        0). Then they are also those of the witness, unless two rows are one.
-    reason : str
-        Why the search ended before all was decided.
     classes : tuple of str
         The names of the negative and of the positive class; () if they are the labels in sorted order.
+    ended : str, float or None
+        What ended the search before all was decided: a time limit in seconds, "interrupt", or None.
     digest, numbers : str
         SHA-256 of the rows, the labels and the question, and whether it is of "doubles" or of "rationals", if this was
         read from JSON.
     about : (X, y) or None
-        The rows and labels, if this was not read from JSON.
-    margin : MarginBracket or None
-        A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
+        The rows and labels; None if this was read from JSON and not yet verified.
     left_out : tuple of int
         Rows of a file that are no part of the question (no label, or a missing value), in ascending order. Words name
         rows by their numbers in that file, counted from 0; all other parts count the rows that are left.
-    said_fragile, said_margin : bool, tuple of two floats or None
-        What the JSON says of `fragile` and of the ends of `margin`: `verify` computes both again.
     verified : bool
         Whether `verify` has checked it since it was made or read.
-    fragile : bool
-        Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
-        Computed when it is asked for.
     """
 
-    verdict: Verdict
-    n_rows: int
+    proof: ConeProof
     n_features: int
     fit_intercept: bool = True
-    hyperplane: Hyperplane | None = None
-    directions: tuple[Hyperplane, ...] = ()
-    rows_left: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    witness: Combination | None = None
-    overlap: Combination | None = None
-    null: tuple[Mapping[int, int], ...] = ()
-    near_weights: NearWeights | None = None
-    reason: str = ""
     classes: tuple[str, ...] = ()
+    ended: str | float | None = None
     digest: str = ""
     numbers: str = ""
-    about: tuple[Any, Any] | None = field(default=None, compare=False)  # X and y: for the hash, the margin, fragility
+    about: tuple[Any, Any] | None = None
     left_out: tuple[int, ...] = ()
-    said_fragile: bool = False  # what a file says, where there are no rows to ask
-    said_margin: tuple[float, float] | None = None
     verified: bool = field(default=False, init=False)
+
+    # ------------------------------------------------- what follows from the proof
+    @property
+    def n_rows(self) -> int:
+        """Rows that it is about."""
+        return self.proof.n_rows
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is proved: "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"."""
+        proof = self.proof
+        if not len(proof.left):
+            return "separable"
+        if proof.basis is None and not proof.weights:
+            return "undecided"
+        if proof.directions:
+            return "quasi-separable"
+        return "not-separable" if proof.basis is None else "inseparable"
+
+    @property
+    def maximal(self) -> bool:
+        """Whether it is proved that no direction separates more than `separated_rows`."""
+        return not len(self.proof.left) or self.proof.basis is not None
+
+    @property
+    def rows_left(self) -> Array:
+        """Rows that no direction takes away, in ascending order: if `maximal`, all are 0 under every direction."""
+        return np.asarray(self.proof.left, dtype=np.int64)
+
+    @property
+    def separated_rows(self) -> Array:
+        """Rows, counted from 0, that some direction has strictly on their side; all of these if `maximal`."""
+        return self.proof.separated
+
+    @property
+    def directions(self) -> tuple[Hyperplane, ...]:
+        """Python integers, in turn: y_i (w.x_i + b) >= 0 on the rows left by those before, > 0 on those taken away."""
+        planes = []
+        for d in self.proof.directions:
+            w = np.zeros(self.n_features, dtype=object)
+            for j, v in d.items():
+                if j < self.n_features:
+                    w[j] = v
+            planes.append(Hyperplane(w, d.get(self.n_features, 0)))
+        return tuple(planes)
+
+    @cached_property
+    def hyperplane(self) -> Hyperplane | None:
+        """The one direction of a separable table, over a power of two where doubles hold it; else None."""
+        if self.verdict != "separable" or len(self.proof.directions) != 1:
+            return None
+        plane, d = self.directions[0], self.proof.directions[0]
+        unit = 1 << max(map(abs, d.values())).bit_length()
+        if any(not _is_quotient(v, unit) for v in d.values()):
+            return plane
+        return Hyperplane(np.array([v / unit for v in plane.w.tolist()]), plane.b / unit)
+
+    @property
+    def overlap(self) -> Combination | None:
+        """Rows left, with positive weights that bring them to 0, which span all rows left: no direction moves these."""
+        return None if self.proof.basis is None else self._combination
+
+    @property
+    def null(self) -> tuple[Vector, ...]:
+        """A basis of the vectors orthogonal to the rows left, if there is an `overlap`; the constant comes last."""
+        return self.proof.null
+
+    @cached_property
+    def witness(self) -> Combination | None:
+        """Signed rows that add up to 0: two rows if two are opposite, else those with weights. No strict separator."""
+        if not self.proof.weights or self.about is None or len(self.proof.weights) <= 2:
+            return self._combination
+        X, s = self._signed
+        pair = contradiction(X, s, self.rows_left)
+        return Combination(pair, (1, 1)) if pair else self._combination
+
+    @property
+    def _combination(self) -> Combination | None:
+        weights = self.proof.weights
+        return Combination.of(weights, self.proof.within) if weights else None
+
+    @property
+    def reason(self) -> str:
+        """Why the search ended before all was decided."""
+        return why_ended(self.ended)
 
     @cached_property
     def margin(self) -> MarginBracket | None:
-        """A first bracket of the geometric margin."""
+        """A first bracket of the geometric margin; `max_margin` closes it. None where the rows are not known."""
         if self.about is None or self.hyperplane is None:
             return None
         return first_bracket(*self._signed, self.hyperplane, self.fit_intercept)
 
     @cached_property
     def fragile(self) -> bool:
-        """Whether rounding of the inputs could change the verdict."""
-        return self.said_fragile if self.about is None else self._fragile_of(*self._signed)
+        """Whether half a unit in the last place of doubles that are no integers could change the verdict.
+
+        False where the rows are not known.
+        """
+        if self.about is None or self.verdict == "undecided":
+            return False
+        return is_fragile(*self._signed, self.fit_intercept, self.proof)
 
     @cached_property
     def _signed(self) -> tuple[Any, Array]:
         """The rows that it was made of and their signs."""
         assert self.about is not None
         return self.about[0], class_signs(self.about[1], self.classes)
-
-    def _fragile_of(self, X: Any, s: Array) -> bool:
-        if self.verdict == "undecided":
-            return False
-        planes, left = (self.hyperplane,) if self.hyperplane else self.directions, self.rows_left
-        left = left if self.directions else np.zeros(0) if self.verdict == "separable" else np.arange(self.n_rows)
-        held, null = self.overlap or self.witness, self.null if self.overlap else None
-        basis = None if self.near_weights is None else self.near_weights.basis
-        return is_fragile(X, s, self.fit_intercept, planes, left, held, null, basis)
-
-    @property
-    def maximal(self) -> bool:
-        """Whether it is proved that no direction separates more than `separated_rows`."""
-        return self.verdict in ("separable", "inseparable") or (bool(self.directions) and self.overlap is not None)
-
-    @property
-    def separated_rows(self) -> Array:
-        """Rows, counted from 0, that some direction has strictly on their side; all of these if `maximal`."""
-        if self.verdict == "separable":
-            return np.arange(self.n_rows)
-        if not self.directions:
-            return np.zeros(0, dtype=np.int64)
-        out = np.ones(self.n_rows, dtype=bool)
-        out[self.rows_left] = False
-        return np.flatnonzero(out)
 
     def in_file(self, rows: Any) -> Array:
         """Return the numbers that rows of the certificate have in the file, rows left out counted too.
@@ -171,8 +188,9 @@ class Separability:
         """
         return rows_of_file(rows, self.left_out or None)
 
+    # ---------------------------------------------------------------- the check
     def verify(self, X: Any, y: Any) -> None:
-        """Check every part against the rows, in exact arithmetic; what JSON says of margin and fragility is recomputed.
+        """Check the proof against the rows, in exact arithmetic.
 
         Parameters
         ----------
@@ -185,7 +203,7 @@ class Separability:
         Raises
         ------
         CertificateError
-            A part does not prove what it says, is missing, or proves more than the verdict says.
+            A part does not prove what it says, or these are other rows.
         """
         try:
             self._check(X, y)
@@ -197,77 +215,31 @@ class Separability:
         object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
-        s = y
-        if self.about is None or X is not self.about[0] or y is not self.about[1] or self.classes:
+        if self.about is None or X is not self.about[0] or y is not self.about[1]:
             X = exact_table(X)
             check_length(X, y)
             if X.shape != (self.n_rows, self.n_features):
                 raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
-            s = class_signs(y, self.classes)
-        if self.digest and self._source_of(X, s, self.classes) != (self.digest, self.numbers, self.classes):
+        s = class_signs(y, self.classes)
+        if self.digest and self._source_of(X, s) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
-        self._complete()
-        intercept, near = self.fit_intercept, self.near_weights
-        witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
-        if self.hyperplane is not None:
-            verify_directions(X, s, [self.hyperplane])
-        if self.directions:
-            verify_directions(X, s, self.directions, self.rows_left.tolist())
-        # An overlap is checked as a witness too.
-        if self.witness and witness is not None and self.witness.within == 0.0 and (near or witness != overlap):
-            verify_witness(X, s, witness, fit_intercept=intercept)
-        among = self.rows_left if self.directions else np.arange(self.n_rows)
-        if near is not None:
-            verify_near_weights(X, s, near, self.null, among, fit_intercept=intercept)
-        elif overlap is not None:
-            verify_overlap(X, s, overlap, self.null, among, fit_intercept=intercept)
-        if self.digest:
-            self._check_derived(X, s)
+        if verify(Rows(X, s, self.fit_intercept), self.proof) is not self.maximal:
+            raise CertificateError("the proof shows less than it says")
+        if self.about is None:
+            object.__setattr__(self, "about", (X, y))
 
-    def _complete(self) -> None:
-        """Raise unless the parts are those of the verdict, neither less nor more, and use an intercept if asked for."""
-        if self.hyperplane is not None or (self.directions and not self.rows_left.size):
-            proved: Verdict = "separable"
-        elif self.witness is None:
-            proved = "undecided"
-        elif self.directions:
-            proved = "quasi-separable"
-        else:
-            proved = "not-separable" if self.overlap is None else "inseparable"
-        if proved != self.verdict:
-            raise CertificateError(f"a part of the proof of {self.verdict!r} is missing: these parts prove {proved!r}")
-        if (self.overlap is not None and self.witness is None) or (self.null and self.overlap is None):
-            raise CertificateError("an overlap stands without a witness, or null vectors without an overlap")
-        near = 0.0 if self.near_weights is None else self.near_weights.within
-        if (self.overlap and self.overlap.within != near) or (self.witness and self.witness.within not in (0.0, near)):
-            raise CertificateError("weights are called exact, or near exact ones, and what proves that says otherwise")
-        if self.witness and self.witness.within and self.witness != self.overlap:
-            raise CertificateError("the weights of the witness are not exact, and not those of the overlap")
-        if self.near_weights is not None and self.overlap != NearCombination.near(self.near_weights):
-            raise CertificateError("the weights of the overlap are not those that are proved to be near exact ones")
-        planes = [*self.directions, *([self.hyperplane] if self.hyperplane else [])]
-        if not self.fit_intercept and any(plane.b != 0 for plane in planes):
-            raise CertificateError("an intercept was not asked for")
+    def _source_of(self, X: Any, s: Array, classes: tuple[str, ...] = ()) -> tuple[str, str]:
+        """The hash of rows, labels and question, and what it is of."""
+        digest = data_digest(X, s, fit_intercept=self.fit_intercept, classes=classes or self.classes)
+        return digest, "doubles" if holds_doubles(X) else "rationals"
 
-    def _check_derived(self, X: Any, s: Array) -> None:
-        """Raise unless a file says of margin and fragility what the rows do."""
-        plane, intercept = self.hyperplane, self.fit_intercept
-        if (said := self.said_margin) is not None and (plane is None or not is_bracket(said, X, s, plane, intercept)):
-            raise CertificateError(f"the margin is not between {said[0]} and {said[1]}")
-        if self.said_fragile != self._fragile_of(X, s):
-            raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
-
-    def _source_of(self, X: Any, s: Array, classes: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
-        """The hash of rows, labels and question, what it is of, and the names of the classes."""
-        digest = data_digest(X, s, fit_intercept=self.fit_intercept, classes=classes)
-        return digest, "doubles" if holds_doubles(X) else "rationals", classes
-
+    # -------------------------------------------------------------------- words
     def summary(self) -> str:
         """Return the verdict and its reason in words.
 
         Examples
         --------
-        >>> Separability("separable", 3, 1).summary()
+        >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
         return summary_of(self)
@@ -280,64 +252,50 @@ class Separability:
         return html_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON: integers keep all their digits, those beyond 2^53 as hexadecimal text."""
-        by_rows_left = 2 * self.rows_left.size <= self.n_rows if self.directions else self.verdict == "separable"
-        named = ("rows_left", self.rows_left) if by_rows_left else ("separated_rows", self.separated_rows)
-        near = self.near_weights
-        exact = [None if part is None or part.within else part for part in (self.witness, self.overlap)]
-        return {
-            "format": FORMAT if near is None else NEAR_FORMAT,
-            "verdict": self.verdict,
-            "summary": self.summary(),
-            "rows": self.n_rows,
-            "features": self.n_features,
-            "fit_intercept": self.fit_intercept,
-            "fragile": self.fragile,
-            **self._source(),
-            "hyperplane": plain_plane(self.hyperplane),
-            "margin": self._plain_margin(),
-            "directions": [plain_direction(plane) for plane in self.directions],
-            named[0]: named[1].tolist(),
-            "maximal": self.maximal,
-            "witness": plain_combination(exact[0]),
-            "overlap": plain_combination(exact[1]),
-            "null": [plain_vector(vector) for vector in self.null],
-            **({} if near is None else {"near_weights": plain_near_weights(near)}),
-            "reason": self.reason,
-            **self._of_file(),
-        }
+        """Return plain values for JSON: the certificate, and what follows from it in words.
 
-    def _of_file(self) -> dict[str, Any]:
-        """The rows left out, and the rows of the other parts by their numbers in the file."""
+        Integers keep all their digits, those beyond 2^53 as hexadecimal text. Rows are counted without those left out,
+        but in `file_rows`.
+        """
+        said = {"verdict": self.verdict, "summary": self.summary(), "reason": self.reason, "fragile": self.fragile}
+        margin = {"margin": self.margin.to_dict() if self.margin else None}
+        return {**said, **margin, **self._file_rows(), **self._certificate()}
+
+    def _file_rows(self) -> dict[str, Any]:
+        """Where rows were left out, the numbers in the file of the rows that people look at."""
         if not self.left_out:
             return {}
-        parts = {"witness": self.witness, "overlap": self.overlap, "near_weights": self.near_weights}
-        rows = {
-            name: self.in_file(part.rows).tolist()
-            for name, part in parts.items()
-            if part is not None and not (isinstance(part, Combination) and part.within)
-        }
+        rows = {} if self.witness is None else {"witness": self.in_file(self.witness.rows).tolist()}
         if self.verdict == "quasi-separable":
             rows["separated_rows"] = self.in_file(self.separated_rows).tolist()
-        return {"rows_left_out": list(self.left_out), "file_rows": rows}
+        return {"file_rows": rows}
 
-    def _source(self) -> dict[str, Any]:
-        source = self.digest, self.numbers, self.classes
+    def _certificate(self) -> dict[str, Any]:
+        digest, numbers, classes = self.digest, self.numbers, self.classes
         if self.about is not None:
-            source = self._source_of(*self._signed, self.classes or names_of(self.about[1]))
-        return {"sha256": source[0], "numbers": source[1], "classes": list(source[2])}
-
-    def _plain_margin(self) -> dict[str, Any] | None:
-        if self.about is not None:
-            return self.margin.to_dict() if self.margin else None
-        if self.said_margin is None:
-            return None
-        lower, upper = self.said_margin
-        return {"lower": lower, "upper": upper, "bias": "free" if self.fit_intercept else None}
+            X, s = self._signed
+            classes = classes or names_of(self.about[1])
+            digest, numbers = self._source_of(X, s, classes)
+        question = {
+            "about": "classes",
+            "rows": self.n_rows,
+            "columns": self.n_features,
+            "intercept": self.fit_intercept,
+            "classes": list(classes),
+        }
+        return {
+            "format": FORMAT,
+            "sha256": digest,
+            "numbers": numbers,
+            "question": question,
+            **({"rows_left_out": list(self.left_out)} if self.left_out else {}),
+            "ended": self.ended,
+            "proof": plain_cone(self.proof),
+        }
 
     def to_json(self) -> str:
         """Return the certificate as JSON; `examples/verify_certificate.py` checks it without this library."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+        return json.dumps(self._certificate(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Separability:
@@ -362,12 +320,12 @@ class Separability:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Separability:
-        """Return the certificate of the plain values that `to_dict` gave; it is not yet verified.
+        """Return the certificate of plain values, as JSON has them; it is not yet verified.
 
         Parameters
         ----------
         plain : dict
-            The values, as JSON has them.
+            The values; what only says what follows from others is not looked at.
 
         Returns
         -------
@@ -377,18 +335,33 @@ class Separability:
         Raises
         ------
         KeyError, TypeError, ValueError
-            A part is missing, has the wrong form, or says in words what the others do not.
+            A part is missing, or has the wrong form.
         """
-        found = cls(**parts_of(plain))
-        # Certificates of earlier releases counted rows without those left out in their words too, and gave no remedy.
-        earlier = (
-            other.summary().removesuffix(end) for other in (found, replace(found, left_out=())) for end in ("", REMEDY)
+        if "one_against_rest" in plain:
+            raise ValueError("it holds a certificate for each class: `verify_certificate` reads all of them")
+        question = check_head(plain, "classes")
+        classes = of_type(question, "classes", list)
+        if len(classes) != 2 or not all(type(name) is str for name in classes) or classes[0] == classes[1]:
+            raise ValueError("its classes are not two different names")
+        proof, named = cone_of(of_type(plain, "proof", dict)), plain.get("rows_left_out", [])
+        left_out = row_list(named, proof.n_rows + len(named), "its rows_left_out")
+        if count(question, "rows") != proof.n_rows:
+            raise ValueError("its proof is about another number of rows")
+        if left_out != sorted(left_out):
+            raise ValueError("its rows_left_out are not in ascending order")
+        return cls(
+            proof,
+            count(question, "columns"),
+            of_type(question, "intercept", bool),
+            tuple(classes),
+            ended_of(plain),
+            plain["sha256"],
+            plain["numbers"],
+            left_out=tuple(left_out),
         )
-        same_words(
-            plain["summary"], found.summary() if plain["summary"] not in earlier else plain["summary"], "summary"
-        )
-        if plain["maximal"] is not found.maximal:
-            raise ValueError(f"its maximal is {plain['maximal']!r}, and its parts say {found.maximal}")
-        if found.reason if found.maximal else not found.reason and found.verdict != "quasi-separable":
-            raise ValueError(f"its reason is {found.reason!r}, which is that of another verdict")
-        return found
+
+
+def _is_quotient(v: int, unit: int) -> bool:
+    """Whether a double is v / unit."""
+    top, bottom = (v / unit).as_integer_ratio()
+    return top * unit == v * bottom

@@ -10,14 +10,12 @@ import numpy as np
 from linsep.tables import as_doubles, check_index, check_length, exact_table
 from linsep.theory.cone.by_sample import MANY, solve_by_sample
 from linsep.theory.cone.faces import ConeEnd, solve_cone
-from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, why_over
-from linsep.theory.rows.json_values import UNCHECKED
+from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
+from linsep.theory.rows.integers import primitive, whole_row
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination, NearCombination
-from linsep.theory.verify.separability import CertificateError
-from linsep.types import Array, Hyperplane, Verdict
+from linsep.theory.verify.cone import CertificateError, ConeProof, Vector
+from linsep.types import Array
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
@@ -76,11 +74,13 @@ def separability(
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
-    about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     search = solve_cone if X.shape[0] < MANY else solve_by_sample
     for may_be_near in (False,) if exact else (True, False):
         end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
-        for result in _answers(X, s, end, about, deadline, time_limit):
+        proofs, ended = _proofs(X, s, end, deadline, time_limit)
+        for proof in proofs:
+            result = Separability(proof, ended=ended, **about)
             try:
                 result.verify(X, y)
             except CertificateError:
@@ -88,21 +88,27 @@ def separability(
             return result
         if end.near is None:
             break
-    return Separability("undecided", reason=UNCHECKED, **about)
+    return Separability(_nothing(X.shape[0]), ended=UNCHECKED, **about)
 
 
-def _answers(
-    X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadline: Deadline, time_limit: float | None
-) -> Iterable[Separability]:
-    """Certificates of what was found, the one to be preferred first."""
+def _proofs(
+    X: Any, s: Array, end: ConeEnd, deadline: Deadline, time_limit: float | None
+) -> tuple[Iterable[ConeProof], str | float | None]:
+    """Proofs of what was found, the one to be preferred first, and what ended the search if not all is decided."""
     if end.decided and not end.rows_left.size:
-        return _separable(X, s, end.directions, end.constant, about)
+        return _separable(X, s, end.directions, end.constant), None
     try:
         if end.decided:
-            return [_not_separable(X, s, end, about, deadline)]
+            return [_not_separable(X, end, deadline)], None
     except OutOfTimeError:
         pass  # the null vectors take as long as the search
-    return [_cut_short(X, s, end, about, why_over(time_limit))]
+    left = tuple(end.rows_left.tolist()) if end.directions else range(X.shape[0])
+    proof = ConeProof(X.shape[0], _vectors(end.directions), left, end.witness or {})
+    return [proof], what_ended(time_limit)
+
+
+def _nothing(n: int) -> ConeProof:
+    return ConeProof(n, left=range(n))
 
 
 def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = True) -> Separability:
@@ -119,9 +125,10 @@ def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = 
     'separable'
     """
     X = exact_table(X)
-    about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     error: CertificateError | None = None
-    for result in _separable(X, signs(y), [direction], fit_intercept, about):
+    for proof in _separable(X, signs(y), [direction], fit_intercept):
+        result = Separability(proof, **about)
         try:
             result.verify(X, y)
             return result
@@ -131,56 +138,30 @@ def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = 
     raise error
 
 
-def _separable(
-    X: Any, s: Array, directions: list[list[int]], constant: bool, about: dict[str, Any]
-) -> Iterator[Separability]:
-    """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
-    planes = _planes(directions, X.shape[1])
-    for plane in (*_single_planes(X, s, directions, constant), None):
-        yield Separability("separable", hyperplane=plane, directions=planes, **about)
+def _separable(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[ConeProof]:
+    """Proofs by one direction that doubles hold, by one of integers, and by the directions as they are."""
+    for one in _single_directions(X, s, directions, constant):
+        yield ConeProof(X.shape[0], _vectors([one]))
+    if len(directions) > 1:
+        yield ConeProof(X.shape[0], _vectors(directions))
 
 
-def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadline: Deadline) -> Separability:
-    """The certificate of rows that overlap, with null vectors unless they are very long beside directions."""
-    planes, rank = _planes(end.directions, X.shape[1]), len(end.basis)
-    short = not planes or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL
-    witness = _shortest_witness(X, s, end)
-    parts: dict[str, Any] = {}
+def _not_separable(X: Any, end: ConeEnd, deadline: Deadline) -> ConeProof:
+    """The proof of rows that overlap, with null vectors unless they are very long beside directions."""
+    n, rank, directions = X.shape[0], len(end.basis), _vectors(end.directions)
+    left = tuple(end.rows_left.tolist()) if directions else range(n)
     if end.near:
-        near, null = NearCombination.near(end.near.weights), tuple(end.near.null)
-        witness = witness or near
-        parts = {"overlap": near, "null": null, "near_weights": end.near.weights}
-    elif short and end.span:
-        overlap = Combination(tuple(end.overlap), tuple(end.overlap.values())) if end.overlap else witness
-        names, found = end.columns.tolist(), end.span.null_vectors(deadline)
-        # Columns that are 0 on all rows left need no vector: the verifier does not count them.
-        null = tuple({names[j]: value for j, value in v.items()} for v in found if len(v) > 1)
-        parts = {"overlap": overlap, "null": null}
-    verdict: Verdict = "quasi-separable" if planes else "inseparable"
-    return Separability(verdict, directions=planes, rows_left=end.rows_left, witness=witness, **parts, **about)
+        found = end.near.weights
+        weights = dict(zip(found.rows, found.weights, strict=True))
+        return ConeProof(n, directions, left, weights, found.within, found.basis, tuple(end.null_vectors()))
+    if directions and (_used_columns(X[end.rows_left]) - rank) * rank > _MOST_NULL:
+        return ConeProof(n, directions, left, end.witness or {})
+    weights = end.overlap or end.witness or {}
+    return ConeProof(n, directions, left, weights, 0.0, tuple(end.basis), tuple(end.null_vectors(deadline)))
 
 
-def _cut_short(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], reason: str) -> Separability:
-    """What is proved although the search is not over."""
-    planes, witness = _planes(end.directions, X.shape[1]), _shortest_witness(X, s, end)
-    verdict: Verdict = "undecided"
-    if witness is not None:
-        verdict = "quasi-separable" if planes else "not-separable"
-    left = end.rows_left if planes else np.zeros(0, dtype=np.int64)
-    return Separability(verdict, directions=planes, rows_left=left, witness=witness, reason=reason, **about)
-
-
-def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
-    """Two equal rows with opposite labels if there are any, else what the search found."""
-    found = Combination(tuple(end.witness), tuple(end.witness.values())) if end.witness else None
-    if not end.rows_left.size or (found and len(found.rows) <= 2):
-        return found
-    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
-    return Combination(pair, (1, 1)) if pair else found
-
-
-def _planes(directions: list[list[int]], p: int) -> tuple[Hyperplane, ...]:
-    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in directions)
+def _vectors(directions: list[list[int]]) -> tuple[Vector, ...]:
+    return tuple({j: v for j, v in enumerate(primitive(d)) if v} for d in directions)
 
 
 def _used_columns(X: Any) -> int:
@@ -189,17 +170,16 @@ def _used_columns(X: Any) -> int:
     return int((X != 0).any(axis=0).sum())
 
 
-def _single_planes(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[Hyperplane]:
-    """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
-    p, whole = X.shape[1], directions[0] if len(directions) == 1 else None
+def _single_directions(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[list[int]]:
+    """The directions added with weights that fall fast enough: rounded to doubles, then as they are; none if long."""
+    whole = directions[0] if len(directions) == 1 else None
     if whole is None:
         A = as_doubles(X) if X.dtype == object else X.astype(np.float64, copy=False)
         if X.dtype != object or np.isfinite(A).all():
             whole = _sum_of(A, s, directions)
     if whole is not None:
-        v = _halved(whole)[0]
-        yield Hyperplane(v[:p], float(v[p]) if constant else 0.0)
-        yield Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
+        yield whole_row(_halved(whole)[0].tolist())
+        yield whole
 
 
 def _halved(whole: list[int]) -> tuple[Array, int]:

@@ -29,28 +29,6 @@ def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> M
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
 
 
-def is_bracket(said: tuple[float, float], X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> bool:
-    """Whether a bracket is the one of `first_bracket`, as far as rounding on another machine lets that be asked.
-
-    Examples
-    --------
-    >>> X, s, plane = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), Hyperplane(np.array([1.0]), -1.0)
-    >>> is_bracket((1.0, 1.0), X, s, plane, True), is_bracket((1.0, 1.1), X, s, plane, True)
-    (True, False)
-
-    At 1e14 the spacing of doubles is coarse beside a margin of 1, so nothing is said of it:
-
-    >>> is_bracket((0.9, 0.95), X + 1e14, s, Hyperplane(plane.w, -1e14 - 1), True)
-    False
-    """
-    # Whoever wrote it may have had the same numbers as doubles.
-    if plane.w.dtype == object:
-        return False
-    unit, ends = _ends(X, s, plane, _shares(s, fit_intercept))
-    told = np.ldexp(said, -unit)
-    return _are_known(ends) and all(abs(end - value) <= slack for end, (value, slack) in zip(told, ends, strict=True))
-
-
 def _are_known(ends: Iterable[tuple[float, float]]) -> bool:
     return all(slack <= _KNOWN * abs(value) for value, slack in ends)
 

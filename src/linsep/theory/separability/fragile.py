@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from linsep.theory.rows.fragile import directions_move, exact_inputs, null_moves, signed_rows, weights_move
-from linsep.theory.separability.combination import Combination
-from linsep.types import Array, Hyperplane
+from linsep.theory.verify.cone import ConeProof
+from linsep.types import Array
 
 
-def is_fragile(
-    X: Any,
-    s: Array,
-    constant: bool,
-    planes: Sequence[Hyperplane],
-    left: Array,
-    held: Combination | None,
-    null: Sequence[Mapping[int, int]] | None,
-    basis: Sequence[int] | None,
-) -> bool:
-    """Whether rounding could change a verdict that planes prove of all rows but those left, and weights of these."""
+def is_fragile(X: Any, s: Array, constant: bool, proof: ConeProof) -> bool:
+    """Whether rounding could change the verdict that is proved."""
     if exact_inputs(X):
         return False
-    rows = signed_rows(X, s, constant)
-    vectors = [np.append(plane.w, plane.b)[: X.shape[1] + constant] for plane in planes]
-    if directions_move(rows, vectors, np.setdiff1d(np.arange(X.shape[0]), left)):
+    rows, width = signed_rows(X, s, constant), X.shape[1] + constant
+    vectors = [np.array([d.get(j, 0) for j in range(width)], dtype=object) for d in proof.directions]
+    if directions_move(rows, vectors, proof.separated):
         return True
-    if held is None or not left.size:
+    if not proof.weights:
         return False
-    moves = weights_move(rows, held.as_dict(), less=len(null or ()), within=held.within, basis=basis)
-    return moves or (null is not None and null_moves(rows, null, left))
+    basis = proof.basis if proof.within else None
+    less = sum(len(v) > 1 for v in proof.null)  # without the columns of zeros, which it does not count
+    moves = weights_move(rows, proof.weights, less=less, within=proof.within, basis=basis)
+    return moves or (proof.basis is not None and null_moves(rows, proof.null, np.asarray(proof.left, dtype=np.int64)))

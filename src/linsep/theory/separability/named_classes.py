@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linsep.theory.margin.geometry import signs
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from linsep.theory.rows.json_values import of_type, read
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.named_classes import names_of
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.cone import CertificateError
 
 
 def verify_certificate(text: str, X: Any, y: Any) -> dict[str, Separability]:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from linsep.theory.separation.families import ORDERED, SEVERAL_MAXIMA, is_concave, model_words, source, why
-from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
+from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
 _CONSTANTS = ("Intercept", "const")  # columns of statsmodels
@@ -17,6 +17,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 _OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a limit", UNSIGNED: "not decided"}
 
 
+UNREAD = "not verified: verify(X, y) checks it against the data and says what it proves"
 ABOUT_RATIONALS = (
     "this certificate is about numbers that doubles do not hold, and these are doubles: give the same integers or "
     "Fractions, the table as it is written, open_data(path, target=...), or ask `separation` about the doubles"

@@ -74,25 +74,38 @@ class ConeProof:
 
     Attributes
     ----------
+    n_rows
+        Rows that it is about.
     directions
         Taken in turn: each is >= 0 on the rows that those before it left, 0 on equalities, and takes away those on
         which it is > 0. (Added with weights that fall fast enough they are one direction of C.)
+    left
+        The rows that no direction takes away, in ascending order.
     weights
         Weights of rows left, > 0 (of equalities any) that add these rows up to 0: no direction of C is > 0 on one.
-    exact
-        False: other positive weights, near these, do so.
+    within
+        Above 0: other weights do so, each of which differs from the one given by at most this share of it.
     basis
-        Independent rows with weights, or equalities, that span all rows left; so no row left is separated. None: that
-        is not shown.
+        Rows with weights, or equalities, that span all rows left, so that none of these is separated; independent ones
+        where `within` is above 0. None: that is not shown.
     null
         All vectors orthogonal to the rows left, independent: each has an entry in a column in which no other has one.
     """
 
+    n_rows: int
     directions: tuple[Vector, ...] = ()
+    left: Sequence[int] = ()
     weights: Weights = field(default_factory=dict)
-    exact: bool = True
+    within: float = 0.0
     basis: tuple[int, ...] | None = None
     null: tuple[Vector, ...] = ()
+
+    @property
+    def separated(self) -> Array:
+        """The rows that a direction takes away, in ascending order."""
+        out = np.ones(self.n_rows, dtype=bool)
+        out[np.asarray(self.left, dtype=np.int64)] = False
+        return np.flatnonzero(out)
 
 
 # ------------------------------------------------------------------ arithmetic
@@ -266,40 +279,43 @@ def _eliminated(rows: list[dict[int, int]], q: int) -> int:
 
 
 # ---------------------------------------------------------------------- proofs
-def verify(rows: Rows, proof: ConeProof) -> tuple[Array, bool]:
-    """Return which rows the directions leave, and whether it is proved that no direction of C separates one of them.
+def verify(rows: Rows, proof: ConeProof) -> bool:
+    """Return whether it is proved that no direction of C separates a row left; raise unless all parts hold.
 
     Let u be the weights. For d in C the sum of u_i z_i.d is 0 and no term is negative, as z.d is 0 on equalities. So
     z.d = 0 on the rows with weights, on the basis, and on all rows left, which the basis spans: these are orthogonal to
     the null vectors, so their rank is at most the number of other columns, and the basis has that rank.
     """
+    require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
+    same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
+    require(same, f"the directions leave {np.count_nonzero(left):,} rows, which are not the rows named")
     equal = np.zeros(left.size, dtype=bool) if rows.equal is None else rows.equal
-    weights = proof.weights
+    weights, basis = proof.weights, proof.basis
     require({*map(type, weights), *map(type, weights.values())} <= {int}, "a row or a weight is no integer")
     require(all(0 <= i < left.size for i in weights), "a row with a weight is not there")
     ids = np.array(list(weights), dtype=np.int64)
     require(left[ids].all(), "a row has a weight, and a direction separates it")
     require((equal[ids] | np.array([u > 0 for u in weights.values()], dtype=bool)).all(), "a weight is not positive")
-    basis = proof.basis
+    exact = type(proof.within) is float and proof.within == 0.0
+    if exact:
+        require(_add_up(rows, weights), "the weighted signed rows do not add up to 0")
     if basis is None:
-        require(proof.exact and not proof.null, "a part stands there without a basis")
-        require(_add_up(rows, weights), "the weighted rows do not add up to 0")
-        return left, not (left & ~equal).any()
+        require(exact and not proof.null, "a part of the proof stands there without a basis")
+        return not (left & ~equal).any()
     for i in basis:
         known = type(i) is int and (i in weights or (0 <= i < left.size and left[i] and equal[i]))
         require(known, f"row {i} of the basis has no weight")
+    require(len(set(basis)) == len(basis), "a row of the basis stands twice")
     columns = orthogonal_columns(rows, proof.null, left)
-    require(
-        len(set(basis)) == len(basis) == len(columns), f"the basis has not one row for each of {len(columns)} columns"
-    )
-    if proof.exact:
-        require(_add_up(rows, weights), "the weighted rows do not add up to 0")
-        require(rank_is(some_rows(rows, basis, columns), len(columns)), "the rows of the basis are not independent")
+    if exact:
+        require(
+            rank_is(some_rows(rows, basis, columns), len(columns)), "the rows of the basis do not span all rows left"
+        )
     else:
-        require(not equal.any(), "weights that are not exact stand beside equalities")
-        _require_near(rows, weights, basis, columns)
-    return left, True
+        require(len(basis) == len(columns) and not equal.any(), "the basis is not one of as many rows as columns")
+        _require_near(rows, weights, basis, columns, proof.within)
+    return True
 
 
 def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
@@ -384,19 +400,20 @@ def some_rows(rows: Rows, ids: Sequence[int], columns: Sequence[int]) -> Any:
     return np.hstack([part, np.ones((len(ids), int(rows.X.shape[1] in columns)), dtype=object)])
 
 
-def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: Sequence[int]) -> None:
-    """Raise unless positive weights near these exist that add the rows up to 0; then the basis is independent too.
+def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: Sequence[int], within: float) -> None:
+    """Raise unless weights exist that add the rows up to 0, `within` such a share of these: the basis is independent.
 
     Let C have the columns u_k z_k, k in the basis, r = sum u_i z_i, and R be any matrix (largest sums of sizes along a
     row as norm). If |I - R C| <= 1/2, C x = 0 gives |x| = |(I - R C) x| <= |x| / 2, so x = 0: C is regular. Let
-    C t = r: t = R r + (I - R C) t, so |t| <= 2 |R r|, and with 4 |R r| <= 1 the weights u_k (1 - t_k) are positive and
+    C t = r: t = R r + (I - R C) t, so |t| <= 2 |R r| <= within < 1, and the weights u_k (1 - t_k) are positive and
     exact. R is what doubles give for the inverse; each sum of p products, however it is added up, is off by at most
     p 2^-53 / (1 - p 2^-53) of the sum of their sizes (Higham 2002, section 3.1), and by `_TINY` where products
     underflow.
     """
     require(
-        columns and holds_doubles(rows.X) and not is_sparse(rows.X), "weights that are not exact are of dense doubles"
+        type(within) is float and 0.0 < within < 1.0, f"weights within {within} of those given need not be positive"
     )
+    require(columns and holds_doubles(rows.X) and not is_sparse(rows.X), "weights near exact ones are of dense doubles")
     ids, top, up = list(weights), max(u.bit_length() for u in weights.values()), 1.0 + 2.0**-20
     u, at = np.array([k / (1 << top) for k in weights.values()]), {i: k for k, i in enumerate(ids)}
     A = rows.doubles(ids, columns)
@@ -413,4 +430,5 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
         r = abs(u @ A) + (len(ids) + 8) * 2.0**-52 * (u @ abs(A)) + _TINY
         off = abs(R @ C - np.eye(p)) + (p + 8) * 2.0**-52 * (size @ abs(C)) + _TINY * (1 + size.sum())
         require(up * off.sum(axis=1).max() <= 0.5, "rounding leaves open whether the rows of the basis are independent")
-        require(up * (4 * size @ r).max() <= 1, "no positive weights that are exact are known near these")
+        change = up * (2 * size @ r).max()
+        require(change <= within, f"the weights would change by {change:.3g}, more than it says")

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from linsep.theory.verify.cone import (
-    Array,
     ConeProof,
     Rows,
     Vector,
@@ -34,24 +33,27 @@ _DEEPEST = 200  # branches, one in another
 
 
 @dataclass(frozen=True)
-class CoefficientProof:
-    """Integers that prove which coordinates d_j have one sign throughout a cone, beside a `ConeProof` with a basis.
+class SeparationProof:
+    """Which rows of a regression are separated, and which coordinates d_j have one sign in the cone.
 
     Attributes
     ----------
+    cone
+        Which rows are separated; with its null vectors, unless there are `bases`.
     basis, null
         Rows that span all rows, and all vectors orthogonal to these, as in a `ConeProof`.
     signs
         j -> weights of separated rows, >= 0, whose sum has the same products with all of C as a multiple of d_j.
     opposite
-        j -> directions of C, taken in turn, in which d_j has the other sign than in those of the `ConeProof`.
+        j -> directions of C, taken in turn, in which d_j has the other sign than in those of `cone`.
     unsigned
         Coordinates whose sign was not decided in time.
     bases
-        Of more columns than rows, with all rows separated, instead of all else: sets of as many independent columns as
+        Of more columns than rows, with all rows separated, instead of all this: sets of as many independent columns as
         there are rows, no column in all of them. Each column is a combination of others then.
     """
 
+    cone: ConeProof
     basis: tuple[int, ...] = ()
     null: tuple[Vector, ...] = ()
     signs: Mapping[int, Weights] = field(default_factory=dict)
@@ -59,28 +61,40 @@ class CoefficientProof:
     unsigned: tuple[int, ...] = ()
     bases: tuple[tuple[int, ...], ...] = ()
 
+    def rank(self, width: int) -> int:
+        """Return the rank of a design, once the proof is checked.
 
-def coefficients(rows: Rows, proof: ConeProof, more: CoefficientProof) -> tuple[Array, list[str | float]]:
-    """Return which rows are left, and where each coordinate of the maximum likelihood estimate goes.
+        Parameters
+        ----------
+        width : int
+            Its columns, the constant included.
+
+        Returns
+        -------
+        int
+            The columns of a basis, or all columns less the null vectors.
+        """
+        return len(self.bases[0]) if self.bases else width - len(self.null)
+
+
+def coefficients(rows: Rows, proof: SeparationProof) -> list[str | float]:
+    """Return where each coordinate of the maximum likelihood estimate goes; raise unless all parts of the proof hold.
 
     "not identified" if a vector orthogonal to all rows has an entry there; else "finite" if none orthogonal to the rows
     left has; else inf or -inf if d_j has one sign in C, else "undetermined sign".
     """
-    left, decided = verify(rows, proof)
-    require(decided, "it is not shown that no more rows are separated")
-    equal = np.zeros(left.size, dtype=bool) if rows.equal is None else rows.equal
-    if more.bases:
-        require(not (left & ~equal).any(), "a row left is no equality")
-        _require_bases(rows, more.bases)
-        return left, [UNIDENTIFIED] * rows.width
-    require(proof.basis is not None, "the vectors orthogonal to the rows left are not given")
-    columns = orthogonal_columns(rows, more.null, np.ones(left.size, dtype=bool))
-    require(len(set(more.basis)) == len(more.basis) == len(columns), "the whole basis has not one row a column")
-    require(all(type(i) is int and 0 <= i < left.size for i in more.basis), "a row of the whole basis is not there")
-    require(
-        rank_is(some_rows(rows, more.basis, columns), len(columns)), "the rows of the whole basis are not independent"
-    )
-    return left, _Coordinates(rows, proof, more, left).every()
+    require(verify(rows, proof.cone), "it is not shown that no more rows are separated")
+    n = proof.cone.n_rows
+    if proof.bases:
+        equal = np.zeros(n, dtype=bool) if rows.equal is None else rows.equal
+        require(equal[list(proof.cone.left)].all(), "a row left is no equality")
+        _require_bases(rows, proof.bases)
+        return [UNIDENTIFIED] * rows.width
+    require(proof.cone.basis is not None, "the vectors orthogonal to the rows left are not given")
+    columns = orthogonal_columns(rows, proof.null, np.ones(n, dtype=bool))
+    require(all(type(i) is int and 0 <= i < n for i in proof.basis), "a row of the whole basis is not there")
+    require(rank_is(some_rows(rows, proof.basis, columns), len(columns)), "the rows of the whole basis do not span all")
+    return _Coordinates(rows, proof).every()
 
 
 def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
@@ -94,16 +108,16 @@ def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
 class _Coordinates:
     """What a proof says of each coordinate, once its other parts are checked."""
 
-    def __init__(self, rows: Rows, proof: ConeProof, more: CoefficientProof, left: Array) -> None:
-        self.rows, self.null, self.more, self.left = rows, proof.null, more, left
-        self.unidentified = {j for vector in more.null for j, v in vector.items() if v}
-        self.main = _main_signs(proof.directions)
+    def __init__(self, rows: Rows, proof: SeparationProof) -> None:
+        self.rows, self.proof, self.null, self.left = rows, proof, proof.cone.null, set(proof.cone.left)
+        self.unidentified = {j for vector in proof.null for j, v in vector.items() if v}
+        self.main = _main_signs(proof.cone.directions)
         self.touching: dict[int, list[int]] = {}  # column -> the null vectors with an entry there
-        for k, vector in enumerate(proof.null):
+        for k, vector in enumerate(self.null):
             for j in (j for j, v in vector.items() if v):
                 self.touching.setdefault(j, []).append(k)
         # With one dimension beyond the null vectors of all rows, C is a ray beside them.
-        self.is_ray = len(proof.null) <= len(more.null) + 1
+        self.is_ray = len(self.null) <= len(proof.null) + 1
         self.checked: dict[int, Vector] = {}  # the signs of directions already checked, by their identity
 
     def every(self) -> list[str | float]:
@@ -118,9 +132,9 @@ class _Coordinates:
         way = self.main.get(j, 0)
         if way == 0:  # d + e v and d - e v are in C for a null vector v of the rows left and small e
             return UNDETERMINED
-        if j in self.more.unsigned:
+        if j in self.proof.unsigned:
             return UNSIGNED
-        if (directions := self.more.opposite.get(j)) is not None:
+        if (directions := self.proof.opposite.get(j)) is not None:
             if id(directions) not in self.checked:
                 left_by(self.rows, directions)
                 self.checked[id(directions)] = _main_signs(directions)
@@ -132,9 +146,9 @@ class _Coordinates:
 
     def _check_sign(self, j: int, way: int) -> None:
         """On C, where d is a combination of null vectors of the rows left, the sum of the rows is t way d_j, t > 0."""
-        weights, null, n = self.more.signs.get(j, {}), self.null, self.left.size
+        weights, null, n = self.proof.signs.get(j, {}), self.null, self.proof.cone.n_rows
         for i, k in weights.items():
-            fits = type(i) is int and 0 <= i < n and type(k) is int and k >= 0 and not self.left[i]
+            fits = type(i) is int and 0 <= i < n and type(k) is int and k >= 0 and i not in self.left
             require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
         total, sums = _combined(self.rows, weights), Counter[int]()
         for column, value in total.items():
@@ -171,10 +185,19 @@ def _combined(rows: Rows, weights: Weights) -> Vector:
     return {j: a * (common // q) for j, (a, q) in total.items() if a}
 
 
+def rows_to_go(rows: Rows, witnesses: Sequence[Weights], proof: Any) -> int:
+    """Return how many rows at least have to go before the rest is separable; raise unless each witness is one."""
+    n = rows.X.shape[0]
+    for weights in witnesses:
+        require(weights, "a witness has no rows")
+        verify(rows, ConeProof(n, (), range(n), weights))
+    return fewest(proof, witnesses)
+
+
 def fewest(proof: Any, witnesses: Sequence[Weights], gone: frozenset[int] = frozenset()) -> int:
     """Return how many rows at least have to go before the rest is separable, as a proof about witnesses says.
 
-    Each witness is rows that add up to 0 with positive weights, which `verify` checks: one of them has to go. A proof
+    Each witness is rows that add up to 0 with positive weights: one of them has to go. A proof
     is one of two things. `{"unit": q, "weights": {k: v}}` gives witness k the weight v / q, such that the witnesses of
     each row have at most 1 together. Whatever rows go, each witness loses one of its rows, so the number of rows that
     go is at least the sum of all weights. `{"witness": k, "without": [proof, ...]}` has one proof for each row of

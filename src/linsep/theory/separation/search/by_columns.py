@@ -16,7 +16,8 @@ from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, whole_numbers
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
-from linsep.theory.verify.separation import SeparationProof, Vector
+from linsep.theory.verify.cone import ConeProof, Vector
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 _WIDE = 2  # columns a row from which on two bases without a common column can be looked for
@@ -44,16 +45,7 @@ def prove_by_columns(Z: Any, equal: Array, deadline: Deadline) -> SeparationProo
     direction = _direction(table, equal, deadline) if bases else None
     if direction is None:
         return None
-    return SeparationProof(
-        directions=(direction,),
-        separated=tuple(np.flatnonzero(~equal).tolist()),
-        overlap={},
-        spanning=(),
-        null=(),
-        spanning_all=(),
-        null_all=(),
-        bases=bases,
-    )
+    return SeparationProof(ConeProof(n, (direction,), tuple(np.flatnonzero(equal).tolist())), bases=bases)
 
 
 def _direction(table: Array, equal: Array, deadline: Deadline) -> Vector | None:

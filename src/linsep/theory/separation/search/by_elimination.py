@@ -22,7 +22,8 @@ from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.sparse_factors import SparseFactors, WholeColumns
 from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.separation.search.least_squares import LeastSquares
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights
+from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 _SMALL = 20_000  # entries of a table, zeros included, up to which another search is as fast
@@ -99,13 +100,9 @@ def _finished(
         return None
     spanning = tuple(factors.ids[:rank_left].tolist())
     return SeparationProof(
-        directions=directions,
-        separated=tuple(apart.tolist()),
-        overlap=overlap,
-        spanning=spanning,
-        null=null,
-        spanning_all=tuple(factors.ids.tolist()) if apart.size else spanning,
-        null_all=null_all,
+        ConeProof(left.size, directions, tuple(ids.tolist()), overlap, 0.0, spanning, null),
+        basis=tuple(factors.ids.tolist()) if apart.size else spanning,
+        null=null_all,
     )
 
 

@@ -18,7 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from linsep.kernels.graphs.trees import forest, longest_paths, subtree_sizes
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.separation.search.network import Network, network_of
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights
+from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 
@@ -47,7 +48,7 @@ def prove_by_network(Z: Any, equal: Array, deadline: Deadline) -> SeparationProo
     >>> from linsep.theory.rows.deadline import NEVER
     >>> Z = sp.csr_matrix([[1.0, 1], [-1, -1], [1, 0], [1, 0]])  # y (1, x): x tells the first two rows from the others
     >>> found = prove_by_network(Z, np.zeros(4, dtype=bool), NEVER)
-    >>> found.separated, found.overlap, found.signs
+    >>> found.cone.left, found.cone.weights, found.signs
     ((2, 3), {0: 1, 1: 1}, {0: {2: 1}, 1: {2: 1}})
     """
     found = network_of(Z)
@@ -78,7 +79,8 @@ class _Search:
         time_left(self.deadline)
         null = self._null(self.part)
         if not separated.size:
-            return SeparationProof((), (), overlap, spanning, null, spanning, null)
+            n = self.apart.size
+            return SeparationProof(ConeProof(n, (), range(n), overlap, 0.0, spanning, null), spanning, null)
         time_left(self.deadline)
         direction = self._direction()
         time_left(self.deadline)
@@ -86,14 +88,11 @@ class _Search:
         time_left(self.deadline)
         every = self._mirrored()
         tree = _forest(every, self.joined, self.network.n_vertices)
+        left = tuple(np.flatnonzero(~self.apart).tolist())
         return SeparationProof(
-            directions=(direction,),
-            separated=tuple(separated.tolist()),
-            overlap=overlap,
-            spanning=spanning,
-            null=null,
-            spanning_all=tuple(np.unique(every.row[tree.arc[tree.arc >= 0]]).tolist()),
-            null_all=self._null(self.joined),
+            ConeProof(self.apart.size, (direction,), left, overlap, 0.0, spanning, null),
+            basis=tuple(np.unique(every.row[tree.arc[tree.arc >= 0]]).tolist()),
+            null=self._null(self.joined),
             signs=signs,
             opposite=opposite,
         )
@@ -199,7 +198,7 @@ class _Search:
 
     def _path(self, tree: _Forest, v: int) -> Weights:
         """The separated rows between a vertex and the root."""
-        out: Weights = {}
+        out: dict[int, int] = {}
         while tree.parent[v] >= 0:
             row = int(self.arcs.row[tree.arc[v]])
             if self.apart[row]:

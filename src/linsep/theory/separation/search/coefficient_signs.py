@@ -21,7 +21,7 @@ from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
 from linsep.theory.rows.linear_programme import quiet_highs, reaches_optimum
-from linsep.theory.verify.separation import Vector, Weights
+from linsep.theory.verify.cone import Vector, Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative

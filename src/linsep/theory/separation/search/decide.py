@@ -22,7 +22,8 @@ from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.by_network import prove_by_network
 from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, signs_of_single_rows
 from linsep.theory.separation.search.even_basis import even_basis
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights
+from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
 
 _MOST_DENSE = 400_000_000  # entries, 3.2 GB
@@ -91,11 +92,11 @@ def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near
     def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
         return tuple({names[j]: v for j, v in vector.items()} for vector in vectors)
 
+    cone = replace(proof.cone, directions=named(proof.cone.directions), null=units + named(proof.cone.null))
     return replace(
         proof,
-        directions=named(proof.directions),
+        cone=cone,
         null=units + named(proof.null),
-        null_all=units + named(proof.null_all),
         signs={names[j]: weights for j, weights in proof.signs.items()},
         opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
         unsigned=tuple(names[j] for j in proof.unsigned),
@@ -116,22 +117,18 @@ def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_nea
     spanning = tuple(end.basis)
     _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
     null = tuple(end.null_vectors())
-    spanning_all, null_all = spanning, null
+    basis, null_all = spanning, null
     if end.separated.any():
         rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
-        spanning_all = tuple(_spanning_all(rows, end, null))
-        null_all = tuple(Span(rows, spanning_all).null_vectors())
-    proof = SeparationProof(
-        directions=_vectors(end.directions),
-        separated=tuple(np.flatnonzero(end.separated).tolist()),
-        overlap=end.overlap or {},
-        spanning=spanning,
-        null=null,
-        spanning_all=spanning_all,
-        null_all=null_all,
-        near=end.near and end.near.weights,
-    )
-    return _with_signs(Z, proof, deadline, wanted)
+        basis = tuple(_spanning_all(rows, end, null))
+        null_all = tuple(Span(rows, basis).null_vectors())
+    weights, within = end.overlap or {}, 0.0
+    if end.near is not None:
+        found = end.near.weights
+        weights, within = dict(zip(found.rows, found.weights, strict=True)), found.within
+    left = tuple(np.flatnonzero(~end.separated).tolist())
+    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, weights, within, spanning, null)
+    return _with_signs(Z, SeparationProof(cone, basis, null_all), deadline, wanted)
 
 
 def _refuse_wide(width: int, n_null: int) -> None:
@@ -185,10 +182,10 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool) -> SeparationProof:
     """Add a proof of the sign of each infinite coefficient, or a direction of the other sign, if they are wanted."""
-    if len(proof.null) <= len(proof.null_all) + 1:
+    if len(proof.cone.null) <= len(proof.null) + 1:
         return proof
-    open_, unidentified = ({j for v in vectors for j in v} for vectors in (proof.null, proof.null_all))
-    ways = {j: _way(proof.directions, j) for j in sorted(open_ - unidentified)}
+    open_, unidentified = ({j for v in vectors for j in v} for vectors in (proof.cone.null, proof.null))
+    ways = {j: _way(proof.cone.directions, j) for j in sorted(open_ - unidentified)}
     if not wanted:
         return replace(proof, unsigned=tuple(j for j, way in ways.items() if way))
     signs: dict[int, Weights] = {}
@@ -208,13 +205,13 @@ def _find_signs(
     opposite: dict[int, tuple[Vector, ...]],
 ) -> None:
     """Write for each coefficient of `ways` a proof of its sign or a direction of the other sign, until the deadline."""
-    separated = np.array(proof.separated)
-    alone = signs_of_single_rows(Z, separated, proof.null, deadline) if Z.dtype != object else {}
+    separated, null = proof.cone.separated, proof.cone.null
+    alone = signs_of_single_rows(Z, separated, null, deadline) if Z.dtype != object else {}
     signs |= {j: {alone[j][1]: 1} for j, way in ways.items() if way == alone.get(j, (0,))[0]}
     asked = [j for j in ways if j not in signs]
     if not asked:
         return
-    programme = Signs(Z, separated, proof.null, deadline, *even_basis(Z[separated], proof.null))
+    programme = Signs(Z, separated, null, deadline, *even_basis(Z[separated], null))
     others: list[tuple[Vector, ...]] = []  # directions that were found, each once
     for j in asked:
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
@@ -247,15 +244,17 @@ def _ask_cone(
     opposite: dict[int, tuple[Vector, ...]],
 ) -> None:
     """Decide one sign without a guess: does the cone hold a direction of the other sign? Rows left are equalities."""
-    ids = [*proof.separated, *proof.spanning]
-    equal = np.arange(len(ids) + 1) >= len(proof.separated)
+    assert proof.cone.basis is not None
+    separated = proof.cone.separated.tolist()
+    ids = [*separated, *proof.cone.basis]
+    equal = np.arange(len(ids) + 1) >= len(separated)
     equal[-1] = False
     end = _decided(_with_unit(Z, ids, j, -way), equal, deadline)
     if end.separated[-1]:
         opposite[j] = _vectors(end.directions)
     else:
         assert end.overlap is not None
-        signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(proof.separated)}
+        signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(separated)}
 
 
 def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:

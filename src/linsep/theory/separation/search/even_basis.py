@@ -16,7 +16,7 @@ from flint import fmpz_mat
 
 from linsep.tables import dense
 from linsep.theory.rows.integers import primitive, whole_rows
-from linsep.theory.verify.separation import Vector
+from linsep.theory.verify.cone import Vector
 from linsep.types import Array
 
 _DEPENDENT, _EVEN = 1e-6, 1e-2  # smallest by largest singular value: where turning begins, and where it ends

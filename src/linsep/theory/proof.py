@@ -1,0 +1,209 @@
+"""Proofs as plain values for JSON (format `linsep certificate 1`), and back; nothing that is read is believed.
+
+A certificate holds the SHA-256 of the data, the question and the proof. All that is said in words follows from these
+once `verify` has seen the data, and is not stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from linsep.theory.rows.deadline import INTERRUPTED, UNCHECKED
+from linsep.theory.rows.json_values import MOST, count, from_plain, of_type, row_list, to_plain, whole_count
+from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.consequences import SeparationProof
+
+FORMAT = "linsep certificate 1"
+_MOST_ROWS = 2**27  # of which each is held
+# Keys of plain values that say in words or numbers what follows from the others: no certificate holds them.
+SAID = frozenset(
+    {
+        *("verdict", "summary", "reason", "fragile", "margin", "rank", "separated_rows", "coefficients", "pairs"),
+        *("references", "levels", "separated_levels", "fixed_effects", "advice", "file_rows", "at_least", "at_most"),
+    }
+)
+
+
+def without_words(plain: Any) -> Any:
+    """Plain values without what only says what follows from the others: a certificate.
+
+    Examples
+    --------
+    >>> without_words({"verdict": "separable", "sha256": "0"})
+    {'sha256': '0'}
+    """
+    if isinstance(plain, dict):
+        return {key: without_words(value) for key, value in plain.items() if key not in SAID}
+    return [without_words(value) for value in plain] if isinstance(plain, list) else plain
+
+
+def plain_weights(weights: Weights) -> dict[str, list[Any]]:
+    """Rows and their weights; integers beyond 2^53 are hexadecimal text.
+
+    Examples
+    --------
+    >>> plain_weights({1: 2, 4: 2**60})
+    {'rows': [1, 4], 'values': [2, '0x1000000000000000']}
+    """
+    return {"rows": list(weights), "values": list(map(to_plain, weights.values()))}
+
+
+def weights_of(plain: dict[str, Any], n: int = MOST) -> dict[int, int]:
+    """Weights of some of n rows."""
+    rows = row_list(plain["rows"], n, "the rows with weights")
+    return dict(zip(rows, map(from_plain, of_type(plain, "values", list)), strict=True))
+
+
+def plain_vectors(vectors: Sequence[Vector]) -> dict[str, list[Any]]:
+    """Unit vectors, which are many, by their columns, before the others.
+
+    Examples
+    --------
+    >>> plain_vectors([{0: 1}, {1: 2, 3: -1}])
+    {'units': [0], 'columns': [[1, 3]], 'values': [[2, -1]]}
+    """
+    units = [next(iter(v)) for v in takewhile(lambda v: len(v) == 1 and next(iter(v.values())) == 1, vectors)]
+    rest = vectors[len(units) :]
+    return {
+        "units": units,
+        "columns": [list(v) for v in rest],
+        "values": [list(map(to_plain, v.values())) for v in rest],
+    }
+
+
+def vectors_of(plain: dict[str, Any]) -> tuple[Vector, ...]:
+    """Vectors of integers, column -> entry."""
+    units: list[Vector] = [{whole_count(j, "a column"): 1} for j in of_type(plain, "units", list)]
+    pairs = zip(of_type(plain, "columns", list), of_type(plain, "values", list), strict=True)
+    rest = [
+        dict(zip(row_list(columns, MOST, "a vector"), map(from_plain, values), strict=True))
+        for columns, values in pairs
+    ]
+    return (*units, *rest)
+
+
+def plain_cone(proof: ConeProof) -> dict[str, Any]:
+    """A proof about a cone; of the rows left and those separated it names whichever are fewer."""
+    separated = proof.n_rows - len(proof.left)
+    named = {"left": list(proof.left)} if len(proof.left) <= separated else {"separated": proof.separated.tolist()}
+    return {
+        "rows": proof.n_rows,
+        "directions": plain_vectors(proof.directions),
+        **named,
+        "weights": plain_weights(proof.weights),
+        "within": proof.within,
+        "basis": None if proof.basis is None else list(proof.basis),
+        "null": plain_vectors(proof.null),
+    }
+
+
+def cone_of(plain: dict[str, Any]) -> ConeProof:
+    """The proof that `plain_cone` wrote; nothing is verified yet.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        A part is missing or is not of the right form.
+    """
+    n = count(plain, "rows")
+    if ("left" in plain) == ("separated" in plain):
+        raise ValueError("it must name either the rows left or those separated")
+    left: Sequence[int] = tuple(row_list(plain["left"], n, "the rows left")) if "left" in plain else range(n)
+    if plain.get("separated"):
+        if n > _MOST_ROWS:
+            raise ValueError(f"it speaks of {n:,} rows, more than {_MOST_ROWS:,}")
+        inside = np.ones(n, dtype=bool)
+        inside[row_list(plain["separated"], n, "the separated rows")] = False
+        left = tuple(np.flatnonzero(inside).tolist())
+    return ConeProof(
+        n,
+        vectors_of(of_type(plain, "directions", dict)),
+        left,
+        weights_of(of_type(plain, "weights", dict), n),
+        of_type(plain, "within", float),
+        None if plain["basis"] is None else tuple(row_list(plain["basis"], n, "the basis")),
+        vectors_of(of_type(plain, "null", dict)),
+    )
+
+
+def plain_separation(proof: SeparationProof) -> dict[str, Any]:
+    """The proof about a regression: that about its cone, and what proves the signs of coefficients."""
+    every = list({id(vectors): vectors for vectors in proof.opposite.values()}.values())  # many share their directions
+    at = {id(vectors): k for k, vectors in enumerate(every)}
+    return {
+        "cone": plain_cone(proof.cone),
+        "basis": list(proof.basis),
+        "null": plain_vectors(proof.null),
+        "signs": {str(j): plain_weights(weights) for j, weights in proof.signs.items()},
+        "opposite": {
+            "directions": list(map(plain_vectors, every)),
+            "columns": {str(j): at[id(vectors)] for j, vectors in proof.opposite.items()},
+        },
+        "unsigned": list(proof.unsigned),
+        "bases": list(map(list, proof.bases)),
+    }
+
+
+def separation_of(plain: dict[str, Any]) -> SeparationProof:
+    """The proof that `plain_separation` wrote; nothing is verified yet.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        A part is missing or is not of the right form.
+    """
+    cone, opposite = cone_of(of_type(plain, "cone", dict)), of_type(plain, "opposite", dict)
+    every = list(map(vectors_of, of_type(opposite, "directions", list)))
+    at = {_column(j): whole_count(k, "a number of directions") for j, k in of_type(opposite, "columns", dict).items()}
+    if any(k >= len(every) for k in at.values()):
+        raise ValueError("directions are named that are not there")
+    return SeparationProof(
+        cone,
+        tuple(row_list(plain["basis"], cone.n_rows, "the whole basis")),
+        vectors_of(of_type(plain, "null", dict)),
+        {_column(j): weights_of(weights, cone.n_rows) for j, weights in of_type(plain, "signs", dict).items()},
+        {j: every[k] for j, k in at.items()},
+        tuple(row_list(plain["unsigned"], MOST, "the columns without a sign")),
+        tuple(tuple(row_list(basis, MOST, "a basis of columns")) for basis in of_type(plain, "bases", list)),
+    )
+
+
+def _column(text: str) -> int:
+    if str(number := int(text)) != text:
+        raise ValueError(f"{text!r} is not a column")
+    return whole_count(number, "a column")
+
+
+def check_head(plain: dict[str, Any], about: str) -> dict[str, Any]:
+    """Return the question of a certificate of this format, which must be about this kind of question.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is something else.
+    """
+    if (form := of_type(plain, "format", str)) != FORMAT:
+        raise ValueError(f"its format is {form!r:.80}: make it again, this version reads {FORMAT!r}")
+    question = of_type(plain, "question", dict)
+    if of_type(question, "about", str) != about:
+        raise ValueError(f"it is about {question['about']!r:.40}, not about {about}")
+    if about != "fewest rows":
+        if len(of_type(plain, "sha256", str)) != 64:
+            raise ValueError("it lacks the hash of the data that it is about")
+        if of_type(plain, "numbers", str) not in ("doubles", "rationals"):
+            raise ValueError(f"its numbers are {plain['numbers']!r:.40}")
+    return question
+
+
+def ended_of(plain: dict[str, Any]) -> str | float | None:
+    """What ended a search before all was decided: seconds, a word of this file, or None."""
+    ended = plain["ended"]
+    limit = type(ended) is float and isfinite(ended) and ended >= 0
+    if not (ended is None or limit or ended in (INTERRUPTED, UNCHECKED)):
+        raise ValueError(f"its search ended by {ended!r:.40}")
+    return ended  # type: ignore[no-any-return]
