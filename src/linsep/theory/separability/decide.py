@@ -10,6 +10,7 @@ import numpy as np
 from linsep.tables import as_doubles, check_index, check_length, exact_table
 from linsep.theory.cone.by_sample import MANY, solve_by_sample
 from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
 from linsep.theory.rows.integers import primitive, whole_row
@@ -103,8 +104,16 @@ def _proofs(
     except OutOfTimeError:
         pass  # the null vectors take as long as the search
     left = tuple(end.rows_left.tolist()) if end.directions else range(X.shape[0])
-    proof = ConeProof(X.shape[0], _vectors(end.directions), left, end.witness or {})
-    return [proof], what_ended(time_limit)
+    weights = end.witness or _opposite_rows(X, s, end)
+    return [ConeProof(X.shape[0], _vectors(end.directions), left, weights)], what_ended(time_limit)
+
+
+def _opposite_rows(X: Any, s: Array, end: ConeEnd) -> dict[int, int]:
+    """Weights of two equal rows with opposite labels, if there are any: a witness."""
+    if not end.rows_left.size:
+        return {}
+    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
+    return dict.fromkeys(pair or (), 1)
 
 
 def _nothing(n: int) -> ConeProof:

@@ -337,7 +337,6 @@ def left_by(rows: Rows, directions: Sequence[Vector]) -> Array:
         found = signs_on(rows, d) if left.all() else signs_on(rows, d, left)
         if (found < 0).any():
             raise CertificateError(f"direction {k} is negative at row {np.flatnonzero(left)[found < 0][0]}")
-        require(found.any(), f"direction {k} separates none of the {found.size} rows left")
         require(rows.equal is None or not found[rows.equal[left]].any(), f"direction {k} is not 0 on an equality")
         left[left] = found == 0
     return left
