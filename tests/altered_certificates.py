@@ -5,9 +5,9 @@
 Edits begin with a certificate that holds (`edits.py`); a forger chooses every part (`forged.py`). All are read by the
 library, which is given the rows dense or sparse, with zeros stored and entries in parts, and by
 `examples/verify_certificate.py`.
-An edit that is accepted is equal in meaning if all that is then said, part by part and in words, is true of the rows,
-which `claims.py` finds out with code of its own. An edit of the options or the classes whose hash was made anew states
-another question; where what is said of that is true, it is counted apart, because no reader can know what was asked.
+An edit that is accepted is equal in meaning if all that is then said is true of the rows, which `claims.py` finds out
+with code of its own. An edit of the intercept or the classes whose hash was made anew states another question; where
+what is said of that is true, it is counted apart, because no reader can know what was asked.
 Anything else is WRONG, and so is an error that is not a clear sentence.
 """
 
@@ -21,7 +21,6 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -46,10 +45,11 @@ from edits import edited
 from forged import forged
 from linsep import Separation, separability, separation
 from linsep.app.commands.check import check
-from linsep.theory import CertificateError, Separability, verify_certificate
+from linsep.theory import CertificateError, verify_certificate
 from linsep.theory.cone import faces
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.proof import without_words
 from linsep.types import Array, DataError
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
@@ -92,12 +92,11 @@ class Tried(NamedTuple):
     text: str
 
 
-def question(X: Array, y: list[Any], classes: tuple[str, str], found: Separability) -> Question:
-    """The truth about two classes; fragility and the margin, which are not proved, are as they were found."""
+def question(X: Array, y: list[Any], classes: tuple[str, str], fit_intercept: bool) -> Question:
+    """The truth about two classes."""
     rows = [[Fraction(v) for v in row] for row in X.tolist()]
     signs = [1 if str(label) == classes[1] else -1 for label in y]
-    margin = found.said_margin if found.margin is None else (found.margin.lower, found.margin.upper)
-    return Question(rows, signs, classes, found.fit_intercept, found.fragile, margin)
+    return Question(rows, signs, classes, fit_intercept)
 
 
 def designs(rng: np.random.Generator) -> list[Design]:
@@ -147,8 +146,8 @@ def of_fewest_rows(rng: np.random.Generator) -> list[Design]:
     for constant in (True, False):
         X, y = rng.integers(-2, 3, (6, 2)), np.array(["no", "yes"] * 3)
         found = fewest_rows(X, y, fit_intercept=constant)
-        true = {"": question(X, y.tolist(), ("no", "yes"), replace(found.rest, fit_intercept=constant))}
-        out.append(Design("fewest rows", found.to_dict(), X, y.tolist(), true))
+        true = {"": question(X, y.tolist(), ("no", "yes"), constant)}
+        out.append(Design("fewest rows", json.loads(found.to_json()), X, y.tolist(), true))
     return out
 
 
@@ -169,9 +168,8 @@ def of_one(X: Array, y: Array, **options: Any) -> Design:
     found = separability(X, y, **options)
     classes = tuple(sorted(set(y.tolist())))
     limited = ", cut short" if options.get("time_limit") is not None else ""
-    return Design(
-        f"{found.verdict}{limited}", found.to_dict(), X, y.tolist(), {"": question(X, y.tolist(), classes, found)}
-    )
+    true = {"": question(X, y.tolist(), classes, found.fit_intercept)}
+    return Design(f"{found.verdict}{limited}", json.loads(found.to_json()), X, y.tolist(), true)
 
 
 def of_three_classes(rng: np.random.Generator, file: Path) -> Design:
@@ -180,11 +178,8 @@ def of_three_classes(rng: np.random.Generator, file: Path) -> Design:
     X[::3, 0] += 9
     lines = ["a,b,kind", *(f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y, strict=True))]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    data = json.loads(json.dumps(check(file, target="kind", positive=None, time_limit=None).data))
-    truth = {
-        name: question(X, y, (f"not {name}", name), Separability.from_dict(one))
-        for name, one in data["one_against_rest"].items()
-    }
+    data = without_words(json.loads(json.dumps(check(file, target="kind", positive=None, time_limit=None).data)))
+    truth = {name: question(X, y, (f"not {name}", name), True) for name in data["one_against_rest"]}
     return Design("one against the rest", data, X, y, truth)
 
 
@@ -204,9 +199,9 @@ def of_regressions(rng: np.random.Generator) -> list[Design]:
         for family, y in responses:
             for limit in (None, 0.0):
                 found = separation(X, y, family=family, fit_intercept=k != 0, time_limit=limit)
-                true = model_of(X, y, family, k != 0, found.summary())
+                true = model_of(X, y, family, k != 0)
                 kind = "regression, cut short" if limit is not None else f"regression, {found.verdict}"
-                out.append(Design(kind, found.to_dict(), X, y, true))
+                out.append(Design(kind, json.loads(found.to_json()), X, y, true))
     return [*out, *of_other_families(rng)]
 
 
@@ -223,8 +218,8 @@ def of_other_families(rng: np.random.Generator) -> list[Design]:
             y = ((9 - codes) if family == "cox" else codes).tolist()
             found = separation(X, y, family=family, **asked)
             beside = {name: column.tolist() for name, column in asked.items()}
-            true = model_of(X, y, family, True, found.summary(), **beside)
-            out.append(Design(f"{family}, {found.verdict}", found.to_dict(), X, y, true, beside))
+            true = model_of(X, y, family, True, **beside)
+            out.append(Design(f"{family}, {found.verdict}", json.loads(found.to_json()), X, y, true, beside))
     return out
 
 
@@ -236,7 +231,7 @@ def by_library(text: str, design: Design, X: Any = None) -> tuple[str, str]:
         if design.of_regression:
             read = Separation.from_json(text)
             read.verify(X, design.y, **design.beside)
-            true, same = stated_model(design, read.family, read.fit_intercept, read.summary())
+            true, same = stated_model(design, read.family, read.fit_intercept)
             why = false_estimate(read, true)
         elif design.of_rows:
             few = FewestRows.from_json(text)
@@ -257,11 +252,11 @@ def by_library(text: str, design: Design, X: Any = None) -> tuple[str, str]:
     return (WRONG, why) if why else (EQUAL if same else OTHER, "")
 
 
-def stated_model(design: Design, family: str, fit_intercept: bool, summary: str = "") -> tuple[Model, bool]:
+def stated_model(design: Design, family: str, fit_intercept: bool) -> tuple[Model, bool]:
     """The truth about the question that a certificate states, and whether that is the one of the design."""
     if (family, fit_intercept) == (design.truth.family, design.truth.fit_intercept):
         return design.truth, True
-    return model_of(design.X, design.y, family, fit_intercept, summary, **design.beside), False
+    return model_of(design.X, design.y, family, fit_intercept, **design.beside), False
 
 
 def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[str, str]:
@@ -278,25 +273,26 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
     if status != 0:
         return (REFUSED, "") if lines[-1].startswith("not proved: ") else (WRONG, f"it printed {lines}")
     if design.of_regression:
-        plain = json.loads(text)
-        true, same = stated_model(design, plain["family"], plain["fit_intercept"])
+        asks = json.loads(text)["question"]
+        true, same = stated_model(design, asks["family"], asks["intercept"])
         why = false_proof(lines, true)
         return (WRONG, why) if why else (EQUAL if same else OTHER, "")
     if design.of_rows:
         plain = json.loads(text)
-        asked = design.truth[""].as_stated(plain["fit_intercept"], plain["rest"]["classes"])
+        asked = design.truth[""].as_stated(plain["question"]["intercept"], plain["rest"]["question"]["classes"])
         why = false_bounds(lines, asked)
         return (WRONG, why) if why else (EQUAL if asked is design.truth[""] else OTHER, "")
     outcome = EQUAL
     for name, asked in design.truth.items():
         one = json.loads(text)["one_against_rest"][name] if name else json.loads(text)
-        stated = asked.as_stated(one["fit_intercept"], one["classes"])
+        asks = one["question"]
+        stated = asked.as_stated(asks["intercept"], asks["classes"])
         outcome = outcome if stated is asked else OTHER
         head = f"{name} against the rest: " if name else ""
         said = [line.removeprefix(head) for line in lines if line.startswith(head)]
-        kept = "with" if one["fit_intercept"] else "without"
-        asks = f"the question: {one['classes'][1]} against {one['classes'][0]}"  # of these data there are no names
-        if not [line for line in said if line.startswith(asks) and line.endswith(f"{kept} an intercept")]:
+        kept = "with" if asks["intercept"] else "without"
+        named = f"the question: {asks['classes'][1]} against {asks['classes'][0]}"  # of these data there are no names
+        if not [line for line in said if line.startswith(named) and line.endswith(f"{kept} an intercept")]:
             return WRONG, "the question is another one"
         if why := false_line([line for line in said if not line.startswith("the question: ")], stated):
             return WRONG, why
@@ -341,11 +337,10 @@ def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None
             edit, text, X = "none", json.dumps(design.plain), design.X
             if k >= len(every):
                 edit, text = a_lie(rng, design, other)
-                X = X if "near_weights" in text and rng.random() < 0.9 else in_a_form(rng, X)
-            design = as_asked(design) if edit == "forged" else design
+                X = X if "near" in design.kind and rng.random() < 0.9 else in_a_form(rng, X)
             library, why = by_library(text, design, X)
             alone, why_alone = by_program(text, design, program, Path(name))
-            proved = design.plain.get("verdict") != "undecided"  # of that the program says that nothing is proved
+            proved = "undecided" not in design.kind and "regression, cut short" not in design.kind
             if edit == "none" and (library != EQUAL or (proved and alone != EQUAL)):
                 library, why = WRONG, why or "it is refused as it was written"
             out.append(Tried(design.kind, edit, library, alone, why or why_alone, text))
@@ -356,14 +351,7 @@ def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None
 def a_lie(rng: np.random.Generator, design: Design, other: Design) -> tuple[str, str]:
     """A forged certificate, where one can be made, or an edited one."""
     text = forged(rng, design) if rng.random() < _FORGED else None
-    return edited(rng, design, other.plain) if text is None else ("forged", text)
-
-
-def as_asked(design: Design) -> Design:
-    """The design with no claim about fragility, which depends on the parts of a proof and is never part of it."""
-    if design.of_regression:
-        return design
-    return design._replace(truth={name: asked.of_any_proof() for name, asked in design.truth.items()})
+    return edited(rng, design, other.plain) if text is None else ("forged", json.dumps(text))
 
 
 def table(tried: Sequence[Tried]) -> str:

@@ -1,26 +1,12 @@
-"""Edits of certificates: of single values, of whole parts, of the text, and those that an expert would make.
-
-An expert's edit is made good: the summary, and where the question changed the hash too, are what the library would
-write for the altered parts, so that only what is proved can give it away.
-"""
+"""Edits of certificates: of single values, of whole parts and of the text."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
 from typing import Any
 
 import numpy as np
-
-from linsep import Separation
-from linsep.regression.certificate import parts_of as regression_parts
-from linsep.regression.model import data_hash
-from linsep.theory import Separability
-from linsep.theory.separability.as_plain import parts_of
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.families import link_of
-from linsep.theory.separation.outcome import Outcome
 
 STRANGE: list[Any] = [
     None,
@@ -42,9 +28,7 @@ STRANGE: list[Any] = [
     "x",
     "0x3",
 ]
-STRANGE += ["separable", "undecided", "finite", "+inf", [], {}, [0], [[0]], float("nan"), float("inf"), "é\ud800"]
-VERDICTS = ["separable", "quasi-separable", "inseparable", "not-separable", "undecided"]
-KINDS = ["complete", "quasi-complete", "overlap", "undecided"]
+STRANGE += ["regression", "interrupt", [], {}, [0], [[0]], float("nan"), float("inf"), "é\ud800"]
 
 
 def edited(rng: np.random.Generator, design: Any, other: dict[str, Any]) -> tuple[str, str]:
@@ -65,7 +49,7 @@ def is_changed(text: str, plain: Any) -> bool:
 
 def any_edit(rng: np.random.Generator, design: Any, other: dict[str, Any]) -> tuple[str, str]:
     """An edit that may turn out to change nothing."""
-    kind = int(rng.integers(6))
+    kind = int(rng.integers(4))
     plain = copy.deepcopy(design.plain)
     if kind == 0:
         return "text", in_text(rng, json.dumps(plain))
@@ -73,17 +57,7 @@ def any_edit(rng: np.random.Generator, design: Any, other: dict[str, Any]) -> tu
         return "a value", dumped(a_value(rng, plain))
     if kind == 2:
         return "a list or a key", dumped(a_container(rng, plain))
-    if kind == 3:
-        return "a part of another", dumped(transplanted(rng, plain, other))
-    one, found = certificate_of(rng, plain)
-    return (
-        ("of a verdict", dumped(shifted(rng, plain, one, found)))
-        if kind == 4
-        else (
-            "made good",
-            dumped(made_good(rng, plain, one, found, design)),
-        )
-    )
+    return "a part of another", dumped(transplanted(rng, plain, other))
 
 
 def dumped(plain: Any) -> str:
@@ -187,89 +161,3 @@ def in_text(rng: np.random.Generator, text: str) -> str:
         new = pick(rng, '0123456789-+.eE,:[]{}"aflnrstux \\\n')
         text = text[:k] + (new if what != 3 else "") + text[k + (what != 4) :]
     return text
-
-
-# ------------------------------------------------------------------ an expert's
-def certificate_of(rng: np.random.Generator, plain: Any) -> tuple[Any, str]:
-    """One certificate of a file, and its class."""
-    if "one_against_rest" not in plain:
-        return plain.get("rest", plain), ""
-    name = pick(rng, plain["one_against_rest"])
-    return plain["one_against_rest"][name], name
-
-
-def shifted(rng: np.random.Generator, plain: Any, one: Any, _: str) -> Any:
-    """Another verdict, the parts of one left out, the question changed, or a set cut down."""
-    of_rows = "family" not in one
-    what = int(rng.integers(7))
-    if what == 0:
-        one["verdict"] = pick(rng, VERDICTS if of_rows else KINDS)
-    elif what == 1:
-        for name in ("overlap", "null", "proof") if rng.random() < 0.5 else ("hyperplane", "directions"):
-            if name in one:
-                one[name] = [] if isinstance(one[name], list) else None
-    elif what == 2:
-        one["fit_intercept"] = not one["fit_intercept"]
-    elif what == 3:
-        one["classes"] = one["classes"][::-1] if rng.random() < 0.5 else ["Alice", "Bob", "Eve"][: len(one["classes"])]
-    elif what == 4:
-        for name in ("rows_left", "separated_rows", "pairs"):
-            if one.get(name):
-                one[name].pop(int(rng.integers(len(one[name]))))
-    elif what == 5:
-        of_number = pick(rng, ["fragile", "margin", "maximal", "rank", "numbers", "sha256", "reason"])
-        if of_number in one:
-            one[of_number] = pick(
-                rng, [not one[of_number], {"lower": -2.0, "upper": 0.1, "bias": "free"}, None, "rationals"]
-            )
-    elif one.get("directions"):
-        one["directions"].pop(int(rng.integers(len(one["directions"]))))
-        named = "rows_left" if "rows_left" in one else "separated_rows"
-        n = one["rows"]
-        one[named] = sorted(set(one[named]) ^ set(rng.integers(0, n, 2).tolist()))
-    return plain
-
-
-def made_good(rng: np.random.Generator, plain: Any, one: Any, name: str, design: Any) -> Any:
-    """A few edits after which all that is derived is derived anew, and the hash is that of the altered question."""
-    good = _regression_made_good if "family" in one else _separability_made_good
-    with contextlib.suppress(Exception):  # parts that no longer fit together are for the reader to refuse
-        for _ in range(int(rng.integers(1, 4))):
-            shifted(rng, plain, one, name)
-            parts = [key for key in one if isinstance(one[key], dict | list) and one[key]]
-            if parts and rng.random() < 0.3:
-                part = pick(rng, parts)
-                one[part] = a_value(rng, one[part])
-        good(one, design)
-    return plain
-
-
-def _separability_made_good(one: Any, design: Any) -> None:
-    planes = one["directions"] or one["hyperplane"]
-    proved = "undecided"
-    near = one.get("near_weights")
-    if one["witness"] or near:
-        proved = "quasi-separable" if planes else "inseparable" if one["overlap"] or near else "not-separable"
-    elif one["hyperplane"]:
-        proved = "separable"
-    one["verdict"] = proved
-    one["reason"] = "the time limit of 1 s ended the search" if proved in ("undecided", "not-separable") else ""
-    if one["overlap"] is None and not near:
-        one["null"] = []
-    if not one["directions"]:
-        one.pop("rows_left", None), one.pop("separated_rows", None)
-        one["rows_left" if proved == "separable" else "separated_rows"] = []
-    signs = np.array([1.0 if str(label) == one["classes"][1] else -1.0 for label in design.y])
-    one["sha256"] = data_digest(design.X, signs, fit_intercept=one["fit_intercept"], classes=one["classes"])
-    found = Separability(**parts_of(one))
-    one["maximal"], one["summary"] = found.maximal, found.summary()
-
-
-def _regression_made_good(one: Any, design: Any) -> None:
-    link = one.get("options", {}).get("link", link_of(one["family"], None))
-    beside: dict[str, Any] = {name: np.array(column) for name, column in design.beside.items()}
-    outcome = Outcome(np.array(design.y), **beside)
-    one["sha256"], one["numbers"] = data_hash(one["family"], link, design.X, outcome, one["fit_intercept"])
-    one["reason"] = "" if one["proof"] else "the time limit of 1 s ended the search"
-    found = Separation(**regression_parts(one))
-    one["summary"], one["advice"] = found.summary(), list(found.advice)

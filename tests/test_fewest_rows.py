@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from linsep.theory.verify.fewest_rows import proved_rows
 from sklearn.datasets import load_iris
 
 from in_process import run_linsep
@@ -24,7 +25,6 @@ from linsep.data.features.exact_decimals import exact_numbers
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import OutOfTimeError
-from linsep.theory.verify.fewest_rows import proved_rows
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 

@@ -16,7 +16,7 @@ import linsep.theory.rows.powers_of_two as powers
 from linsep import separability
 from linsep.theory.cone.one_face import _least
 from linsep.theory.rows.powers_of_two import scale_rows
-from linsep.theory.verify.separability import CertificateError, columns_in_use, orthogonal
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
 SIZES = [0.0, 1.0, -3.0, 0.1, 2.0**40, -(2.0**-200), 2.0**300]
@@ -60,14 +60,6 @@ def test_the_least_are_those_of_a_stable_sort(z: Array, k: int) -> None:
     assert _least(z, k).tolist() == np.argsort(z, kind="stable")[:k].tolist()
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array])
-def test_columns_in_use_have_an_entry_that_is_not_zero(form: Any) -> None:
-    X = form(np.array([[0.0, 1.0, 0.0, 0.0], [0.0, -1.0, 0.0, 5e-324]]))
-    assert columns_in_use(X) == [1, 3]
-    stored = sp.csr_matrix((np.array([0.0, 2.0]), np.array([0, 2]), np.array([0, 1, 2])), shape=(2, 4))
-    assert columns_in_use(stored) == [2]
-
-
 def repeated(X: Array) -> Any:
     """Each entry of X in three parts, v, v and -v."""
     table = sp.csr_matrix(X)
@@ -78,11 +70,12 @@ def repeated(X: Array) -> Any:
 @pytest.mark.parametrize(
     "form", [np.asarray, sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.lil_matrix, sp.dok_matrix, repeated]
 )
-def test_orthogonal_rows_are_the_same_in_any_format(form: Any) -> None:
+def test_a_proof_holds_in_any_format(form: Any) -> None:
     first = np.array([1.0, 1.0, -1.0, -1.0, 2.0, 2.0])
-    X = np.column_stack([first, 2 * first, 3 * first, 0 * first])
-    null = [{0: 2, 1: -1}, {0: 3, 2: -1}]
-    for among in (np.arange(6), np.array([0, 2, 5])):
-        assert orthogonal(form(X), null, among, fit_intercept=True) == ([0, 1, 2], [0, 1, 2, 4])
-        with pytest.raises(CertificateError, match="null vector 1 is not orthogonal"):
-            orthogonal(form(X), [null[0], {0: 1, 2: -1}], among, fit_intercept=True)
+    X, y = np.column_stack([first, 2 * first, 3 * first, 0 * first]), [0, 1, 0, 1, 0, 1]
+    found = separability(X, y)
+    assert (found.verdict, len(found.null)) == ("inseparable", 3)
+    found.verify(form(X), y)
+    X[5, 2] = 7.0
+    with pytest.raises(CertificateError, match=r"not orthogonal|do not add up to 0"):
+        found.verify(form(X), y)

@@ -289,7 +289,7 @@ def test_a_time_limit_leaves_it_undecided() -> None:
     found = separation(X, y, time_limit=0.0)
     assert (found.verdict, found.coefficients, found.separated_rows) == ("undecided", {}, ())
     assert found.summary() == "Undecided: the time limit of 0 s ended the search."
-    assert "undecided" in repr(found)
+    assert "Undecided" in repr(found)
     found.verify(X, y)
     with pytest.raises(SeparationError, match="Undecided"):
         separation(X, y, time_limit=0.0, on_separation="raise")
@@ -326,28 +326,36 @@ def test_altered_proofs_are_rejected() -> None:
     assert proof is not None
     assert found.coefficients["x3"] == inf
     assert proof.signs
-    i, weight = next(iter(proof.overlap.items()))
+    cone, basis = proof.cone, proof.cone.basis
+    assert basis is not None
+    i, weight = next(iter(cone.weights.items()))
     j, weights = next(iter(proof.signs.items()))
     first = next(iter(weights))
-    direction = proof.directions[0]
-    altered: list[dict[str, Any]] = [
+    direction = cone.directions[0]
+    of_cone: list[dict[str, Any]] = [
         {"directions": ({j: -v for j, v in direction.items()},)},
         {"directions": ()},
         {"directions": ({**direction, 0: direction.get(0, 0) + 1},)},
-        {"separated": proof.separated[1:]},
-        {"overlap": {**proof.overlap, i: weight + 1}},
-        {"overlap": {k: -v for k, v in proof.overlap.items()}},
-        {"overlap": {}},
-        {"spanning": proof.spanning[1:]},
-        {"null": proof.null[1:]},
-        {"null": (proof.null[0], proof.null[0])},
-        {"null": (*proof.null[1:], dict.fromkeys(range(5), 1))},
-        {"null_all": proof.null[:1]},
-        {"spanning_all": proof.spanning_all[1:]},
+        {"left": (*cone.left, int(cone.separated[0]))},
+        {"weights": {**cone.weights, i: weight + 1}},
+        {"weights": {k: -v for k, v in cone.weights.items()}},
+        {"weights": {}},
+        {"basis": basis[1:]},
+        {"basis": None},
+        {"null": cone.null[1:]},
+        {"null": (cone.null[0], cone.null[0])},
+        {"null": (*cone.null[1:], dict.fromkeys(range(5), 1))},
+    ]
+    altered: list[dict[str, Any]] = [{"cone": replace(cone, **parts)} for parts in of_cone]
+    altered += [
+        {"null": cone.null[:1]},
+        {"basis": proof.basis[1:]},
+        {"basis": (*proof.basis[1:], 10**6)},
         {"signs": {}},
         {"signs": {**proof.signs, j: {**weights, first: weights[first] + 1}}},
         {"signs": {**proof.signs, j: {k: -v for k, v in weights.items()}}},
         {"opposite": {j: (direction,)}},
+        {"bases": ((0, 1),)},
     ]
     for parts in altered:
         with pytest.raises(CertificateError):

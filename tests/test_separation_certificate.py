@@ -6,7 +6,6 @@ import copy
 import json
 import tracemalloc
 from decimal import Decimal
-from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
@@ -19,7 +18,6 @@ from hypothesis import strategies as st
 
 from linsep import Separation, separability, separation
 from linsep.theory import CertificateError
-from linsep.theory.verify.separability import value_signs
 from linsep.types import Array, DataError
 
 Family = Literal["logistic", "poisson", "multinomial"]
@@ -50,11 +48,12 @@ def test_round_trips(family: Family, seed: int, n: int, p: int, size: int, form:
     found = separation(X, y, family=family, fit_intercept=fit_intercept)
     text = found.to_json()
     read = Separation.from_json(text)
-    assert read == found
     assert [type(label) for label in read.classes] == [type(label) for label in found.classes]
-    assert (read.to_json(), read.summary(), read.advice) == (text, found.summary(), found.advice)
+    assert (read.to_json(), read.verdict, read.coefficients) == (text, "not verified", {})
     assert read.digest == json.loads(text)["sha256"]
     read.verify(X, y)
+    assert read == found
+    assert (read.to_json(), read.summary(), read.advice) == (text, found.summary(), found.advice)
     read.verify(sp.csr_matrix(X) if size < 10**18 else X.astype(object), list(y))
 
 
@@ -74,7 +73,7 @@ def test_a_dataframe_comes_back_with_its_levels() -> None:
     frame, y = clinic()
     found = separation(frame, y)
     read = Separation.from_json(found.to_json())
-    assert repr(read).startswith("<Separation as read, not verified: quasi-complete")
+    assert repr(read).startswith("<Separation not verified: verify(X, y) checks it")
     read.verify(frame, y)
     assert read == found
     assert repr(read) == repr(found)
@@ -85,10 +84,13 @@ def test_a_dataframe_comes_back_with_its_levels() -> None:
 def test_the_keys_are_those_of_separability_and_so_is_the_hash() -> None:
     X, y = np.array([[0.0, 0.5], [1.0, 1.0], [2.0, 0.1]]), ["a", "b", "b"]
     plain, other = json.loads(separation(X, y).to_json()), json.loads(separability(X, y).to_json())
-    same = ("rows", "features", "fit_intercept", "sha256", "numbers", "classes", "reason")
-    assert [plain[key] for key in same] == [other[key] for key in same]
-    assert (next(iter(plain)), next(iter(other))) == ("format", "format")
-    assert {"verdict", "summary"} <= plain.keys() & other.keys()
+    assert plain.keys() == other.keys() == {"format", "sha256", "numbers", "question", "ended", "proof"}
+    assert [plain[key] for key in ("format", "sha256", "numbers")] == [
+        other[key] for key in ("format", "sha256", "numbers")
+    ]
+    same = ("rows", "columns", "intercept", "classes")
+    assert [plain["question"][key] for key in same] == [other["question"][key] for key in same]
+    assert {"verdict", "summary"} <= separation(X, y).to_dict().keys() & separability(X, y).to_dict().keys()
     assert separation(X, y).digest == ""
 
 
@@ -97,9 +99,10 @@ def test_integers_beyond_doubles_are_hexadecimal_text() -> None:
     found = separation(X, [0, 1, 0, 1], fit_intercept=False)
     plain = json.loads(found.to_json())
     assert plain["numbers"] == "rationals"
-    parts = [plain["proof"][part]["values"] for part in ("directions", "null", "null_all")]
+    cone = plain["proof"]["cone"]
+    parts = [part["values"] for part in (cone["directions"], cone["null"], plain["proof"]["null"])]
     entries = [v for vectors in parts for vector in vectors for v in vector]
-    entries += plain["proof"]["overlap"]["weights"]
+    entries += cone["weights"]["values"]
     assert any(isinstance(v, str) and v.lstrip("-").startswith("0x") for v in entries)
     assert all(isinstance(v, str) or abs(v) <= 2**53 for v in entries)
     Separation.from_json(found.to_json()).verify(X, [0, 1, 0, 1])
@@ -127,15 +130,12 @@ def test_undecided_comes_back_and_is_about_its_data() -> None:
     X, y = rng.normal(size=(300, 40)), rng.random(300) < 0.5
     found = separation(X, y, time_limit=0.0)
     read = Separation.from_json(found.to_json())
-    assert (read, read.verdict, read.proof) == (found, "undecided", None)
+    assert (read.verdict, read.proof) == ("not verified", None)
     assert read.reason == "the time limit of 0 s ended the search"
     read.verify(X, y)
+    assert (read, read.verdict) == (found, "undecided")
     with pytest.raises(CertificateError, match="hash differs"):
         read.verify(X + 1, y)
-    for change in ({"separated_rows": [1]}, {"coefficients": {"x1": "finite"}}):
-        plain = json.loads(found.to_json()) | change
-        with pytest.raises(CertificateError, match="the proof of 'undecided' is missing"):
-            Separation.from_json(json.dumps(plain)).verify(X, y)
 
 
 @cache
@@ -173,10 +173,6 @@ def at_path(plain: Any, path: tuple[Any, ...]) -> Any:
     return plain
 
 
-# Written for people and derived from the rest, so it is not read.
-DERIVED = {"summary", "advice"}
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
@@ -184,7 +180,7 @@ def test_no_alteration_survives(family: Family, data: st.DataObject) -> None:
     X, y, found = example(family)
     assert found.verdict == "quasi-complete"
     claim = json.loads(found.to_json())
-    path = data.draw(st.sampled_from([path for path in leaves(claim) if path and path[0] not in DERIVED]))
+    path = data.draw(st.sampled_from([path for path in leaves(claim) if path]))
     old = at_path(claim, path)
     values: list[Any] = [None, -1, 10**6, 1.5, "0x3", "x", "finite", "rationals", [], {}, [[0]], True]
     values += [old + 1, -old] if type(old) is int else []
@@ -194,15 +190,14 @@ def test_no_alteration_survives(family: Family, data: st.DataObject) -> None:
     except DataError as error:
         assert "not a certificate that this version reads" in str(error)
         return
-    if read == found and (read.digest, read.numbers) == (claim["sha256"], claim["numbers"]):
-        return  # the same in another form, such as 3 and "0x3"
     try:
         read.verify(X, y)
     except (CertificateError, DataError):
         return
     # Another proof of the same statements is as good.
-    assert path[0] == "proof"
-    assert read.coefficients == found.coefficients
+    for name in ("verdict", "separated_rows", "rank"):
+        assert getattr(read, name) == getattr(found, name)
+    assert read.coefficients == found.coefficients or "unsigned" in path
 
 
 @pytest.mark.parametrize(
@@ -217,49 +212,50 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"format": "linsep separation certificate 6"}, "its format is 'linsep separation certificate 6'"),
-        ({"format": "linsep separation certificate 1"}, "it is of format 1"),
+        ({"format": "linsep certificate 2"}, "its format is 'linsep certificate 2'"),
+        ({"format": 1}, "its format is 1, not text"),
         ({"sha256": ""}, "it lacks the hash"),
-        ({"verdict": "separable"}, "its verdict is 'separable'"),
-        ({"family": "probit"}, "its family is 'probit'"),
-        ({"fit_intercept": "no"}, "its fit_intercept is 'no'"),
-        ({"verdict": "undecided"}, "the proof of 'undecided' is missing, or is of another verdict"),
-        ({"proof": None}, "the proof of 'quasi-complete' is missing"),
-        ({"classes": ["0"]}, "its classes are"),
-        ({"rows": -3}, "-3 is not a whole number of 0 or more"),
-        ({"class_type": "complex"}, "complex"),
-        ({"coefficients": {"x1": "large"}}, "large"),
+        ({"numbers": "reals"}, "its numbers are 'reals'"),
+        ({"question": {"about": "classes"}}, "it is about 'classes', not about regression"),
+        ({"question": {"family": "probit"}}, "its family is 'probit'"),
+        ({"question": {"intercept": "no"}}, "its intercept is 'no'"),
+        ({"question": {"classes": ["0"]}}, "its classes are"),
+        ({"question": {"rows": -3}}, "-3 is not a whole number of 0 or more"),
+        ({"question": {"class_type": "complex"}}, "complex"),
+        ({"question": {"link": "identity"}}, "has no link called 'identity'"),
+        ({"ended": "the time limit of 1 s"}, "its search ended by"),
+        ({"ended": 2.0}, "holds a proof and says that the search ended before"),
+        ({"proof": None}, "holds a proof and says that the search ended before, or neither"),
     ],
 )
 def test_a_certificate_whose_parts_do_not_belong_together(change: dict[str, Any], why: str) -> None:
     plain = json.loads(example("logistic")[2].to_json())
+    if "question" in change:
+        change = {"question": plain["question"] | change["question"]}
     with pytest.raises(DataError, match=why):
         Separation.from_json(json.dumps(plain | change))
-    for key in plain.keys() - {"summary", "advice", "fragile"}:  # earlier releases did not say whether it is fragile
+    for key in plain:
         with pytest.raises(DataError, match="not a certificate"):
             Separation.from_json(json.dumps({k: v for k, v in plain.items() if k != key}))
 
 
 def longer(name: str, plain: dict[str, Any]) -> None:
     """Make one part of a proof repeat itself, or hold one long number, so that reading it as it is would take long."""
-    proof = plain["proof"]
+    proof = plain["proof"]["cone"]
     if name == "long":
-        width = plain["features"] + 1
+        width = plain["question"]["columns"] + 1
         proof["directions"]["columns"].insert(0, list(range(width)))
         proof["directions"]["values"].insert(0, [1] * (width - 1) + ["0x" + "f" * 200_000])
-    elif name == "spanning":
-        proof[name] = [proof[name][0]] * 10**6
     else:
-        proof[name]["unit"] = [0] * 10**6
+        proof[name]["units"] = [0] * 10**6
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("spanning", "a row spans twice"),
         ("directions", "more directions than rows and columns"),
-        ("null", "more null vectors than columns"),
-        ("long", "direction 0 has a negative row"),
+        ("null", "no column of its own"),
+        ("long", "direction 0 is negative at row"),
     ],
 )
 def test_a_short_file_takes_neither_long_nor_much_memory(name: str, why: str) -> None:
@@ -278,25 +274,3 @@ def test_a_short_file_takes_neither_long_nor_much_memory(name: str, why: str) ->
     used = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert used < 200e6
-
-
-def test_a_long_weight_on_a_sparse_table_has_its_sign() -> None:
-    rng = np.random.default_rng(1)
-    table = rng.integers(-1, 2, (40, 3_000)) * (rng.random((40, 3_000)) < 0.01) * 0.1
-    table[3] = 0
-    weights = [int(v) for v in rng.integers(-5, 6, 3_000)]
-    weights[7] = -(16**60_000)
-    told = [sum((Fraction(a) * k for a, k in zip(row, weights, strict=True)), Fraction(0)) for row in table]
-    signs = [(v > 0) - (v < 0) for v in told]
-    for form in (table, sp.csr_matrix(table)):
-        assert value_signs(form, np.array(weights, dtype=object)).tolist() == signs
-
-
-def test_an_earlier_certificate_of_counts_names_another_source() -> None:
-    found = separation([[0.0], [0.0], [1.0], [1.0]], [1, 2, 0, 0], family="poisson")
-    text = found.to_json()
-    assert text.count("Correia, Guimaraes and Zylkin 2019; maximal") == 1
-    earlier = text.replace("Correia, Guimaraes and Zylkin 2019; maximal", "Albert and Anderson 1984; maximal")
-    Separation.from_json(earlier).verify([[0.0], [0.0], [1.0], [1.0]], [1, 2, 0, 0])
-    with pytest.raises(DataError, match="its summary says something else"):
-        Separation.from_json(text.replace("Zylkin 2019; maximal", "Zylkin 2020; maximal"))

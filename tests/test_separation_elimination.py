@@ -21,7 +21,7 @@ from linsep.theory.separation.search import by_elimination
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.separation.search.least_squares import LeastSquares
-from linsep.theory.verify.separability import CertificateError, rank_is_at_least
+from linsep.theory.verify.cone import CertificateError, rank_is
 from linsep.types import Array
 
 MODULE = "linsep.theory.separation.search.by_elimination"
@@ -56,8 +56,8 @@ def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str
     assume(whole.usable)
     factors = SparseFactors(whole, rng.permutation(n), NEVER)
     rank = len(factors.ids)
-    assert rank_is_at_least(Z, rank)
-    assert not rank_is_at_least(Z, rank + 1)
+    assert rank_is(Z, rank)
+    assert not rank_is(Z, rank + 1)
     for j in sorted(set(range(p)) - set(factors.pivots.tolist())):
         vector = factors.null_vector(rank, j, NEVER)
         assert vector is not None
@@ -161,14 +161,17 @@ def test_dummies_beside_numbers(family: Any) -> None:
     assert found.coefficients["x299"] == found.coefficients["x300"] == "finite"
     proof = found.proof
     assert proof is not None
-    i, weight = next(iter(proof.overlap.items()))
-    parts: list[dict[str, Any]] = [
-        {"overlap": {**proof.overlap, i: weight + 1}},
-        {"overlap": {k: v for k, v in proof.overlap.items() if k != i}},
-        {"spanning": proof.spanning[1:]},
-        {"null": proof.null[:-1]},
-        {"signs": {**proof.signs, 1: {proof.spanning[0]: 1}}},
+    cone = proof.cone
+    assert cone.basis is not None
+    i, weight = next(iter(cone.weights.items()))
+    of_cone: list[dict[str, Any]] = [
+        {"weights": {**cone.weights, i: weight + 1}},
+        {"weights": {k: v for k, v in cone.weights.items() if k != i}},
+        {"basis": cone.basis[1:]},
+        {"null": cone.null[:-1]},
     ]
+    parts: list[dict[str, Any]] = [{"cone": replace(cone, **part)} for part in of_cone]
+    parts.append({"signs": {**proof.signs, 1: {cone.basis[0]: 1}}})
     for part in parts:
         with pytest.raises(CertificateError):
             replace(found, proof=replace(proof, **part)).verify(X, y)

@@ -100,8 +100,9 @@ def test_a_link_changes_the_words_and_not_the_answer() -> None:
         read = Separation.from_json(text)
         read.verify(X, y)
         assert read == found
-        assert read.link == json.loads(text)["options"]["link"] == link
-        changed = {**json.loads(text), "options": {}, "summary": plain.summary()}
+        question = json.loads(text)["question"]
+        assert read.link == question["link"] == link
+        changed = {**json.loads(text), "question": {**question, "link": "logit"}}
         with pytest.raises(CertificateError, match="hash differs"):
             Separation.from_json(json.dumps(changed)).verify(X, y)
     assert "options" not in plain.to_dict()
@@ -546,7 +547,7 @@ def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
 def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
     table = "dose,killed,n\n0,0,4\n1,0,4\n2,3,6\n3,5,5\n"
     status, found = asked(tmp_path, table, "--target killed --family binomial --trials n --link probit")
-    assert (status, found["separated_rows"], found["options"]) == (1, [0, 1, 3], {"link": "probit"})
+    assert (status, found["separated_rows"], found["question"]["link"]) == (1, [0, 1, 3], "probit")
     assert found["coefficients"] == {"(Intercept)": "-inf", "dose": "+inf"}
 
 
@@ -554,7 +555,7 @@ def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
     table = "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n"
     words = "--target seen --family negative-binomial --weights w --offset o"
     status, found = asked(tmp_path, table, words)
-    assert (status, found["separated_rows"], found["options"]) == (0, [], {"left_out": 1})
+    assert (status, found["separated_rows"], found["rows_without_weight"]) == (0, [], 1)
     assert list(found["coefficients"]) == ["(Intercept)", "x"]
     assert asked(tmp_path, table, "--target seen --family gamma --weights w --offset o")[0] == 1
 
@@ -565,7 +566,7 @@ def test_an_order_on_the_command_line(tmp_path: Path) -> None:
     words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
     run = run_linsep([*words, "--order", "low, mid, high"], tmp_path)
     status, found = run.returncode, json.loads(run.stdout)
-    assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
+    assert (status, found["question"]["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
 
 
 def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
@@ -579,7 +580,12 @@ def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path
     table = "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n"
     words = "--target seen --family poisson --weights w --missing drop --drop-unlabelled"
     status, found = asked(tmp_path, table, words)
-    assert (status, found["rows"], found["options"], found["rows_left_out"]) == (1, 4, {"left_out": 1}, [1, 4])
+    assert (status, found["question"]["rows"], found["rows_without_weight"], found["rows_left_out"]) == (
+        1,
+        4,
+        1,
+        [1, 4],
+    )
     assert found["separated_rows"] == [0, 1]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -113,39 +112,25 @@ def test_altered_proofs_of_a_network_are_refused() -> None:
     assert proof is not None
     assert found.coefficients["x159"] == "not identified"
     j, weights = next(iter(proof.signs.items()))
-    i, weight = next(iter(proof.overlap.items()))
+    cone = proof.cone
+    assert cone.basis is not None
+    i, weight = next(iter(cone.weights.items()))
+    of_cone: list[dict[str, Any]] = [
+        {"directions": ({k: -v for k, v in cone.directions[0].items()},)},
+        {"weights": {**cone.weights, i: weight + 1}},
+        {"basis": cone.basis[1:]},
+        {"null": cone.null[1:]},
+        {"null": ({160: 1}, *cone.null[1:])},
+    ]
     parts: list[dict[str, Any]] = [
-        {"directions": ({k: -v for k, v in proof.directions[0].items()},)},
-        {"overlap": {**proof.overlap, i: weight + 1}},
-        {"spanning": proof.spanning[1:]},
+        *({"cone": replace(cone, **part)} for part in of_cone),
         {"null": proof.null[1:]},
-        {"null_all": proof.null_all[1:]},
-        {"spanning_all": proof.spanning_all[:-1]},
+        {"basis": proof.basis[:-1]},
         {"signs": {**proof.signs, j: {}}},
-        {"signs": {**proof.signs, j: {**weights, proof.spanning[0]: 1}}},
-        {"opposite": {j: proof.directions}},
+        {"signs": {**proof.signs, j: {**weights, cone.basis[0]: 1}}},
+        {"opposite": {j: cone.directions}},
         {"bases": (tuple(range(160)),)},
-        {"null": ({160: 1}, *proof.null[1:])},
     ]
     for part in parts:
         with pytest.raises(CertificateError):
             replace(found, proof=replace(proof, **part)).verify(X, y)
-
-
-def test_certificates_of_the_format_before_are_read() -> None:
-    X, y = wide(60, 8, seed=1)
-    found = separation(X, y)
-    plain = json.loads(found.to_json())
-    plain["format"] = "linsep separation certificate 2"
-    proof, width = found.proof, X.shape[1] + 1
-    assert proof is not None
-    for name in ("directions", "null", "null_all"):
-        plain["proof"][name] = [[vector.get(j, 0) for j in range(width)] for vector in getattr(proof, name)]
-    plain["proof"]["opposite"] = {
-        str(j): [[vector.get(k, 0) for k in range(width)] for vector in vectors]
-        for j, vectors in proof.opposite.items()
-    }
-    del plain["proof"]["bases"]
-    read = Separation.from_json(json.dumps(plain))
-    read.verify(X, y)
-    assert read == found

@@ -69,10 +69,10 @@ def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, da
     # Far along the direction each separated row has eta beyond 100, and the others stay. Of several directions in turn
     # this takes numbers that doubles do not hold.
     assert found.proof is not None
-    if len(found.proof.directions) > 1:
+    if len(found.proof.cone.directions) > 1:
         return
     push = np.zeros(len(y), dtype=object)
-    for d in found.proof.directions:
+    for d in found.proof.cone.directions:
         push = np.array(
             [sum(d.get(k, 0) * v for k, v in enumerate(row)) for row in whole.astype(int).tolist()], dtype=object
         )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import fmpz_mat, nmod_mat
+from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,6 @@ from linsep import separability
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span
 from linsep.theory.rows.square import Square
-from linsep.theory.verify.rank import dense_rank
 
 KINDS = ("levels", "two factors", "sparse", "dense", "long levels")
 
@@ -87,19 +86,6 @@ def test_levels_go_before_the_others_are_solved() -> None:
     # Of entries without a short quotient the rows would grow too long.
     long = square(np.column_stack([levels * (2**20 + np.arange(10))[:, None], numbers]).astype(object))
     assert sorted(c for _, c in long.pivots) == [4, 5]
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.integers(0, 10**6),
-    st.integers(1, 14),
-    st.integers(1, 10),
-    st.sampled_from(KINDS),
-    st.sampled_from([5, 2**31 - 1]),
-)
-def test_ranks_modulo_a_prime_are_those_of_flint(seed: int, n: int, m: int, kind: str, prime: int) -> None:
-    residues = (drawn(seed, n, m, kind) % prime).astype(np.int64)
-    assert dense_rank(residues, prime) == nmod_mat(n, m, residues.reshape(-1).tolist(), prime).rank()
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -190,7 +191,7 @@ class Separation(Remedies):
         object.__setattr__(self, "verified", True)
 
     def _check_given(self, given: Callable[[Units], Asked]) -> None:
-        powers = self.powers if self.about is None else dict(self.about[0].powers)
+        powers = self.powers if self.digest or self.about is None else dict(self.about[0].powers)
         question = given(Units(powers))
         try:
             self._check(question)
@@ -212,6 +213,8 @@ class Separation(Remedies):
     def _hash_of(self, question: Asked) -> dict[str, str]:
         design, outcome, fit_intercept = question
         digest, numbers = data_hash(self.family, self.link, design.X, outcome, fit_intercept)
+        if self.missing_rows:  # which rows of the table these are is part of what is said
+            digest = hashlib.sha256(f"{digest} without {list(self.missing_rows)}".encode()).hexdigest()
         return {"sha256": digest, "numbers": numbers}
 
     def _check(self, question: Asked) -> None:
@@ -304,6 +307,9 @@ class Separation(Remedies):
             "verdict": self.verdict,
             "summary": self.summary(),
             "rank": self.rank,
+            "missing": self.n_missing,
+            "rows_without_weight": self.left_out,
+            "constant_columns": list(self.constant_columns),
             "separated_rows": list(self.separated_rows),
             "coefficients": plain_coefficients(self.coefficients),
             "pairs": [[row, str(label)] for row, label in self.pairs],
@@ -327,7 +333,7 @@ class Separation(Remedies):
         }
 
     def _source(self) -> dict[str, str]:
-        if self.about is None:
+        if self.digest or self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
         return self._hash_of(Asked(*self.about, self.fit_intercept))
 

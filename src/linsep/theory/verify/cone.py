@@ -100,6 +100,10 @@ class ConeProof:
     basis: tuple[int, ...] | None = None
     null: tuple[Vector, ...] = ()
 
+    def __post_init__(self) -> None:
+        every = len(self.left) == self.n_rows  # one form of what is the same, and the one that takes no memory
+        object.__setattr__(self, "left", range(self.n_rows) if every else tuple(self.left))
+
     @property
     def separated(self) -> Array:
         """The rows that a direction takes away, in ascending order."""
@@ -333,6 +337,7 @@ def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
 
 def left_by(rows: Rows, directions: Sequence[Vector]) -> Array:
     left = np.ones(rows.X.shape[0], dtype=bool)
+    require(len(directions) <= left.size + rows.width, "there are more directions than rows and columns")
     for k, d in enumerate(directions):
         found = signs_on(rows, d) if left.all() else signs_on(rows, d, left)
         if (found < 0).any():
