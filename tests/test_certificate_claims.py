@@ -57,7 +57,7 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     assert (proof["left"], len(separability(ROWS, LABELS).proof.directions)) == ([0, 1], 2)
     cut = {"directions": plain_vectors(separability(ROWS, LABELS).proof.directions[:1]), "left": [0, 1, 2, 3]}
     assert "do not span" in refused(plain | {"proof": proof | cut})  # rows that a direction moves have no such basis
-    without = {"basis": None, "null": {"units": [], "columns": [], "values": []}}
+    without: dict[str, Any] = {"basis": None, "null": {"units": [], "columns": [], "values": []}}
     some = plain | {"proof": proof | cut | without}
     found = verify_certificate(json.dumps(some), ROWS, LABELS)[""]
     assert (found.verdict, found.separated_rows.tolist(), found.maximal) == ("quasi-separable", [4, 5], False)
@@ -128,7 +128,7 @@ def test_one_against_the_rest_is_about_every_class_once(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------- malformed
 ODD: list[Any] = [None, True, -1, 1.5, 1e300, 10**400, "x", "0x", "0X3", [], {}, [[0]], [1e300], [-1], [0, 0], [True]]
-EMPTY = {"units": [], "columns": [], "values": []}
+EMPTY: dict[str, Any] = {"units": [], "columns": [], "values": []}
 VECTORS: list[Any] = [
     EMPTY | {"units": [-1]},
     EMPTY | {"columns": [[0, 0]], "values": [[1, 1]]},

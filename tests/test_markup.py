@@ -13,6 +13,7 @@ from linsep import Perceptron, Separation, max_margin, mistake_bounds, separabil
 from linsep.learners.engine.trace import Trace
 from linsep.markup import sparkline_html
 from linsep.theory.separability.certificate import Separability
+from linsep.theory.verify.cone import ConeProof
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]]), [0, 0, 1, 1]
 SQUARE = [[0, 0], [1, 1], [0, 1], [1, 0]]
@@ -76,9 +77,9 @@ def test_verdicts(fit_intercept: bool) -> None:
     cells = shown(refused).cells
     assert cells[0] == refused.summary().split(":")[0]
     assert refused.witness is not None
-    pairs = zip(*refused.witness, strict=True)
+    pairs = refused.witness.as_dict().items()
     assert cells[cells.index("witness: row x weight") + 1] == ", ".join(f"{row} x {weight}" for row, weight in pairs)
-    assert shown(Separability("undecided", 4, 2, reason="no time")).cells[0] == "undecided"
+    assert shown(Separability(ConeProof(4, left=range(4)), 2, ended=1.0)).cells[0] == "undecided"
 
 
 def test_brackets_and_bounds() -> None:
@@ -97,4 +98,4 @@ def test_names_are_shown_and_not_run() -> None:
     found = separation(pd.DataFrame({name: [0, 0, 1, 1], "b": [1, 2, 1, 2]}), [0, 1, 1, 1])
     page = shown(found)
     assert any(name in cell for cell in page.cells)
-    assert shown(Separation("undecided", "logistic", 4, 1, True, reason="no time")).cells[0] == "Separation undecided"
+    assert shown(Separation("undecided", "logistic", 4, 1, True, ended=1.0)).cells[0] == "Separation undecided"

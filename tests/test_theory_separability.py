@@ -277,7 +277,7 @@ def test_altered_certificates_are_rejected() -> None:
     weights, basis = dict(found.proof.weights), found.proof.basis
     assert basis is not None
     first, other = next(iter(weights)), next(i for i in range(len(y)) if i not in weights)
-    for parts in (
+    wrong: list[dict[str, Any]] = [
         {"weights": weights | {first: weights[first] + 1}},
         {"weights": weights | {other: 1}},
         {"weights": weights | {first: -weights[first]}},
@@ -289,7 +289,8 @@ def test_altered_certificates_are_rejected() -> None:
         {"within": 0.5},
         {"left": tuple(range(39))},
         {"n_rows": 39},
-    ):
+    ]
+    for parts in wrong:
         with pytest.raises(CertificateError):
             changed(found, **parts).verify(X, y)
     moved = X.copy()
@@ -299,7 +300,8 @@ def test_altered_certificates_are_rejected() -> None:
     with pytest.raises(CertificateError, match="is about 40 x 3"):
         found.verify(X[:-1], y[:-1])
     X, y, found = quasi
-    for parts in ({"left": (1,)}, {"directions": ()}, {"weights": {1: 1}}):
+    wrong = [{"left": (1,)}, {"directions": ()}, {"weights": {1: 1}}]
+    for parts in wrong:
         with pytest.raises(CertificateError):
             changed(found, **parts).verify(X, y)
     with pytest.raises(CertificateError, match="a column that is not there"):

@@ -162,8 +162,12 @@ def _not_separable(X: Any, end: ConeEnd, deadline: Deadline) -> ConeProof:
     if end.near:
         found = end.near.weights
         weights = dict(zip(found.rows, found.weights, strict=True))
-        return ConeProof(n, directions, left, weights, found.within, found.basis, tuple(end.null_vectors()))
-    if directions and (_used_columns(X[end.rows_left]) - rank) * rank > _MOST_NULL:
+        known = end.null_vectors()
+        gone = _without_entries(X[end.rows_left]) - {next(iter(v)) for v in known if len(v) == 1}
+        null = (*({j: 1} for j in sorted(gone)), *known)
+        return ConeProof(n, directions, left, weights, found.within, found.basis, null)
+    used = X.shape[1] - len(_without_entries(X[end.rows_left])) if directions else 0
+    if (used - rank) * rank > _MOST_NULL:
         return ConeProof(n, directions, left, end.witness or {})
     weights = end.overlap or end.witness or {}
     return ConeProof(n, directions, left, weights, 0.0, tuple(end.basis), tuple(end.null_vectors(deadline)))
@@ -173,10 +177,10 @@ def _vectors(directions: list[list[int]]) -> tuple[Vector, ...]:
     return tuple({j: v for j, v in enumerate(primitive(d)) if v} for d in directions)
 
 
-def _used_columns(X: Any) -> int:
-    if hasattr(X, "indptr"):
-        return int((np.bincount(X.indices, minlength=X.shape[1]) > 0).sum())
-    return int((X != 0).any(axis=0).sum())
+def _without_entries(X: Any) -> set[int]:
+    """The columns that are 0 on all rows."""
+    used = np.bincount(X.indices, X.data != 0, X.shape[1]) if hasattr(X, "indptr") else (X != 0).any(axis=0)
+    return set(np.flatnonzero(np.asarray(used) == 0).tolist())
 
 
 def _single_directions(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[list[int]]:
