@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from altered_certificates import EQUAL, OTHER, REFUSED, WRONG, Design, Tried, altered, by_library, of_one, table
 from linsep import separability
 from linsep.theory import CertificateError
-from linsep.theory.verify.cone import ConeProof, Rows, value_signs, verify
+from linsep.theory.verify.cone import ConeProof, Rows, verify
+from linsep.theory.verify.exact import value_signs
 
 
 @pytest.fixture(scope="module")

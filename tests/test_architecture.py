@@ -48,16 +48,21 @@ PRIVATE = ("numba.core", "numba.cpython", "numba.np")  # besides what begins wit
 OF_NUMBA = {"linsep.code_cache", "linsep.clock"}  # no kernels: where compiled code is kept, and when Numba compiles
 CLOCK = "linsep.clock"  # hears from `numba.core.event` when Numba compiles: its manual describes that for applications
 VERIFY = "linsep.theory.verify"  # its files share nothing with the search: they import types and each other
-ASKED_OF_VERIFIERS = {  # beside functions called verify_...: what they are given and what they answer
+ASKED_OF_VERIFIERS = {  # the checks, what they are given and what they answer
     "CertificateError",
+    "ConeProof",
     "FINITE",
-    "NearWeights",
+    "Rows",
     "SeparationProof",
     "UNDETERMINED",
     "UNIDENTIFIED",
     "UNSIGNED",
     "Vector",
     "Weights",
+    "coefficients",
+    "fewest",
+    "rows_to_go",
+    "verify",
 }
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 
@@ -124,7 +129,7 @@ def helpers_taken(source: str, module: str) -> list[str]:
             taken += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == "linsep.theory":
             taken += [alias.name for alias in node.names if alias.name == "verify"]
-    return [name for name in taken if not (name.startswith("verify_") or name in ASKED_OF_VERIFIERS)]
+    return [name for name in taken if name not in ASKED_OF_VERIFIERS]
 
 
 def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
@@ -188,10 +193,10 @@ def test_the_search_for_private_names_sees_no_others() -> None:
         ("linsep.learners.base.classifier", "def f():\n    import llvmlite.ir"),
         ("linsep.data.sources.open", "from linsep.theory.margin.geometry import radius"),
         ("linsep.data.sources.open", "from linsep import theory"),
-        ("linsep.theory.verify.separability", "from linsep.theory.margin.geometry import radius"),
-        ("linsep.theory.verify.separability", "from linsep.kernels import rows"),
-        ("linsep.theory.verify.separation", "from linsep.theory.rows.span import Span"),
-        ("linsep.theory.verify.separation", "from linsep.theory.rows.exact_signs import row_signs"),
+        ("linsep.theory.verify.cone", "from linsep.theory.margin.geometry import radius"),
+        ("linsep.theory.verify.cone", "from linsep.kernels import rows"),
+        ("linsep.theory.verify.consequences", "from linsep.theory.rows.span import Span"),
+        ("linsep.theory.verify.consequences", "from linsep.theory.rows.exact_signs import row_signs"),
         ("linsep.theory.margin.geometry", "def f():\n    import linsep.learners.base.classifier as base"),
         ("linsep.learners.base.classifier", "from linsep.store import save"),
         ("linsep.learners.base.classifier", "from linsep import Perceptron"),
@@ -243,22 +248,22 @@ def test_the_search_uses_no_helper_of_the_verifiers(file: Path) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from linsep.theory.verify.separability import value_signs",
-        "def f():\n    from linsep.theory.verify.separability import verify_witness, rank_is_at_least",
-        "import linsep.theory.verify.separability",
-        "from linsep.theory.verify import separability",
+        "from linsep.theory.verify.exact import value_signs",
+        "def f():\n    from linsep.theory.verify.cone import verify, left_by",
+        "import linsep.theory.verify.cone",
+        "from linsep.theory.verify import cone",
         "from linsep.theory import verify",
     ],
 )
 def test_a_helper_taken_is_seen(source: str) -> None:
     assert len(helpers_taken(source, "linsep.theory.rows.span")) == 1
-    assert helpers_taken(source, "linsep.theory.verify.separation") == []
+    assert helpers_taken(source, "linsep.theory.verify.consequences") == []
 
 
 def test_the_verifiers_are_as_long_as_the_documentation_says() -> None:
     files = [file for file in FILES if in_room(module_name(file), VERIFY) and file.stem != "__init__"]
     lines = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
-    assert lines.keys() == {"fewest_rows", "near_weights", "pauses", "rank", "separability", "separation"}
+    assert lines.keys() == {"cone", "consequences", "exact"}
     for page in ("docs/numbers-that-can-be-proved.md", "docs/architecture.md", "CONTRIBUTING.md"):
         text = (ROOT.parent / page).read_text(encoding="utf-8")
         said = {name: int(count) for name, count in re.findall(r"verify/(\w+)\.py`\s+\((\d+)\s+lines\)", text)}

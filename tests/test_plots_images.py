@@ -27,8 +27,7 @@ from linsep import (
     separation,
 )
 from linsep.data.synthetic.separable import flip_labels, make_xor
-from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
+from linsep.theory import ConeProof, Separability
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
 
@@ -139,7 +138,7 @@ def test_mixing() -> Any:
 def test_witness() -> Any:
     X, y, _ = make_xor(60, noise=0.3, random_state=2)
     X[:5], y[:5] = [[-1, -1], [2, 0], [0, 2], [0, 0], [1.0, 1.5]], [1, 1, 1, -1, -1]
-    proof = Separability("inseparable", 60, 2, witness=Combination((0, 1, 2, 3), (2, 1, 1, 4)))
+    proof = Separability(ConeProof(60, left=range(60), weights={0: 2, 1: 1, 2: 1, 3: 4}, basis=()), 2)
     return plots.plot_witness(proof, X, y, ax=axes()).figure
 
 

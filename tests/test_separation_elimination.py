@@ -21,7 +21,8 @@ from linsep.theory.separation.search import by_elimination
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.separation.search.least_squares import LeastSquares
-from linsep.theory.verify.cone import CertificateError, rank_is
+from linsep.theory.verify.cone import CertificateError
+from linsep.theory.verify.exact import rank_is
 from linsep.types import Array
 
 MODULE = "linsep.theory.separation.search.by_elimination"

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_cone import rank, reaches
-from linsep.theory.verify import cone
-from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, rank_is, value_signs, verify
+from linsep.theory.verify import exact
+from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, verify
 from linsep.theory.verify.consequences import rows_to_go
+from linsep.theory.verify.exact import rank_is, value_signs
 from linsep.types import Array
 
 SQUARE = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
@@ -125,7 +126,7 @@ def test_rows_of_a_million_entries_are_summed_in_digits(monkeypatch: pytest.Monk
     rows[1, 0] += 2.0**-30
     rows[2, 0] -= 2.0**-30
     weights = np.repeat(np.random.default_rng(0).integers(2**60, 2**62, n // 2), 2).tolist()  # each pair adds up to 0
-    monkeypatch.setattr(cone, "lcm", None)  # which sums of Python's integers need
+    monkeypatch.setattr(exact, "lcm", None)  # which sums of Python's integers need
     assert value_signs(sp.csr_matrix(rows), weights).tolist() == [0, 1, -1]
 
 

@@ -1,10 +1,9 @@
-"""Check what was found about a cone of directions, in exact arithmetic; this file imports nothing of linsep.
+"""Check what was found about a cone of directions, in exact arithmetic; nothing else of linsep is imported.
 
 Rows z_i = s_i (x_i, 1), without the 1 unless there is a constant; some are equalities. The cone C holds the directions
 d with z_i.d >= 0 for every row, and = 0 for equalities. A row is separated if z_i.d > 0 for some d in C. All proofs
-of linsep say which rows of such a cone are separated, and that no others are: see `verify`. Everything above it is
-arithmetic. Doubles are the dyadic rationals that they are. Rows and columns are counted from 0; the constant is the
-last column.
+of linsep say which rows of such a cone are separated, and that no others are: see `verify`. The arithmetic is in
+`exact.py`. Rows and columns are counted from 0; the constant is the last column.
 """
 
 from __future__ import annotations
@@ -12,23 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
-from math import lcm
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from flint import fmpz_mat, nmod_mat
+
+from linsep.theory.verify.exact import TINY, Array, holds_doubles, is_sparse, rank_is, value_signs
 
 Vector = Mapping[int, int]  # column -> integer; columns that are not named have 0
 Weights = Mapping[int, int]  # row -> integer
-Array = np.ndarray[Any, Any]
-_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)  # products of two residues stay below 2^62
-_ENTRIES = 2**19  # of rows that are looked at together: what is written on the way stays in the cache
-_TINY = 2.0**-900  # of numbers near 1: far above what underflow can take from a sum of products
-_LONGEST = {True: 2**24, False: 2**20}  # terms of a sum of products of 16-bit digits that int64, or doubles, hold
-_MOST_DIGITS = 2**26  # of all sums that are made together
-_FILLED = 0.2  # the part of a table from which on it is eliminated as a dense one
 
 
 class CertificateError(ValueError):
@@ -112,177 +103,6 @@ class ConeProof:
         return np.flatnonzero(out)
 
 
-# ------------------------------------------------------------------ arithmetic
-def is_sparse(A: Any) -> bool:
-    return hasattr(A, "indptr")
-
-
-def holds_doubles(A: Any) -> bool:
-    """Whether doubles hold every entry."""
-    stored, kind = A.data if is_sparse(A) else A, A.dtype.kind
-    if kind not in "iuf" or A.dtype.itemsize > 8:
-        return False
-    most, least = stored.max(initial=0), stored.min(initial=0)
-    return bool(kind == "f" or A.dtype.itemsize < 8 or (most <= 2**53 and least >= -(2**53)))
-
-
-def value_signs(A: Any, w: Sequence[int], b: int = 0) -> Array:
-    """Sign (-1, 0 or 1) of a_i.w + b for every row of A, exact whatever its entries are (floats, ints, Fractions)."""
-    out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
-    if holds_doubles(A):
-        size = max(1, (A.nnz if is_sparse(A) else A.size) // max(1, A.shape[0]))
-        step = max(1, max(_ENTRIES, 4 * len(w)) // size)
-        for start in range(0, A.shape[0], step):
-            at = slice(start, start + step)
-            part = (A if step >= A.shape[0] else A[at]).astype(np.float64, copy=False)
-            out[at], unsure[at] = _rounded_signs(part, w, b)
-    if unsure.any():
-        out[unsure] = _whole_signs(A if unsure.all() else A[unsure], w, b)
-    return out
-
-
-def _rounded_signs(A: Any, w: Sequence[int], b: int) -> tuple[Array, Array]:
-    """Signs of A w + b by doubles, and where a bound on their error leaves them open."""
-    shift = max(0, max(abs(b), *map(abs, w)).bit_length() - 500) if len(w) else 0
-    v = np.array([k / (1 << shift) for k in (*w, b)] if shift else [*w, b], dtype=np.float64)
-    stored = A.data if is_sparse(A) else A
-    with np.errstate(all="ignore"):
-        z = A @ v[:-1] + v[-1]
-        # Each of the products and sums is off by 2^-53 of its size, or by less than 2^-1074 if it underflows.
-        size = abs(A) @ (abs(v[:-1]) + _TINY) + abs(v[-1]) + _TINY * (1 + abs(v).sum())
-        unsure = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
-        if not shift and abs(v).max() <= 2**53 and np.array_equal(stored, np.rint(stored)):
-            unsure &= ~(size < 2.0**52)  # sums of small integers are exact
-    if is_sparse(A) and b == 0:
-        unsure &= np.diff(A.indptr) > 0
-    return np.where(unsure, 0, np.sign(z)).astype(np.int8), unsure
-
-
-def _whole_signs(A: Any, w: Sequence[int], b: int) -> Array:
-    """The same by integers."""
-    if holds_doubles(A):
-        one = np.ones((A.shape[0], 1))
-        A = A.astype(np.float64, copy=False)
-        found = _digit_signs(
-            sp.hstack([A, sp.csr_matrix(one)], format="csr") if is_sparse(A) else np.hstack([A, one]), [*w, b]
-        )
-        if found is not None:
-            return found
-    out = []
-    for i in range(A.shape[0]):
-        at = slice(A.indptr[i], A.indptr[i + 1]) if is_sparse(A) else None
-        columns, values = (A.indices[at].tolist(), A.data[at].tolist()) if at else (range(A.shape[1]), A[i].tolist())
-        ratios = [v.as_integer_ratio() for v in values]
-        common = lcm(*(q for _, q in ratios))
-        total = sum((m * (common // q) * w[j] for (m, q), j in zip(ratios, columns, strict=True)), b * common)
-        out.append((total > 0) - (total < 0))
-    return np.array(out, dtype=np.int8)
-
-
-def _digit_signs(A: Any, w: Sequence[int]) -> Array | None:
-    """Signs of A w for doubles A, both in digits of 16 bits, whose products add up exactly; None if too many."""
-    sparse = is_sparse(A)
-    values, every = (A.data, A.indices) if sparse else (A, slice(None))
-    largest = abs(A).max(axis=0)
-    exps = np.frexp(largest.toarray().reshape(-1) if sparse else largest)[1]
-    with np.errstate(all="ignore"):
-        rest, digits = np.ldexp(values, -exps[every]), []
-        terms = np.diff(A.indptr).max(initial=0) if sparse else A.shape[1]
-        if terms > _LONGEST[sparse] or not np.array_equal(np.ldexp(rest, exps[every]), values):
-            return None
-    while rest.any():  # a double has 53 bits: four digits, or some more below a larger entry of its column
-        rest = rest * 2.0**16
-        digits.append(np.trunc(rest))
-        rest = rest - digits[-1]
-        if len(digits) > 60:
-            return None
-    whole = [v << e for v, e in zip(w, (exps - exps.min(initial=0)).tolist(), strict=True)]
-    n = max(map(int.bit_length, whole), default=0) // 16 + 1
-    if (A.shape[0] + len(whole)) * (n + len(digits)) > _MOST_DIGITS:
-        return None
-    W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in whole]), "<u2").reshape(-1, n)
-    W = W * np.where([v > 0 for v in whole], 1, -1).astype(np.int64 if sparse else np.float64)[:, None]
-    total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
-    for k, digit in enumerate(reversed(digits)):
-        D = sp.csr_matrix((digit.astype(np.int64), A.indices, A.indptr), shape=A.shape) if sparse else digit
-        total[:, k : k + n] += (D @ W).astype(np.int64)
-    carry, left = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
-    for k in range(total.shape[1]):
-        carry, left = (carry + total[:, k]) >> 16, left | ((carry + total[:, k]) & 0xFFFF != 0)
-    return np.where(carry < 0, -1, (carry > 0) | left).astype(np.int8)
-
-
-def rank_is(B: Any, rank: int) -> bool:
-    """Whether rows have this rank modulo some prime: then they have it at least."""
-    return rank == 0 or (min(B.shape) >= rank and any(_rank_modulo(B, q) >= rank for q in _PRIMES))
-
-
-def _rank_modulo(B: Any, q: int) -> int:
-    if not holds_doubles(B):
-        whole = []
-        for row in (B.toarray() if is_sparse(B) else B).tolist():
-            ratios = [v.as_integer_ratio() for v in row]
-            common = lcm(*(k for _, k in ratios))
-            whole.append([m * (common // k) for m, k in ratios])
-        return int(nmod_mat(fmpz_mat(whole), q).rank())
-    m, e = np.frexp((B.data if is_sparse(B) else B).astype(np.float64))
-    e = np.where(m == 0, 0, e - e.min(initial=0))
-    powers = np.array([pow(2, k, q) for k in range(int(e.max(initial=0)) + 1)])
-    residues = (np.ldexp(m, 53).astype(np.int64) % q) * powers[e] % q
-    if not is_sparse(B):
-        return int(nmod_mat(fmpz_mat(residues.tolist()), q).rank())
-    ends, columns, values = B.indptr.tolist(), B.indices.tolist(), residues.tolist()
-    parts = [slice(ends[i], ends[i + 1]) for i in range(B.shape[0])]
-    rows = [{j: v for j, v in zip(columns[at], values[at], strict=True) if v} for at in parts]
-    return _eliminated(rows, q)
-
-
-def _eliminated(rows: list[dict[int, int]], q: int) -> int:
-    """The rank modulo q: columns with the fewest entries are eliminated first; what fills up, as a dense table."""
-    at: dict[int, set[int]] = {}
-    for i, row in enumerate(rows):
-        for j in row:
-            at.setdefault(j, set()).add(i)
-    waiting = [(len(ids), j) for j, ids in at.items()]
-    heapify(waiting)
-    rank, stored = 0, sum(map(len, rows))
-    while waiting and stored < _FILLED * (len(rows) - rank) * len(at):
-        few, j = heappop(waiting)
-        if j not in at or few != len(at[j]):
-            continue  # another entry says how many there are now
-        ids = at.pop(j)
-        if not ids:
-            continue
-        pivot = min(ids, key=lambda i: len(rows[i]))
-        ids.discard(pivot)
-        row, rows[pivot], rank = rows[pivot], {}, rank + 1
-        inverse = pow(row.pop(j), -1, q)
-        stored -= len(row) + 1
-        for k in row:
-            at[k].discard(pivot)
-        for i in ids:
-            other = rows[i]
-            factor, before = other.pop(j) * inverse % q, len(other) + 1
-            for k, v in row.items():
-                value = (other.get(k, 0) - factor * v) % q
-                if value:
-                    other[k] = value
-                    at[k].add(i)
-                elif other.pop(k, 0):
-                    at[k].discard(i)
-            stored += len(other) - before
-        for k in row:
-            heappush(waiting, (len(at[k]), k))
-    rest = [row for row in rows if row]
-    names = {j: k for k, j in enumerate(sorted({j for row in rest for j in row}))}
-    table = [[0] * len(names) for _ in rest]
-    for line, row in zip(table, rest, strict=True):
-        for j, v in row.items():
-            line[names[j]] = v
-    return rank + (int(nmod_mat(fmpz_mat(table), q).rank()) if rest else 0)
-
-
-# ---------------------------------------------------------------------- proofs
 def verify(rows: Rows, proof: ConeProof) -> bool:
     """Return whether it is proved that no direction of C separates a row left; raise unless all parts hold.
 
@@ -411,7 +231,7 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
     row as norm). If |I - R C| <= 1/2, C x = 0 gives |x| = |(I - R C) x| <= |x| / 2, so x = 0: C is regular. Let
     C t = r: t = R r + (I - R C) t, so |t| <= 2 |R r| <= within < 1, and the weights u_k (1 - t_k) are positive and
     exact. R is what doubles give for the inverse; each sum of p products, however it is added up, is off by at most
-    p 2^-53 / (1 - p 2^-53) of the sum of their sizes (Higham 2002, section 3.1), and by `_TINY` where products
+    p 2^-53 / (1 - p 2^-53) of the sum of their sizes (Higham 2002, section 3.1), and by `TINY` where products
     underflow.
     """
     require(
@@ -431,8 +251,8 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
         raise CertificateError("the rows of the basis are not independent") from None
     with np.errstate(all="ignore"):  # what is not finite is not small
         size = abs(R)
-        r = abs(u @ A) + (len(ids) + 8) * 2.0**-52 * (u @ abs(A)) + _TINY
-        off = abs(R @ C - np.eye(p)) + (p + 8) * 2.0**-52 * (size @ abs(C)) + _TINY * (1 + size.sum())
+        r = abs(u @ A) + (len(ids) + 8) * 2.0**-52 * (u @ abs(A)) + TINY
+        off = abs(R @ C - np.eye(p)) + (p + 8) * 2.0**-52 * (size @ abs(C)) + TINY * (1 + size.sum())
         require(up * off.sum(axis=1).max() <= 0.5, "rounding leaves open whether the rows of the basis are independent")
         change = up * (2 * size @ r).max()
         require(change <= within, f"the weights would change by {change:.3g}, more than it says")

@@ -18,14 +18,13 @@ from linsep.theory.verify.cone import (
     Rows,
     Vector,
     Weights,
-    is_sparse,
     left_by,
     orthogonal_columns,
-    rank_is,
     require,
     some_rows,
     verify,
 )
+from linsep.theory.verify.exact import is_sparse, rank_is
 
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
 UNSIGNED = "infinite, sign not decided"  # only where time ran out
