@@ -128,7 +128,7 @@ def helpers_taken(source: str, module: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and in_room(str(node.module), VERIFY):
             taken += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == "linsep.theory":
-            taken += [alias.name for alias in node.names if alias.name == "verify"]
+            taken += ["the room" for alias in node.names if alias.name == "verify"]
     return [name for name in taken if name not in ASKED_OF_VERIFIERS]
 
 

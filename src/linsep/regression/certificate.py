@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linsep.regression.units import powers_of_plain
 from linsep.theory.proof import check_head, ended_of, separation_of
 from linsep.theory.rows.json_values import count, of_type, row_list
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
 from linsep.theory.separation.sentences import estimate
-
-if TYPE_CHECKING:
-    from linsep.regression.found import Separation
 
 _MOST_ROWS = 2**40
 # Labels are written as text; this makes labels of their type of it.
@@ -24,8 +21,8 @@ _LABELS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def plain_question(found: Separation) -> dict[str, Any]:
-    """What was asked: the model, the labels as text with their type, and the formula if there is one."""
+def plain_question(found: Any) -> dict[str, Any]:
+    """What was asked of a `Separation`: the model, the labels as text with their type, and the formula if there is one."""
     kinds = {type(label).__name__ for label in found.classes}
     return {
         "about": "regression",
