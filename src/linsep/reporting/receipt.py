@@ -16,7 +16,7 @@ from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerc
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.bounds import bounds_of_run
-from linsep.reporting.explanation.in_the_way import rows_in_the_way
+from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.tables import stored_in

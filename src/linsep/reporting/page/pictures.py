@@ -221,8 +221,8 @@ def suspects_sketch(
 
 def column_sketch(behind: ExplainedColumns, about: About, y: Array) -> list[Sketch]:
     """The values, by class, of the column of numbers that separates most rows alone; nothing if none is told of."""
-    told = [(one.name, "all rows") for one in behind.alone]
-    told += [(one.column, f"all rows but {len(one.wrong)}") for one in behind.nearly]
+    told = [(one.columns[0], "all rows") for one in behind.of_kind("alone")]
+    told += [(one.columns[0], f"all rows but {one.more['errors']}") for one in behind.of_kind("nearly")]
     numbers = [(name, rows) for name, rows in told if name in about.names]
     if about.matrix is None or not numbers:
         return []
