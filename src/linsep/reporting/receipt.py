@@ -21,7 +21,7 @@ from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.tables import stored_in
 from linsep.theory.bounds.cover import cover_note
-from linsep.theory.bounds.least_loss import least_loss, training_loss
+from linsep.theory.bounds.losses import least_loss, training_loss
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin

@@ -22,7 +22,7 @@ from linsep.data.telling import TellingColumn
 from linsep.data.telling_gaps import telling_gaps
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
-from linsep.reporting.explanation.columns import columns_behind
+from linsep.reporting.explanation.behind import columns_behind
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.data.telling import TellingColumn
-from linsep.reporting.explanation.columns import ExplainedColumns
+from linsep.reporting.explanation.behind import ExplainedColumns
 from linsep.reporting.explanation.suspects import Explained, Neighbour, Suspect
 from linsep.reporting.proof import Lines
 
