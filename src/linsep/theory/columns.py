@@ -22,6 +22,7 @@ from linsep.types import Array, DataError
 
 MOST_COLUMNS = 60  # among which a smallest set is proved to be one
 _ROUNDS, _FEWER_ROUNDS = 60, 20  # of that proof; of rows and labels each takes some ten certificates
+_SHORT = 5  # columns of rows and labels up to which it is tried: of more it takes too many rounds
 _STEPS = 2000  # of the margin's search: its direction only ranks the columns
 
 Members = frozenset[int]
@@ -80,6 +81,16 @@ class ColumnSearch:
     def needed(self) -> list[int]:
         """The columns without which the others do not separate, in ascending order."""
         return list(_essential(sorted(self.every), self.separates, together=False))
+
+    def known_needed(self) -> tuple[dict[int, Any], int]:
+        """The columns known to be needed, with the proofs of the others, and for how many columns that is known."""
+        size, open_ = len(self.every) - 1, self.every
+        found: dict[int, Any] = {}
+        for some, (separates, proof) in self.answers.items():
+            open_ = open_ & some if separates else open_
+            if not separates and len(some) == size:
+                found |= dict.fromkeys(self.every - some, proof)
+        return dict(sorted(found.items())), len(self.every) - len(open_.difference(found))
 
     def find_fewest(self, order: Sequence[int], deadline: Deadline, rounds: int = _ROUNDS) -> bool:
         """Make `few` a set of which none can be left out, the first of `order` first; say whether none is smaller.
@@ -188,8 +199,9 @@ def few_columns(X: Any, y: Any, *, time_limit: float | None = None) -> FewColumn
 
     Columns are ranked by |w_j| times their standard deviation, w the direction of the largest margin. The lighter half
     is left out at first, then quarters and so on, at last single columns, each where the others still separate; each
-    answer on the way is that of `separability`. Among up to 60 columns no smaller set does, if the search ends: a set
-    that separates meets the complement of each set that does not (an implicit hitting set).
+    answer on the way is that of `separability`. A set of up to five among up to 60 columns is proved to be a smallest
+    one, unless that takes long: a set that separates meets the complement of each set that does not (an implicit
+    hitting set).
 
     Parameters
     ----------
@@ -240,7 +252,9 @@ def fewer_columns(X: Array, y: Any, proof: Separability, deadline: Deadline) -> 
         if proof.verdict == "separable":
             plane = max_margin(X, y, tol=1e-2, max_steps=_STEPS, time_limit=time_left(deadline)).hyperplane
             order = np.argsort(np.abs(plane.w) * X.astype(np.float64).std(axis=0), kind="stable").tolist()
-        smallest = search.find_fewest(order, deadline, _FEWER_ROUNDS)
+        smallest = search.find_fewest(order, deadline, 0)
+        if len(search.few) <= _SHORT and not smallest:
+            smallest = search.find_fewest(order, deadline, _FEWER_ROUNDS)
     except OutOfTimeError:
         pass
     return FewColumns(tuple(sorted(search.few)), search.answers[search.few][1], smallest)

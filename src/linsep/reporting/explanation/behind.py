@@ -182,18 +182,18 @@ def _needed(
     search = columns_of_verdict(numbers.X, y, found, list(groups.values()), deadline)
     # Directions after the first may have rows of those before on the wrong side.
     plane = found.hyperplane or found.directions[0]
-    for used in (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof)):
-        some = frozenset(k for k, group in enumerate(groups.values()) if set(used).intersection(group))
+    for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof))):
+        some = frozenset(k for k, group in enumerate(groups.values()) if not used.isdisjoint(group))
         search.answers.setdefault(some, (True, None))
     with suppress(OutOfTimeError):
         search.needed()
-    said, asked = [], 0
-    for k, name in enumerate(groups):
-        rest = search.every - {k}
-        asked += search.known(rest) is not None
-        if search.known(rest) is False and rest:
-            places = sorted(set(range(len(numbers.names))).difference(groups[name]))
-            said.append(Said("needed", (name,), f"without {name!r:.40}", search.answers[rest][1], places, {}))
+    needed, asked = search.known_needed()
+    said, every = [], set(range(len(numbers.names)))
+    for k, proof in needed.items():
+        name = list(groups)[k]
+        if proof is not None:
+            places = sorted(every.difference(groups[name]))
+            said.append(Said("needed", (name,), f"without {name!r:.40}", proof, places, {}))
     return said, asked
 
 
