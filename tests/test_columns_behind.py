@@ -16,8 +16,8 @@ from sklearn.datasets import dump_svmlight_file
 from in_process import run_linsep
 from linsep import DataError, open_data
 from linsep.data.columns import TableChunk
+from linsep.data.hints import telling_gaps
 from linsep.data.telling import TellingColumn
-from linsep.data.telling_gaps import telling_gaps
 from linsep.reporting.table_check import check_table, explain
 from linsep.theory.separability.certificate import Separability
 

@@ -312,9 +312,8 @@ def one_by_value(
         places = np.where(column.missing, len(distinct), places)
     having = np.bincount(places, minlength=len(distinct) + 1)
     fewest = min(min(int(sizes[k]), n - int(sizes[k])) for k in asked)
-    kept = np.flatnonzero(
-        having[:-1] >= (2 * least - 1) * fewest
-    )  # the share of one of two classes is no less than that
+    # The share of one of two classes is no less than that, up to rounding.
+    kept = np.flatnonzero(having[:-1] >= (2 * least - 1) * fewest - 1e-9)
     if not kept.size:
         return {}
     row_of = np.full(len(having), len(kept))

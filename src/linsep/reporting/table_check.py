@@ -13,13 +13,12 @@ from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, without_skipped
 from linsep.data.features.missing import LEAVE_OUT
-from linsep.data.hints import hints_on_proof
+from linsep.data.hints import hints_on_proof, telling_gaps
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
-from linsep.data.telling_gaps import telling_gaps
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
 from linsep.reporting.explanation.behind import columns_behind
