@@ -5,8 +5,8 @@
 
 verify_certificate.py and verify_fewest_rows.py, which must lie beside this program, hand it the part `columns_behind`
 of such a certificate. It shares no code with linsep. Each claim has a certificate of its own, about some columns of the
-table, and of a column that separates all rows but a few about the other rows: it is checked against these, and what is
-printed names the columns and rows that it was checked against. That a set of columns is the smallest is not checked.
+table: it is checked against these, and what is printed names them. That a set of columns is the smallest, and what is
+said of columns without a certificate, is not checked.
 """
 
 from verify_certificate import described, numbers_of, plain, prove, require
@@ -35,13 +35,12 @@ class Question:
         """The columns that a claim is about."""
         return numbers_of(one["places"], self.claim["features"], "the list of columns")
 
-    def verdict(self, one, proof, removed=()):
-        """Check the certificate of a claim about some columns, without some rows; return its verdict."""
+    def verdict(self, one, proof):
+        """Check the certificate of a claim about some columns; return its verdict."""
         where = {j: k for k, j in enumerate(self.places(one))}
-        kept = [i for i in range(len(self.rows)) if i not in removed]
-        some = [{where[j]: v for j, v in self.rows[i].items() if j in where} for i in kept]
+        some = [{where[j]: v for j, v in row.items() if j in where} for row in self.rows]
         require(proof["classes"] == self.claim["classes"], "what is said of columns is about other classes")
-        prove(proof, some, [self.labels[i] for i in kept])
+        prove(proof, some, self.labels)
         return proof["verdict"]
 
 
@@ -49,36 +48,27 @@ def prove_columns(behind, claim, rows, labels):
     """Check all that is said of columns on one question; return sentences on what is proved."""
     asked = Question(claim, rows, labels)
     said = []
-    for one in [*behind["alone"], *behind["pairs"]]:
+    for one in behind["alone"]:
         if one["certificate"] is not None:
             require(asked.verdict(one, one["certificate"]) == "separable", "columns that separate do not")
             said.append(f"proved: separable by {asked.names(asked.places(one))} alone")
     for one in behind["needed"]:
-        changed = asked.verdict(one, one["without"])
+        changed = asked.verdict(one, one["certificate"])
         require(changed in CHANGED.get(claim["verdict"], ()), "a column that is needed changes nothing")
         gone = sorted(set(range(claim["features"])) - set(asked.places(one)))
         said.append(f"proved: {changed} without {asked.names(gone)}")
-    said += [nearly(one, asked) for one in behind["nearly"]]
-    if behind["part"] is not None and behind["part"]["certificate"] is not None:
-        said.append(part(behind["part"], asked))
+    said += [few(one, claim["verdict"], asked) for one in behind["few"]]
     return said
 
 
-def nearly(one, asked):
-    """A column that separates all rows but a few."""
-    gone = numbers_of(one["removed"], len(asked.rows), "the list of rows removed")
-    wrong = [asked.in_file[i] for i in gone]
-    require(one["wrong"] == wrong, "the rows removed are not those that are named")
-    require(asked.verdict(one, one["certificate"], set(gone)) == "separable", "a column that separates does not")
-    few = ", ".join(map(str, wrong))
-    return f"proved: separable by {asked.names(asked.places(one))} alone without {len(wrong)} of the rows: {few}"
-
-
-def part(one, asked):
-    """Columns that separate some of the rows."""
+def few(one, verdict, asked):
+    """Few columns that separate the classes, or some of the rows."""
     proof = one["certificate"]
-    require(asked.verdict(one, proof) == "quasi-separable", "columns that separate some rows do not")
-    rows = range(len(asked.rows))
-    named = set(proof["separated_rows"] if "separated_rows" in proof else set(rows) - set(proof["rows_left"]))
+    require(asked.verdict(one, proof) == verdict, "columns that separate do not")
+    names = asked.names(asked.places(one))
+    if verdict == "separable":
+        return f"proved: separable by {names} alone"
+    named = set(proof["separated_rows"] if "separated_rows" in proof else range(len(asked.rows)))
+    named -= set() if "separated_rows" in proof else set(proof["rows_left"])
     require(set(one["rows"]) <= {asked.in_file[i] for i in named}, "columns separate fewer rows than are named")
-    return f"proved: {len(one['rows'])} rows separated by {asked.names(asked.places(one))} alone"
+    return f"proved: {len(one['rows'])} rows separated by {names} alone"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -12,89 +11,27 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from in_process import run_linsep
-from linsep import DataError, open_data, separability
+from linsep import DataError, open_data
 from linsep.data.columns import TableChunk
-from linsep.reporting.explanation.columns import ExplainedColumns
-from linsep.reporting.explanation.gaps import Gap, telling_gaps
-from linsep.reporting.explanation.nearly import nearly_alone
-from linsep.reporting.table_check import TableCheck, check_table, explain
-from linsep.theory.explanation.columns import MOST_COLUMNS, needed_columns, separating_pairs
+from linsep.data.hints import telling_gaps
+from linsep.data.telling import TellingColumn
+from linsep.reporting.table_check import check_table, explain
 from linsep.theory.separability.certificate import Separability
 
-
-def behind_of(found: TableCheck) -> list[ExplainedColumns]:
-    assert found.explanation is not None
-    return found.explanation.behind
+Kinds = dict[str, list[tuple[str, ...]]]
 
 
-def separates(X: Any, y: Any, columns: Any) -> bool:
-    return separability(X[:, list(columns)], y).verdict == "separable"
+def kinds(table: Any, target: Any = None, **asked: Any) -> Kinds:
+    """What is said of the only question: each kind, and the columns."""
+    [behind] = explain(table, target, **asked).behind
+    return {kind: [one.columns for one in behind.of_kind(kind)] for kind in ("alone", "nearly", "few", "needed")}
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 9), p=st.integers(1, 5))
-def test_pairs_are_those_of_all_pairs(seed: int, n: int, p: int) -> None:
-    rng = np.random.default_rng(seed)
-    X, y = rng.integers(-3, 4, (n, p)).astype(float), rng.integers(0, 2, n)
-    y[:2] = 0, 1
-    several = [j for j in range(p) if not separates(X, y, [j])]
-    every = list(itertools.combinations(several, 2))
-    found = separating_pairs(X, y)
-    assert [pair.columns for pair in found.found] == [pair for pair in every if separates(X, y, pair)]
-    assert found.asked == found.of == len(every)
-    for pair in found.found:
-        pair.proof.verify(X[:, pair.columns], y)
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), p=st.integers(2, 6), sparse=st.booleans())
-def test_needed_columns_are_those_of_all_removals(seed: int, p: int, sparse: bool) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(-3, 4, (12, p)).astype(float)
-    score = X @ rng.integers(-2, 3, p)
-    X, y = X[score != 0], (score[score != 0] > 0).astype(int)
-    if np.unique(y).size < 2:
-        return
-    cut = int(rng.integers(1, p))
-    groups = [list(range(cut)), *([j] for j in range(cut, p))]
-    without = [np.setdiff1d(np.arange(p), group) for group in groups]
-    least = [k for k, kept in enumerate(without) if not separates(X, y, kept)]
-    given: Any = sp.csr_matrix(X) if sparse else X
-    found = needed_columns(given, y, groups)
-    assert [k for k, _ in found.found] == least
-    assert found.asked == len(groups)
-    for k, proof in found.found:
-        assert proof.verdict in ("inseparable", "quasi-separable")
-        proof.verify(given[:, without[k]], y)
-    known = [pair.columns for pair in separating_pairs(X, y).found]
-    assert [k for k, _ in needed_columns(given, y, groups, separating=known).found] == least
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), p=st.integers(2, 4))
-def test_columns_needed_for_some_rows_are_those_of_all_removals(seed: int, p: int) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 2, (9, p)).astype(float)
-    y = rng.integers(0, 2, 9)
-    y[:2] = 0, 1
-    if separability(X, y).verdict != "quasi-separable":
-        return
-    groups = [[j] for j in range(p)]
-    without = [np.delete(np.arange(p), j) for j in range(p)]
-    least = [j for j in range(p) if separability(X[:, without[j]], y).verdict == "inseparable"]
-    found = needed_columns(X, y, groups, verdict="quasi-separable")
-    assert ([k for k, _ in found.found], found.asked) == (least, p)
-    for k, proof in found.found:
-        assert proof.verdict == "inseparable"
-        proof.verify(X[:, without[k]], y)
-    known = [np.flatnonzero(separability(X, y).directions[0].w != 0).tolist()]
-    again = needed_columns(X, y, groups, verdict="quasi-separable", separating=known)
-    assert [k for k, _ in again.found] == least
+def nothing(**but: Any) -> Kinds:
+    return {"alone": [], "nearly": [], "few": [], "needed": []} | but
 
 
 def planted(n: int = 200, columns: int = 6) -> tuple[Any, Any]:
@@ -103,33 +40,6 @@ def planted(n: int = 200, columns: int = 6) -> tuple[Any, Any]:
     X, y = rng.integers(0, 300, (n, columns)).astype(float), rng.integers(0, 2, n)
     X[:, 3] = X[:, 1] + np.where(y == 1, rng.integers(31, 60, n), rng.integers(1, 30, n))
     return X, y
-
-
-def test_a_planted_pair_is_found_among_many_columns() -> None:
-    X, y = planted(400, 120)
-    found = separating_pairs(X, y)
-    assert [pair.columns for pair in found.found] == [(1, 3)]
-    assert found.asked == found.of == 120 * 119 // 2
-    assert [k for k, _ in needed_columns(X[:, :9], y, [[j] for j in range(9)]).found] == [1, 3]
-
-
-def test_integers_beyond_doubles_are_told_apart() -> None:
-    X, y = planted()
-    far = np.array([[int(v) + 2**80 for v in row] for row in X.tolist()], dtype=object)
-    assert [pair.columns for pair in separating_pairs(far, y).found] == [(1, 3)]
-
-
-def test_no_more_than_so_many_columns_are_paired() -> None:
-    X, y = planted(60, MOST_COLUMNS + 5)
-    found = separating_pairs(X, y)
-    assert found.asked == MOST_COLUMNS * (MOST_COLUMNS - 1) // 2
-    assert found.of == (MOST_COLUMNS + 5) * (MOST_COLUMNS + 4) // 2
-
-
-def test_without_time_nothing_is_asked() -> None:
-    X, y = planted()
-    assert separating_pairs(X, y, time_limit=0) == ([], 0, 15)
-    assert needed_columns(X, y, [[j] for j in range(6)], time_limit=0) == ([], 0)
 
 
 # ------------------------------------------------------------------- the table
@@ -141,37 +51,37 @@ def frame() -> pd.DataFrame:
     return table
 
 
-def test_a_pair_of_columns_that_tells_the_label_is_named_and_proved(tmp_path: Path) -> None:
+def test_columns_that_separate_together_and_are_needed_are_named_and_proved(tmp_path: Path) -> None:
     table = frame()
     table.to_csv(tmp_path / "t.csv", index=False)
     words = ["check", "t.csv", "--target", "late", "--explain"]
-    said = run_linsep(words, tmp_path).stdout
-    assert "columns 'begin' and 'end' together separate the classes (" in said
-    assert "without any one of 'begin', 'end' the classes are not separable" in said
+    said = dict(line.split(maxsplit=1) for line in run_linsep(words, tmp_path).stdout.splitlines())
+    assert said["needed"] == "without any one of 'begin', 'end' the classes are not separable"
+    assert said["separated"].startswith("by     'begin', 'end' together (+1 end -")
+    assert said["separated"].endswith("), and no fewer columns do")
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
-    [pair] = plain["pairs"]
-    assert pair["columns"] == ["begin", "end"]
-    Separability.from_dict(pair["certificate"]).verify(table[["begin", "end"]].to_numpy(float), table.late.to_numpy())
-    assert [one["column"] for one in plain["needed"]] == ["begin", "end"]
-    assert plain["needed_asked"] == 7
-    assert plain["pairs_asked"] == plain["pairs_of"] == 15
+    [few] = plain["few"]
+    assert (few["columns"], few["is_smallest"], plain["needed_asked"]) == (["begin", "end"], True, 7)
+    Separability.from_dict(few["certificate"]).verify(table[["begin", "end"]].to_numpy(float), table.late.to_numpy())
+    assert [one["columns"] for one in plain["needed"]] == [["begin"], ["end"]]
     for one in plain["needed"]:
-        proof = Separability.from_dict(one["without"])
+        proof = Separability.from_dict(one["certificate"])
         assert proof.verdict == "inseparable"
         levels = pd.get_dummies(table.city, dtype=float)
-        numbers = table.drop(columns=["city", "late", one["column"]]).astype(float)
+        numbers = table.drop(columns=["city", "late", *one["columns"]]).astype(float)
         proof.verify(np.hstack([numbers, levels]), table.late.to_numpy())
 
 
 def test_a_column_that_is_missing_in_one_class_is_named() -> None:
     table = frame()
     table["reason"] = ["other" if late == "yes" else None for late in table.late]
-    found = check_table(open_data(table, target="late"), explain=True)
-    [behind] = behind_of(found)
-    assert [one.name for one in behind.alone] == ["reason"]
-    assert behind.needed.found == []
-    assert behind.needed.asked == 8
-    assert any(text.startswith("column 'reason' alone tells the classes apart (") for _, text in found.lines)
+    assert kinds(table, "late") == nothing(alone=[("reason",)])
+    lines = check_table(open_data(table, target="late"), explain=True).lines
+    [said] = [text for _, text in lines if "alone tells" in text]
+    assert said == (
+        "column 'reason' alone tells the classes apart (all 200 rows right: missing in every row of no, and in no row "
+        "of another class): is it known before the label is?"
+    )
 
 
 def leaking(lacks: Any) -> pd.DataFrame:
@@ -186,7 +96,8 @@ def leaking(lacks: Any) -> pd.DataFrame:
 def test_a_number_that_is_missing_in_every_row_of_a_class_is_named_where_it_is_refused() -> None:
     source = open_data(leaking(lambda table: table.late == "no"), target="late")
     said = (
-        r"; column 'overdue' alone tells the classes apart \(missing in every row of no, and in no row of another class"
+        r"; column 'overdue' alone tells the classes apart \(all 80 rows right: missing in every row of no, and in no "
+        r"row of another class"
         r"\): is it known before the label is\? --column overdue=skip asks without it$"
     )
     for missing in (None, "drop"):
@@ -202,62 +113,36 @@ def test_a_number_that_is_missing_in_rows_of_one_class_alone_is_named_and_proved
     found = check_table(open_data(table, target="late"), missing="drop", explain=True)
     assert (
         "too good?",
-        "column 'overdue' alone tells some rows apart (missing in 27 of 40 rows of yes, and in no row of another "
-        "class): is it known before the label is?",
+        "column 'overdue' alone tells some rows of yes apart (13 of 80 rows wrong: missing in 27 of 40 rows of yes, "
+        "and in no row of another class): is it known before the label is?",
     ) in found.lines
     [gap] = found.data["telling_gaps"]
-    proof = Separability.from_dict(gap.pop("certificate"))
-    assert gap == {"column": "overdue", "label": "yes", "missing": True, "rows": 27, "of": 40}
-    assert proof.verdict == "quasi-separable"
-    proof.verify(table[["overdue"]].isna().to_numpy(int), table.late.to_numpy())
+    assert (gap["name"], gap["label"], gap["errors"], gap["rows"], gap["some"]) == ("overdue", "yes", 13, 80, True)
+    assert gap["balanced_accuracy"] == (1 + 27 / 40) / 2
 
 
-def gaps_of(lacks: Any, labels: list[str]) -> list[Gap]:
+def gaps_of(lacks: Any, labels: list[str]) -> list[TellingColumn]:
     column = [None if one else f"{k}" for k, one in enumerate(lacks)]
     chunk = open_data(pd.DataFrame({"reason": column, "age": range(len(labels)), "y": labels}), target="y").read()
     assert isinstance(chunk, TableChunk)
-    return telling_gaps(chunk, chunk.y)
+    return telling_gaps(chunk, np.array(labels))
 
 
 def test_gaps_that_tell() -> None:
     two, three = ["a", "b"] * 30, ["a", "b", "c"] * 20
     there = np.array([label == "b" and k % 4 == 1 for k, label in enumerate(two)])
     [gap] = gaps_of(~there, two)
-    assert (gap.label, gap.missing, gap.rows, gap.of) == ("b", False, 15, 30)
+    assert (gap.label, gap.errors, gap.rule[:24]) == ("b", 15, "there in 15 of 30 rows o")
     [gap] = gaps_of(np.array(three) == "c", three)
-    assert (gap.label, gap.missing, gap.tells_all, gap.proof.verdict) == ("c", True, True, "separable")
-    assert str(gap).startswith(
-        "column 'reason' alone tells c from the other classes (missing in every row of c, and in"
+    assert (gap.label, gap.errors, gap.some) == ("c", 0, False)
+    assert str(gap) == (
+        "column 'reason' alone tells c from the other classes (all 60 rows right: missing in every row of c, and in no "
+        "row of another class)"
     )
-    gap.proof.verify((np.array(three) == "c")[:, None].astype(int), np.array(three))
     [gap] = gaps_of(np.array(three) != "c", three)
-    assert (gap.label, gap.missing, gap.tells_all) == ("c", False, True)
+    assert (gap.label, gap.rule[:22], gap.some) == ("c", "there in every row of ", False)
     few = np.arange(60) < 5  # a, b, a, b, a
     assert gaps_of(few, two) == gaps_of(few & (np.array(two) == "a"), two) == []
-
-
-def test_a_category_that_is_missing_in_one_class_is_named_once() -> None:
-    table = frame()
-    table["reason"] = ["other" if late == "yes" else None for late in table.late]
-    lines = check_table(open_data(table, target="late"), explain=True).lines
-    [said] = [text for _, text in lines if "alone tells" in text]
-    assert said.startswith("column 'reason' alone tells the classes apart (missing in every row of no, and in no row")
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), turned=st.integers(0, 4), far=st.booleans())
-def test_a_column_that_separates_all_rows_but_a_few_has_the_fewest_errors(seed: int, turned: int, far: bool) -> None:
-    rng = np.random.default_rng(seed)
-    x, n = rng.integers(0, 30, 60), 60
-    y = (x > np.median(x)) ^ (rng.permutation(n) < turned) ^ bool(seed % 2)
-    X = np.array([[int(v) + 2**70 if far else int(v), 5] for v in x], dtype=object)
-    found = nearly_alone(X, y.astype(int), ["x", "constant"])
-    errors = [int(((x > cut) != y).sum()) for cut in np.unique(x)[:-1]]
-    fewest = min(min(e, n - e) for e in errors)
-    assert bool(found) == (0 < fewest < 4)
-    for one in found:
-        assert (one.column, len(one.wrong)) == ("x", fewest)
-        assert separates(np.delete(x[:, None].astype(float), one.wrong, 0), np.delete(y, one.wrong), [0])
 
 
 def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> None:
@@ -268,20 +153,16 @@ def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> 
     table.to_csv(tmp_path / "t.csv", index=False)
     words = ["check", "t.csv", "--target", "ill", "--explain"]
     said = dict(line.split(maxsplit=1) for line in run_linsep(words, tmp_path).stdout.splitlines())
-    assert said["nearly"] == "column 'dose' alone separates all rows but 1: row 83"
+    assert said["nearly"] == (
+        "column 'dose' alone tells the classes apart (1 of 100 rows wrong: no up to 4.55, yes above 4.55)"
+    )
     assert said["suspects"] == "row 83 (no): the others are separable, checked exactly"
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
     [near] = plain["nearly"]
-    assert (near["column"], near["wrong"], near["removed"]) == ("dose", [83], [83])
-    [line] = [line for line in explain(table, "ill").columns.to_pylist() if line["kind"] == "nearly"]
-    proof, kept = Separability.from_json(line["certificate"]), table.drop(index=83)
-    proof.verify(kept[["dose"]].to_numpy(float), kept.ill.to_numpy())
-    assert proof.verdict == "separable"
-    table.loc[0, "age"] = np.nan  # rows are counted as in the file
-    [behind] = explain(table, "ill", missing="drop").behind
-    assert [str(one) for one in behind.nearly] == ["column 'dose' alone separates all rows but 1: row 83"]
-    [few] = explain(table[79:92:2], "ill", missing="drop").behind
-    assert few.nearly == []  # chance does that
+    assert (near["columns"], near["errors"]) == (["dose"], 1)
+    table.loc[[2, 50, 97], "ill"] = ["yes", "no", "no"]
+    assert kinds(table, "ill") == nothing()  # four rows are more than a few
+    assert kinds(table[79:92:2], "ill")["nearly"] == []  # chance does that
 
 
 def test_a_category_counts_as_one_column() -> None:
@@ -291,49 +172,52 @@ def test_a_category_counts_as_one_column() -> None:
     size = rng.integers(-30, 31, 300)
     size += 2 * np.sign(size) + (size == 0)
     table = pd.DataFrame({"size": size + shift, "city": city, "noise": rng.integers(0, 50, 300), "y": size > 0})
-    [behind] = explain(table, "y").behind
-    assert [list(behind.groups)[k] for k, _ in behind.needed.found] == ["size", "city"]
-    assert [behind.names[j] for j in behind.groups["city"]] == ["city=Bari", "city=Oslo", "city=Rome"]
-    assert behind.pairs.found == []
+    found = kinds(table, "y")
+    assert found["needed"] == [("size",), ("city",)]
+    [few] = found["few"]
+    assert len(few) == 3  # two of the three indicators tell the city, with the constant
 
 
 def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     table = frame()[["age", "city", "late"]]
     table.loc[table.city == "Rome", "late"] = "yes"
-    found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
+    found = check_table(open_data(table, target="late"), explain=True, time_limit=5)
     assert found.verdict == "quasi-separable"
-    [behind] = behind_of(found)
-    assert behind.part is not None
-    assert behind.part.columns == ("city=Rome",)
-    assert behind.part.rows == tuple(np.flatnonzero(table.city == "Rome"))
-    assert behind.part_proof is not None
-    behind.part_proof.verify((table[["city"]] == "Rome").to_numpy(float), table.late.to_numpy())
-    assert behind.part_proof.separated_rows.tolist() == list(behind.part.rows)
+    assert found.explanation is not None
+    [behind] = found.explanation.behind
+    [part] = behind.of_kind("few")
+    rome = np.flatnonzero(table.city == "Rome").tolist()
+    assert (part.columns, part.more) == (("city=Rome",), {"is_smallest": True, "rows": rome})
+    assert part.proof is not None
+    part.proof.verify((table[["city"]] == "Rome").to_numpy(float), table.late.to_numpy())
+    assert part.proof.separated_rows.tolist() == rome
     [line] = [text for label, text in found.lines if label == "separated by"]
-    assert line.startswith(f"'city=Rome' alone; rows on their side: {len(behind.part.rows)} (1, 4, 7, ")
+    assert line.startswith(f"'city=Rome' alone; rows on their side: {len(rome)} (1, 4, 7, ")
     [line] = [text for label, text in found.lines if label == "needed"]
     assert line == "without 'city' no row is separated: inseparable"
-    [proof] = [proof for _, proof in behind.needed.found]
-    proof.verify(table[["age"]].to_numpy(dtype=float), table.late.to_numpy())
-    assert proof.verdict == "inseparable"
-
-
-def test_few_rows_have_a_pair_by_chance() -> None:
-    table = pd.DataFrame({"a": [0, 1, 2, 3, 4, 5], "b": [0, 2, 1, 4, 3, 9], "y": [0, 1, 0, 1, 0, 1]})
-    [behind] = explain(table, "y").behind
-    assert (behind.alone, behind.pairs.asked) == ([], 0)
+    [needed] = behind.of_kind("needed")
+    assert needed.proof is not None
+    needed.proof.verify(table[["age"]].to_numpy(dtype=float), table.late.to_numpy())
+    assert needed.proof.verdict == "inseparable"
 
 
 def test_each_class_has_its_columns_and_labels_may_be_numbers() -> None:
     table = frame()
     table["late"] = np.where(table.late == "yes", 2, np.where(table.age > 150, 1, 0))
-    found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
-    assert [one.title for one in behind_of(found)] == ["0", "1", "2"]
-    assert [len(one.pairs.found) for one in behind_of(found)] == [0, 0, 1]
-    assert found.data["columns_behind"]["one_against_rest"]["2"]["pairs"][0]["columns"] == ["begin", "end"]
-    two = table[table.late != 0]
-    [behind] = explain(two, "late").behind
-    assert len(behind.pairs.found) == 1
+    found = check_table(open_data(table, target="late"), explain=True, time_limit=5)
+    assert found.explanation is not None
+    assert [one.title for one in found.explanation.behind] == ["0", "1", "2"]
+    assert [len(one.of_kind("few")) for one in found.explanation.behind] == [0, 0, 1]
+    assert found.data["columns_behind"]["one_against_rest"]["2"]["few"][0]["columns"] == ["begin", "end"]
+    assert kinds(table[table.late != 0], "late")["few"] == [("begin", "end")]
+
+
+@pytest.mark.parametrize("limit", [0.0, None])
+def test_without_time_nothing_is_asked(limit: float | None) -> None:
+    found = check_table(open_data(frame(), target="late"), explain=True, time_limit=limit)
+    assert found.explanation is not None
+    [behind] = found.explanation.behind
+    assert (behind.asked, len(behind.of_kind("few"))) == ((0, 0) if limit == 0.0 else (7, 1))
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -341,9 +225,8 @@ def test_rows_of_a_matrix_have_columns_too(tmp_path: Path, alone: bool) -> None:
     X, y = planted()
     X[:, 0] = X[:, 0] + 400 * y if alone else X[:, 0]
     dump_svmlight_file(X, y, str(tmp_path / "rows.svmlight"), zero_based=False)
-    [behind] = explain(open_data(tmp_path / "rows.svmlight")).behind
-    assert [one.name for one in behind.alone] == (["x1"] if alone else [])
-    assert [[behind.names[j] for j in pair.columns] for pair in behind.pairs.found] == [["x2", "x4"]]
+    pair = {"few": [("x2", "x4")], "needed": [("x2",), ("x4",)]}
+    assert kinds(open_data(tmp_path / "rows.svmlight")) == nothing(**({"alone": [("x1",)]} if alone else pair))
 
 
 # ---------------------------------------------------------------- as tables
@@ -352,7 +235,7 @@ def test_every_column_behind_a_verdict_is_a_line_with_its_proof() -> None:
     table["known"] = np.where(table.late == "yes", 9, 2)
     why = explain(table, "late")
     lines = why.columns.to_pylist()
-    assert {(line["kind"], *line["columns"]) for line in lines} == {("alone", "known"), ("pair", "begin", "end")}
+    assert {(line["kind"], *line["columns"]) for line in lines} == {("alone", "known")}
     y = (table.late == "yes").astype(int).to_numpy()
     for line in lines:
         proof = Separability.from_json(line["certificate"])
@@ -360,7 +243,11 @@ def test_every_column_behind_a_verdict_is_a_line_with_its_proof() -> None:
         proof.verify(table[line["columns"]].to_numpy(dtype=float), table.late.to_numpy())
     assert json.loads(why.to_json())["columns_behind"]["alone"][0]["certificate"]["verdict"] == "separable"
     needed = explain(table.drop(columns="known"), "late").columns.to_pylist()
-    assert [(line["kind"], line["columns"]) for line in needed[1:]] == [("needed", ["begin"]), ("needed", ["end"])]
+    assert [(line["kind"], *line["columns"]) for line in needed] == [
+        ("few", "begin", "end"),
+        ("needed", "begin"),
+        ("needed", "end"),
+    ]
     without = Separability.from_json(needed[1]["certificate"])
     kept = [name for name in table.columns if name not in ("begin", "known", "late")]
     without.verify(table[kept].to_numpy(dtype=float), table.late.to_numpy())

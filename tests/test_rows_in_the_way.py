@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from in_process import run_linsep
 from linsep import fit_table, open_data
 from linsep.learners import PocketPerceptron
-from linsep.reporting.explanation.in_the_way import rows_in_the_way
+from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.types import DataError, Hyperplane

@@ -22,8 +22,7 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.kernels.linear.gradient import shrinkage
 from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
-from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
-from linsep.theory.bounds.least_loss import least_loss, training_loss
+from linsep.theory.bounds.losses import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -267,7 +266,7 @@ def test_sums_of_very_many_steps_are_on_the_safe_side(monkeypatch: pytest.Monkey
     exact = {}
     for average in ("eta", "uniform"):
         exact[average] = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
-    monkeypatch.setattr("linsep.theory.bounds.descent._ONE_BY_ONE", 100)
+    monkeypatch.setattr("linsep.theory.bounds.losses._ONE_BY_ONE", 100)
     for average, value in exact.items():
         loose = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
         assert value < loose < 1.01 * value

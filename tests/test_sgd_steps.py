@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 
 import naive
 from linsep.learners import SGDClassifier
-from linsep.theory.bounds.descent import free_eta0, gradient_bound
+from linsep.theory.bounds.losses import free_eta0, gradient_bound
 from linsep.types import DataError
 
 LOSSES = ["perceptron", "hinge", "logistic", "squared_hinge", "squared"]

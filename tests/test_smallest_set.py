@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from in_process import run_linsep
 from linsep import open_data, separation
 from linsep.regression.remedies import smallest_set as searched
+from linsep.theory import columns
 from linsep.types import Array, DataError
 
 OPEN = ("finite", "not identified")
@@ -76,7 +77,8 @@ def test_no_smaller_set_separates_and_its_direction_does(asked: tuple[Array, Arr
 
 
 def test_among_many_columns_none_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searched, "_MOST_COLUMNS", 3)
+    for place in (columns, searched):
+        monkeypatch.setattr(place, "MOST_COLUMNS", 3)
     rng = np.random.default_rng(0)
     X = rng.integers(-3, 4, size=(14, 6))
     y = (X[:, 1] + 2 * X[:, 4] > 0).astype(int)
@@ -99,7 +101,8 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         found.smallest_set()
     monkeypatch.undo()
     far = separation(np.array([[10**400, 1], [0, 2], [1, 0]], dtype=object), [0, 1, 0])
-    assert far.smallest_set().columns == ("x2",)
+    least = far.smallest_set()  # each of the two alone separates
+    assert (len(least.columns), least.is_smallest, least.rows) == (1, True, (0, 1, 2))
 
 
 DECIMALS = "a,b,y\n0.10,1,0\n0.30,2,0\n0.20,7,0\n0.25,5,1\n0.40,9,1\n0.45,2,1\n"
@@ -131,9 +134,16 @@ def test_of_a_formula(tmp_path: Path) -> None:
     assert "no fewer columns separate" in of_formula
 
 
-def test_a_level_of_zeros_is_found_without_a_linear_programme(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_level_of_zeros_is_proved_with_two_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Among many columns: of two factors, the level with the most rows of those that are all 0."""
-    monkeypatch.setattr(searched._Cone, "start", lambda self: pytest.fail("a linear programme was made"))
+    asked: list[int] = []
+    prove = searched._Cone.prove
+
+    def counted(self: Any, deadline: Any, some: list[int]) -> Any:
+        asked.append(len(some))
+        return prove(self, deadline, some)
+
+    monkeypatch.setattr(searched._Cone, "prove", counted)
     rng = np.random.default_rng(0)
     firms, years = rng.integers(0, 400, 4000), rng.integers(0, 100, 4000)
     y = np.where(np.isin(firms, (7, 9)), 0, rng.poisson(3.0, 4000))
@@ -144,3 +154,4 @@ def test_a_level_of_zeros_is_found_without_a_linear_programme(monkeypatch: pytes
     assert (least.columns, least.direction, least.is_smallest) == ((f"x{largest}",), {f"x{largest}": -1}, True)
     assert least.rows == tuple(np.flatnonzero(firms == largest).tolist())
     assert found.smallest_set("x9").columns == ("x9",)
+    assert asked == [1, 0, 1, 0]  # alone, and without any column

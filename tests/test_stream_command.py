@@ -26,7 +26,7 @@ from linsep.app.result import Result
 from linsep.data.sources import blocks
 from linsep.data.sources.formats import FORMATS
 from linsep.streaming.run import StreamRun
-from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
 from trial.streams import state_of
 

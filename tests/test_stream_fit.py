@@ -25,7 +25,7 @@ from linsep.learners.predicting import default_learner
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun
-from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError, StopReason
 
 CITIES = ("Oslo", "Rome", "Bari")

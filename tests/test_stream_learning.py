@@ -25,7 +25,7 @@ from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import predict_then_learn
 from linsep.streaming.result import Counters, StreamWarning
 from linsep.streaming.safeguards import Safeguards, fade, project
-from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
 
 

@@ -21,7 +21,7 @@ from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_c
 from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.learners.sequences.structured import ChainModel
-from linsep.theory.bounds.chain_radius import chain_radius
+from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.types import DataError, PrecisionWarning, StopReason
 

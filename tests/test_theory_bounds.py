@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.bounds.margin import margin_upper_bound
+from linsep.theory.bounds.classes import margin_upper_bound
 from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.types import Array, DataError
 

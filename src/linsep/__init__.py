@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
-    from linsep.probing.columns import FewColumns, few_columns
     from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
@@ -60,10 +59,11 @@ if TYPE_CHECKING:
     from linsep.store import load, load_with_extra, read_origin, save
     from linsep.streaming.fit_stream import fit_stream
     from linsep.streaming.result import Counters, StreamError, StreamFit, StreamState, StreamWarning
-    from linsep.theory.bounds.descent import sgd_bound
+    from linsep.theory.bounds.cover import online_risk_bound
+    from linsep.theory.bounds.losses import sgd_bound
     from linsep.theory.bounds.mistakes import mistake_bounds
-    from linsep.theory.bounds.online_risk import online_risk_bound
     from linsep.theory.bounds.table import Bound, MistakeBounds
+    from linsep.theory.columns import FewColumns, few_columns
     from linsep.theory.explanation.certificate import FewestRows
     from linsep.theory.explanation.fewest_rows import fewest_rows
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
@@ -87,7 +87,7 @@ _HOME = {
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
     "Direction": "linsep.probing.directions",
-    "FewColumns": "linsep.probing.columns",
+    "FewColumns": "linsep.theory.columns",
     "Explanation": "linsep.reporting.explanation.explanation",
     "Exploration": "linsep.explorer.explore",
     "FewestRows": "linsep.theory.explanation.certificate",
@@ -145,7 +145,7 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
-    "few_columns": "linsep.probing.columns",
+    "few_columns": "linsep.theory.columns",
     "explain": "linsep.reporting.table_check",
     "explore": "linsep.explorer.explore",
     "fewest_rows": "linsep.theory.explanation.fewest_rows",
@@ -159,7 +159,7 @@ _HOME = {
     "make_separable": "linsep.data.synthetic.separable",
     "max_margin": "linsep.theory.margin.max_margin",
     "mistake_bounds": "linsep.theory.bounds.mistakes",
-    "online_risk_bound": "linsep.theory.bounds.online_risk",
+    "online_risk_bound": "linsep.theory.bounds.cover",
     "open_data": "linsep.data.sources.open",
     "probe": "linsep.probing.probe",
     "read_tagged": "linsep.data.readers.tagged",
@@ -172,7 +172,7 @@ _HOME = {
     "separability_one_vs_rest": "linsep.theory.separability.one_vs_rest",
     "separation": "linsep.regression.separation",
     "separation_scan": "linsep.regression.scan",
-    "sgd_bound": "linsep.theory.bounds.descent",
+    "sgd_bound": "linsep.theory.bounds.losses",
     "tag_text": "linsep.reporting.tagging",
     "telling_columns": "linsep.data.telling",
 }

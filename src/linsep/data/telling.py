@@ -16,7 +16,7 @@ from linsep.data.sources.source import Source
 from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
-_BY_CHANCE = 1000
+BY_CHANCE = 1000
 # Of more classes honest columns tell one too, as a symptom that one disease of many has.
 _MOST_CLASSES = 5
 
@@ -37,6 +37,8 @@ class TellingColumn:
         The mean over the classes of the share of their rows that are told rightly.
     label : str or None
         The class that is told from all others together; None where every class is told.
+    some : bool
+        Whether only some rows of this class are told, and no row of another one.
     """
 
     name: str
@@ -45,10 +47,12 @@ class TellingColumn:
     rule: str
     balanced_accuracy: float
     label: str | None = None
+    some: bool = False
 
     def __str__(self) -> str:
         wrong = f"{self.errors:,} of {self.rows:,} rows wrong" if self.errors else f"all {self.rows:,} rows right"
         what = "the classes apart" if self.label is None else f"{self.label} from the other classes"
+        what = f"some rows of {self.label} apart" if self.some else what
         return f"column {self.name!r} alone tells {what} ({wrong}: {self.rule})"
 
 
@@ -117,7 +121,7 @@ def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[Telli
     names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         return []
-    columns = log(_BY_CHANCE * max(1, len(chunk.names)))
+    columns = log(BY_CHANCE * max(1, len(chunk.names)))
     found = []
     for name in chunk.names:
         column = chunk.cells(name)
@@ -308,9 +312,8 @@ def one_by_value(
         places = np.where(column.missing, len(distinct), places)
     having = np.bincount(places, minlength=len(distinct) + 1)
     fewest = min(min(int(sizes[k]), n - int(sizes[k])) for k in asked)
-    kept = np.flatnonzero(
-        having[:-1] >= (2 * least - 1) * fewest
-    )  # the share of one of two classes is no less than that
+    # The share of one of two classes is no less than that, up to rounding.
+    kept = np.flatnonzero(having[:-1] >= (2 * least - 1) * fewest - 1e-9)
     if not kept.size:
         return {}
     row_of = np.full(len(having), len(kept))

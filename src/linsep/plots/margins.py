@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from linsep.kernels.linear.losses import LOSSES, loss_value
 from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes
 from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
-from linsep.theory.bounds.descent import loss_code
+from linsep.theory.bounds.losses import loss_code
 from linsep.types import Array
 
 _BINS = 40

@@ -22,7 +22,7 @@ _LABELS: dict[str, Callable[[str], Any]] = {
 
 
 def plain_question(found: Any) -> dict[str, Any]:
-    """What was asked of a `Separation`: the model, the labels as text with their type, and the formula if there is one."""
+    """What was asked: the model, the labels as text with their type, and the formula if there is one."""
     kinds = {type(label).__name__ for label in found.classes}
     return {
         "about": "regression",

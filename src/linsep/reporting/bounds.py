@@ -12,11 +12,10 @@ import numpy as np
 from linsep.learners import KernelPerceptron, MarginPerceptron, PassiveAggressive, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.kernel.function import KernelFunction
-from linsep.theory.bounds.aggressive import aggressive_bounds
 from linsep.theory.bounds.classes import added_up, class_bounds
+from linsep.theory.bounds.cover import online_risk_bound, vote_bound
 from linsep.theory.bounds.kernel import kernel_bounds
-from linsep.theory.bounds.mistakes import mistake_bounds
-from linsep.theory.bounds.online_risk import online_risk_bound, vote_bound
+from linsep.theory.bounds.mistakes import aggressive_bounds, mistake_bounds
 from linsep.theory.bounds.rounding import length_above
 from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.types import Array, Hyperplane
@@ -46,7 +45,7 @@ def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequen
     else:
         rule = _rule(learner) | _run(learner)
         tables = [class_bounds(X, codes, learner.coef_.astype(np.float64), learner.intercept_, **rule)]
-    lines, data, least = _told(tables, learner)
+    lines, data, least = told_bounds(tables, learner)
     return [*lines, *_of_votes(learner, len(y))], data, least
 
 
@@ -82,12 +81,13 @@ def _of_kernel(learner: KernelPerceptron, X: Any, codes: Array) -> Told:
     margins[codes == 0] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = length_above(float(kernel.diagonal(X).max())), length_above(float(learner.norm2_[0]))
-    lines, data, least = _told([kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)], learner)
+    lines, data, least = told_bounds([kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)], learner)
     votes = _of_votes(learner, X.shape[0]) if learner.average == "voted" else []
     return [("R in the kernel's space", f"{R:.6g}"), *lines, *votes], data, least
 
 
-def _told(tables: list[MistakeBounds], learner: Any) -> Told:
+def told_bounds(tables: list[MistakeBounds], learner: Any) -> Told:
+    """The mistakes of a run beside each of its bounds, the least of those at several planes: lines, data, bounds."""
     what = "updates" if isinstance(learner, MarginPerceptron) else "mistakes"
     whole, first_pass = getattr(learner, f"n_{what}_"), _first_pass(learner, what)
     lines, data, least = [], [], []
@@ -97,12 +97,12 @@ def _told(tables: list[MistakeBounds], learner: Any) -> Told:
             row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
         least.append(row)
         made = first_pass if row.one_pass else whole
-        lines.append(bound_line(row, made, what))
+        lines.append(_line(row, made, what))
         data.append({"name": row.name, "allowed": row.value, what: made, "why": row.why})
     return lines, data, MistakeBounds(tuple(least), whole, learner.n_iter_)
 
 
-def bound_line(row: Bound, made: int | None, what: str = "mistakes") -> tuple[str, str]:
+def _line(row: Bound, made: int | None, what: str = "mistakes") -> tuple[str, str]:
     """One bound beside the mistakes made, or why it does not apply."""
     if not row.applies or row.value is None or made is None:
         return f"bound: {row.name}", f"not applicable: {row.why}"

@@ -16,12 +16,12 @@ from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerc
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.bounds import bounds_of_run
-from linsep.reporting.explanation.in_the_way import rows_in_the_way
+from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.tables import stored_in
 from linsep.theory.bounds.cover import cover_note
-from linsep.theory.bounds.least_loss import least_loss, training_loss
+from linsep.theory.bounds.losses import least_loss, training_loss
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin

@@ -9,20 +9,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from linsep.clock import clock
-from linsep.data.columns import TableChunk
+from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, without_skipped
 from linsep.data.features.missing import LEAVE_OUT
-from linsep.data.hints import hints_on_proof
+from linsep.data.hints import hints_on_proof, telling_gaps
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
-from linsep.reporting.explanation.columns import columns_behind
+from linsep.reporting.explanation.behind import columns_behind
 from linsep.reporting.explanation.explanation import Explanation
-from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
 from linsep.tables import column_names
@@ -129,9 +129,8 @@ def check_table(
         Seconds for each question, after which it is left undecided.
     explain : bool, default=False
         Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), and for
-        the columns behind the verdict: those that separate alone or in pairs, those that are needed, those that
-        separate some rows. For `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is
-        given.
+        the columns behind the verdict: those that separate alone, a few that do together, those that are needed. For
+        `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is given.
     n_jobs : int, optional
         With three classes or more the number of processes that decide them, as in `separability_one_vs_rest`.
     exact : bool, default=False
@@ -234,7 +233,7 @@ def explain(
     >>> frame.loc[7, "ill"] = "yes"
     >>> why = explain(frame, "ill")
     >>> print(why.columns["said"][0])
-    column 'dose' alone separates all rows but 1: row 7
+    column 'dose' alone tells the classes apart (1 of 40 rows wrong: no up to 19.5, yes above 19.5)
     >>> why.rows.to_pandas()[["row", "dose"]].to_numpy()[0].tolist()
     [7, 7]
     """
@@ -282,16 +281,19 @@ def _one_class(label: Any, source: Source, kinds: Mapping[str, str]) -> DataErro
     return DataError(f"every row has the label {label}: a separator needs rows of at least two classes{gaps}")
 
 
-def _gaps(source: Source, kinds: Mapping[str, str]) -> list[Gap]:
+def _gaps(source: Source, kinds: Mapping[str, str]) -> list[TellingColumn]:
     """The columns that tell by where they are missing, of all rows that have a label."""
     chunk = source.read()
-    return telling_gaps(without_skipped(chunk, kinds), chunk.y) if isinstance(chunk, TableChunk) else []
+    if not isinstance(chunk, TableChunk) or chunk.y is None:
+        return []
+    return telling_gaps(without_skipped(chunk, kinds), label_names(chunk.y))
 
 
 def _told_by_gaps(source: Source, kinds: Mapping[str, str]) -> str:
     """What to add to a refusal: the column that tells most, and how to ask without it."""
     gaps = _gaps(source, kinds)[:1]
-    return "".join(f"; {gap} --column {quote(gap.column)}=skip asks without it" for gap in gaps)
+    known = "is it known before the label is?"
+    return "".join(f"; {gap}: {known} --column {quote(gap.name)}=skip asks without it" for gap in gaps)
 
 
 def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, **options: Any) -> Asked:

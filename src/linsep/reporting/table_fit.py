@@ -17,7 +17,7 @@ from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hints_on_holding_out, mixed_groups
+from linsep.data.hints import hints_on_holding_out, mixed_groups, telling_gaps
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
@@ -30,7 +30,6 @@ from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.learners.warm import warm_up
-from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.quality import score_aside
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.steps import Training, train_keep_measure
@@ -211,16 +210,16 @@ def fit_table(
         copies, of_copies = hint_on_copies(used, aside.train, aside.test)
         hints += of_copies
     lines += hints
-    lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     gaps = _gaps(source, prepared.encoder.kinds_, positive, {one.name for one in telling})
-    lines += [("too good?", str(one)) for one in gaps[:_TELLING]]
+    doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
+    lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
     data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"hints": [text for _, text in hints]} if hints else {}
     data |= {"held_out_copies": copies} if copies else {}
     data |= {"telling_columns": list(dict.fromkeys(one.name for one in telling))} if telling else {}
-    data |= {"telling_gaps": [one.column for one in gaps]} if gaps else {}
+    data |= {"telling_gaps": [one.name for one in gaps]} if gaps else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
         training.early
@@ -256,10 +255,10 @@ def _apart(model: TableModel, rows: Any) -> list[str]:
     return told_apart(learner, n, len(p), "training rows")
 
 
-def _gaps(source: Source, kinds: Mapping[str, str], positive: Any, known: Collection[str]) -> list[Gap]:
+def _gaps(source: Source, kinds: Mapping[str, str], positive: Any, known: Collection[str]) -> list[TellingColumn]:
     """The columns in use that are missing, or there, in a tenth or more of one class and in no row of another."""
     found = [] if source.kind != "table" else telling_gaps(*_labelled(source, kinds, positive))
-    return [one for one in found if one.column not in known and one.rows >= _SOME_OF_CLASS * one.of]
+    return [one for one in found if one.name not in known and 2 * one.balanced_accuracy - 1 >= _SOME_OF_CLASS]
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

@@ -13,10 +13,9 @@ from sklearn.base import clone
 from linsep.data.features.aside import check_hold_out, held_out_split
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
-from linsep.reporting.bounds import bound_line
+from linsep.reporting.bounds import told_bounds
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.steps import Training, train_keep_measure
-from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import PrecisionWarning
 
 # Margins of every sentence take about as long as an epoch or two; on more tokens than these they are left out.
@@ -181,21 +180,11 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
     else:
         details.append(("training accuracy", f"{training.accuracy:.2%} of the tokens"))
     if training.tokens <= _BOUND_TOKENS:
-        more, data["bounds"] = _bounds(tagger, tagger.mistake_bounds(X, y))
+        more, data["bounds"], _ = told_bounds([tagger.mistake_bounds(X, y)], tagger)
         details += more
     else:
         details.append(("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does"))
     return Receipt(lines, data, details=details, warnings=doubts)
-
-
-def _bounds(tagger: SequenceTagger, bounds: MistakeBounds) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """Mistakes made against what Collins' theorems allow at the mean weights."""
-    lines, data = [], []
-    for row in bounds:
-        made = int(tagger.trace_.mistakes[0]) if row.one_pass else tagger.n_mistakes_
-        lines.append(bound_line(row, made))
-        data.append({"name": row.name, "allowed": row.value, "mistakes": made, "why": row.why})
-    return lines, data
 
 
 def tag_text(tagger: SequenceTagger, text: Tagged) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from linsep.data.sources.source import START, Position
 from linsep.learners.table_model import TableModel
 from linsep.streaming.progressive import Learnt
-from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
 
 Say = Callable[[str], None]

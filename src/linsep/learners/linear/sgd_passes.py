@@ -25,7 +25,7 @@ from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.linear.sgd_promise import NO_PLAN, promise
 from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_norms, compare, measure_all
-from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
+from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.types import Array, StopReason
 
 # Orders that are drawn at once, and rows in them: a few megabytes.

@@ -6,7 +6,7 @@ import math
 from dataclasses import astuple
 from typing import Any
 
-from linsep.theory.bounds.descent import sgd_bound
+from linsep.theory.bounds.losses import sgd_bound
 from linsep.theory.bounds.table import Bound
 
 NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"

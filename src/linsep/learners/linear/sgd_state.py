@@ -18,7 +18,7 @@ from linsep.kernels.linear.sums import times
 from linsep.kernels.records import RECORD
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
-from linsep.theory.bounds.descent import auto_eta0, loss_code
+from linsep.theory.bounds.losses import auto_eta0, loss_code
 from linsep.types import Array, DataError
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)

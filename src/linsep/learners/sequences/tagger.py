@@ -22,7 +22,7 @@ from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
 from linsep.learners.sequences.transitions import Transitions
-from linsep.theory.bounds.chain_radius import chain_radius
+from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.theory.bounds.rounding import length_above
 from linsep.theory.bounds.table import MistakeBounds

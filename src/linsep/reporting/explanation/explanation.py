@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from linsep.reporting.explanation.columns import ExplainedColumns
-from linsep.reporting.explanation.gaps import Gap
+from linsep.data.telling import TellingColumn
+from linsep.reporting.explanation.behind import ExplainedColumns
 from linsep.reporting.explanation.suspects import Explained, Neighbour, Suspect
 from linsep.reporting.proof import Lines
 
@@ -29,7 +29,7 @@ class Explanation:
         (`suspects`). There is one question where there are two classes, else one for each class against the rest.
     behind : list of ExplainedColumns
         The columns behind the verdict on each question.
-    gaps : list of Gap
+    gaps : list of TellingColumn
         Columns that are missing, or there, in rows of one class alone.
 
     Examples
@@ -44,7 +44,7 @@ class Explanation:
 
     explained: list[Explained]
     behind: list[ExplainedColumns]
-    gaps: list[Gap]
+    gaps: list[TellingColumn]
 
     @property
     def rows(self) -> pa.Table:
@@ -67,29 +67,28 @@ class Explanation:
     def columns(self) -> pa.Table:
         """What is said of columns, a line for each: an Arrow table (`.to_pandas()`).
 
-        `kind` is "alone" (the column separates the classes), "pair" (two columns do together), "needed" (without it
-        they are not separable), "part" (it separates some rows), "nearly" (all rows but a few) or "missing" (its gaps
-        tell). `certificate` is the proof as JSON for `Separability.from_json`, null where a line has none; numbers are
-        whole there, each column times a power of ten. That of "nearly" is about the rows without those that it names.
+        `kind` is "alone" (the column tells the classes apart), "nearly" (all rows but one to three), "few" (columns
+        that separate together, or some rows where not all are separable), "needed" (without it they are not separable)
+        or "missing" (its gaps tell). `certificate` is the proof as JSON for `Separability.from_json`, null where a line
+        has none; numbers are whole there, each column times a power of ten.
         """
-        every = [(one.title, said) for one in self.behind for said in one.said()]
-        every += [("", gap.said()) for gap in self.gaps]
-        told: dict[str, Any] = {}
-        if len(self.behind) > 1:
-            told[_HEADS[0]] = pa.array([title for title, _ in every], pa.string())
-        told["kind"] = pa.array([said.kind for _, said in every], pa.string())
-        told["columns"] = pa.array([list(said.columns) for _, said in every], pa.list_(pa.string()))
-        told["said"] = pa.array([said.text for _, said in every], pa.string())
-        proofs = [None if said.proof is None else said.proof.to_json() for _, said in every]
-        told["certificate"] = pa.array(proofs, pa.string())
-        return pa.table(told)
+        every = [(one.title, *said[:4]) for one in self.behind for said in one.said]
+        every += [("", "missing", (gap.name,), _asking(gap), None) for gap in self.gaps]
+        told = {
+            _HEADS[0]: pa.array([one[0] for one in every], pa.string()),
+            "kind": pa.array([one[1] for one in every], pa.string()),
+            "columns": pa.array([list(one[2]) for one in every], pa.list_(pa.string())),
+            "said": pa.array([one[3] for one in every], pa.string()),
+            "certificate": pa.array([one[4] and one[4].to_json() for one in every], pa.string()),
+        }
+        return pa.table(told).select(list(told)[len(self.behind) < 2 :])
 
     def lines(self) -> Lines:
         """What `linsep check --explain` prints, as label and text."""
         lines = [line for one in self.explained for line in one.lines()]
-        lines += [("too good?", str(gap)) for gap in self.gaps[:_GAPS]]
-        known = {gap.column for gap in self.gaps[:_GAPS] if gap.tells_all}
-        return [*lines, *(line for one in self.behind for line in one.lines(said=known))]
+        lines += [("too good?", _asking(gap)) for gap in self.gaps[:_GAPS]]
+        known = {gap.name for gap in self.gaps[:_GAPS] if not gap.some}
+        return [*lines, *(line for one in self.behind for line in one.lines(known))]
 
     def summary(self) -> str:
         """Say how many rows have to go, a line for each question."""
@@ -103,12 +102,16 @@ class Explanation:
         return {
             "fewest_rows": _by_title(self.explained),
             "columns_behind": _by_title(self.behind),
-            "telling_gaps": [gap.to_dict() for gap in self.gaps],
+            "telling_gaps": [asdict(gap) for gap in self.gaps],
         }
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), allow_nan=False)
+
+
+def _asking(gap: TellingColumn) -> str:
+    return f"{gap}: is it known before the label is?"
 
 
 def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from linsep.learners.table_model import parts_of
 from linsep.plots.style import count, shorten
 from linsep.plots.subject import Subject, Table, codes_of, named_table, subject_of
 from linsep.regression.found import Separation
-from linsep.reporting.explanation.columns import ExplainedColumns
+from linsep.reporting.explanation.behind import ExplainedColumns
 from linsep.reporting.page.about import About
 from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved
@@ -221,8 +221,8 @@ def suspects_sketch(
 
 def column_sketch(behind: ExplainedColumns, about: About, y: Array) -> list[Sketch]:
     """The values, by class, of the column of numbers that separates most rows alone; nothing if none is told of."""
-    told = [(one.name, "all rows") for one in behind.alone]
-    told += [(one.column, f"all rows but {len(one.wrong)}") for one in behind.nearly]
+    told = [(one.columns[0], "all rows") for one in behind.of_kind("alone")]
+    told += [(one.columns[0], f"all rows but {one.more['errors']}") for one in behind.of_kind("nearly")]
     numbers = [(name, rows) for name, rows in told if name in about.names]
     if about.matrix is None or not numbers:
         return []

@@ -238,10 +238,9 @@ def neighbours_table(
 
 _KINDS = {
     "alone": "separates alone",
-    "pair": "separate together",
-    "needed": "needed",
-    "part": "separates some rows",
     "nearly": "separates nearly all",
+    "few": "separate together",
+    "needed": "needed",
     "missing": "tells by its gaps",
 }
 

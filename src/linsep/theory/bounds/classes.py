@@ -1,4 +1,4 @@
-"""How many mistakes a learner of several classes can make."""
+"""How many mistakes a learner of several classes, or of chains, can make; and what a length says of the margin."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from linsep.kernels.sequences.chain import Sentences
 from linsep.tables import check_index, is_sparse
-from linsep.theory.bounds.aggressive import check_rule
-from linsep.theory.bounds.mistakes import unless, why_no_bound
-from linsep.theory.bounds.rounding import error_of_products, largest_square, length2, safely
-from linsep.theory.bounds.shortfall import Evaluated, mistakes_of, of_aggressive_steps, of_margin, of_unit_steps
-from linsep.theory.bounds.table import Bound, MistakeBounds
+from linsep.theory.bounds.mistakes import check_rule, unless, why_no_bound
+from linsep.theory.bounds.rounding import error_of_products, largest_square, length2, length_above, safely
+from linsep.theory.bounds.table import (
+    Bound,
+    Evaluated,
+    MistakeBounds,
+    mistakes_of,
+    of_aggressive_steps,
+    of_margin,
+    of_unit_steps,
+)
 from linsep.theory.margin.geometry import constant_of
 from linsep.types import Array, DataError
 
@@ -153,3 +160,103 @@ def _added(parts: Sequence[Bound], names: Sequence[str]) -> Bound:
             return replace(whole, value=None, applies=False, why=f"class {name}: {part.why}")
     values = [part.value for part in parts if part.value is not None]
     return replace(whole, value=safely(lambda: sum(map(Fraction, values), Fraction(0))))
+
+
+# Sentences whose features are counted at once: bounds the memory for the counts.
+_BLOCK = 4096
+
+
+def chain_radius(sentences: Sentences, tags: Array, n_features: int, n_tags: int) -> float:
+    """R = max over i and z of ||Phi(x_i, y_i) - Phi(x_i, z)||, or an upper bound on it.
+
+    Let a and b count how often one feature occurs with each tag under y and under z. Then
+    ||a - b||^2 <= ||a||^2 + ||b||^2, because counts are not negative, and ||b|| is at most the number of times that the
+    feature occurs. The same holds for pairs of tags. A sequence z of one tag that does not occur in y has equality
+    everywhere, so the value is exact unless the sentence with the largest value uses every tag.
+
+    Parameters
+    ----------
+    sentences : Sentences
+        The features of each token.
+    tags : ndarray of int, shape (n_tokens,)
+        The number of the tag of each token.
+    n_features : int
+        The number of features.
+    n_tags : int
+        The number of tags.
+
+    Returns
+    -------
+    float
+        R, or an upper bound on it.
+
+    Examples
+    --------
+    >>> one = Sentences(np.array([0, 2]), np.array([0, 1, 2]), np.array([0, 1]))
+    >>> chain_radius(one, np.array([0, 1]), 2, 3) ** 2  # 2 for each feature, 2 for the pair, 2 for start and end
+    10.000000000000002
+    """
+    first, indptr, indices = sentences
+    most = 0
+    for start in range(0, len(first) - 1, _BLOCK):
+        ends = first[start : start + _BLOCK + 1]
+        lengths = np.diff(ends)
+        here = np.repeat(np.arange(len(lengths)), lengths)
+        y = tags[ends[0] : ends[-1]].astype(np.int64)
+        per_token = np.diff(indptr[ends[0] : ends[-1] + 1])
+        of_token = np.repeat(here, per_token) * n_features + indices[indptr[ends[0]] : indptr[ends[-1]]]
+        total = _sum_of_squares(of_token, n_features, len(lengths))
+        total += _sum_of_squares(of_token * n_tags + np.repeat(y, per_token), n_features * n_tags, len(lengths))
+        inside = here[1:] == here[:-1]
+        pairs = ((here[1:] * n_tags + y[:-1]) * n_tags + y[1:])[inside]
+        total += _sum_of_squares(pairs, n_tags * n_tags, len(lengths))
+        total += np.where(lengths > 0, (lengths - 1) ** 2 + 4, 0)
+        most = max(most, int(total.max(initial=0)))
+    return length_above(most)
+
+
+def _sum_of_squares(keys: Array, size: int, n: int) -> Array:
+    """For each i < n: the sum of the squared counts of the keys k with k // size = i."""
+    distinct, counts = np.unique(keys, return_counts=True)
+    total = np.zeros(n, dtype=np.int64)
+    np.add.at(total, distinct // size, counts.astype(np.int64) ** 2)
+    return total
+
+
+def margin_upper_bound(w: Any, b: float, n_updates: int, *, intercept_scaling: float = 1.0) -> float:
+    """gamma~* <= ||(w_k, b_k/c)|| / k: an upper bound on the best homogeneous margin, after k updates of a plain run.
+
+    A run from zero with unit steps adds the signed row (x, c) at each mistake, c = 1 unless it is given. So (w_k,
+    b_k/c) / k is a convex combination of signed rows, and its length is at least the margin. It does not bound the
+    geometric margin.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,)
+        w_k, the weights at the end of the run.
+    b : float
+        b_k; 0 for a run without an intercept.
+    n_updates : int
+        k, the number of updates of the run.
+    intercept_scaling : float, default=1.0
+        c, the constant feature of the run.
+
+    Returns
+    -------
+    float
+        The upper bound.
+
+    Raises
+    ------
+    DataError
+        `n_updates` is not positive, or c is not above 0 and finite.
+
+    Examples
+    --------
+    >>> margin_upper_bound([3.0, 0.0], 4.0, 10)
+    0.5
+    """
+    if n_updates <= 0:
+        raise DataError("n_updates must be at least 1: a run without updates says nothing about the margin")
+    whole = np.append(np.asarray(w, dtype=np.float64), b / constant_of(intercept_scaling))
+    return float(np.linalg.norm(whole)) / n_updates
