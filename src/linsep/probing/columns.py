@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -89,35 +88,68 @@ def few_columns(X: Any, y: Any, *, time_limit: float | None = None) -> FewColumn
 
 def fewer_columns(X: Array, y: Any, proof: Separability, deadline: Deadline) -> FewColumns:
     """The same for dense rows that `proof` says are separable; at the deadline the smallest set so far."""
-    p, smallest = X.shape[1], False
-    columns = list(range(p))
+    search = _Search(X, y, proof, deadline)
+    try:
+        smallest = search.run()
+    except OutOfTimeError:
+        smallest = False
+    return FewColumns(tuple(search.columns), search.proof, smallest)
 
-    def separate(some: Iterable[int]) -> bool:
-        """Whether these columns separate; they are fewer than the best ones so far, and the best ones then."""
-        nonlocal columns, proof
-        found = separability(X[:, sorted(some)], y, time_limit=time_left(deadline))
+
+class _Search:
+    """`columns`, in ascending order, separate by `proof`; no other set that was asked and does is smaller."""
+
+    def __init__(self, X: Array, y: Any, proof: Separability, deadline: Deadline) -> None:
+        self.X, self.y, self.deadline = X, y, deadline
+        self.columns, self.proof = list(range(X.shape[1])), proof
+
+    def run(self) -> bool:
+        """Make the set smaller; say whether no set is smaller."""
+        while True:  # each turn but the last leaves fewer columns
+            ranked = self._ranked()
+            self._shorten(ranked)
+            if len(self.columns) == len(ranked):
+                break
+        self._thin(ranked)
+        return self._try_smaller()
+
+    def _separate(self, columns: Sequence[int]) -> bool:
+        """Whether these columns, fewer than the best ones so far, separate; they are the best ones then."""
+        chosen = sorted(columns)
+        found = separability(self.X[:, chosen], self.y, time_limit=time_left(self.deadline))
         if found.verdict == "undecided":
             raise OutOfTimeError
         if found.verdict == "separable":
-            columns, proof = sorted(some), found
+            self.columns, self.proof = chosen, found
         return found.verdict == "separable"
 
-    with suppress(OutOfTimeError):
-        ranked: list[int] = []
-        while len(ranked) != len(columns):  # each turn but the last leaves fewer columns
-            part, left = X[:, columns], time_left(deadline)
-            plane = max_margin(part, y, tol=1e-2, max_steps=_STEPS, time_limit=left).hyperplane
-            weights = np.abs(plane.w) * part.astype(np.float64).std(axis=0)
-            ranked = [columns[k] for k in np.argsort(-weights, kind="stable").tolist()]
-            low, high = 0, len(ranked)
-            while high - low > 1:  # the shortest beginning that halving finds separable; all of it is
-                middle = (low + high) // 2
-                low, high = (low, middle) if separate(ranked[:middle]) else (middle, high)
+    def _ranked(self) -> list[int]:
+        """The columns, by |w_j| times the standard deviation of column j, the largest first."""
+        part = self.X[:, self.columns]
+        limit = time_left(self.deadline)
+        plane = max_margin(part, self.y, tol=1e-2, max_steps=_STEPS, time_limit=limit).hyperplane
+        weights = np.abs(plane.w) * part.astype(np.float64).std(axis=0)
+        return [self.columns[k] for k in np.argsort(-weights, kind="stable").tolist()]
+
+    def _shorten(self, ranked: list[int]) -> None:
+        """The shortest beginning of the list that halving finds separable; all of it is."""
+        low, high = 0, len(ranked)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._separate(ranked[:middle]) else (middle, high)
+
+    def _thin(self, ranked: list[int]) -> None:
+        """Leave columns out, the lightest first, where the others still separate."""
         for column in reversed(ranked):
-            if len(columns) > 1:
-                separate([other for other in columns if other != column])
-        sizes = range(1, len(columns))
-        if sum(comb(p, size) for size in sizes) <= _SUBSETS:
-            any(separate(some) for size in sizes for some in combinations(range(p), size))
-            smallest = True
-    return FewColumns(tuple(columns), proof, smallest)
+            others = [other for other in self.columns if other != column]
+            if others:
+                self._separate(others)
+
+    def _try_smaller(self) -> bool:
+        """Ask all smaller sets, if there are few enough; say whether that was so."""
+        p, k = self.X.shape[1], len(self.columns)
+        if sum(comb(p, size) for size in range(1, k)) > _SUBSETS:
+            return False
+        sets = (some for size in range(1, k) for some in combinations(range(p), size))
+        next((some for some in sets if self._separate(some)), None)
+        return True

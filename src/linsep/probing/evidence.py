@@ -18,45 +18,35 @@ _CHANCE = 0.001
 _Z = 1.959963984540054  # of a normal variable: two sides of 95 %
 
 
-class Chance(NamedTuple):
-    """What Cover's bound says of labels drawn at random; the odds are log10, None where groups hold both labels.
-
-    `units` is what is counted, rows, distinct rows or groups. `log10_odds` is about labels of the same class
-    sizes, `log10_odds_fair` about labels drawn one by one. From `even_rows` units on the chance of fair labels is at
-    most 1/2, from `rare_rows` on 1/1000; None where there are no odds.
-    """
-
-    units: int
-    log10_odds: float | None = None
-    log10_odds_fair: float | None = None
-    even_rows: int | None = None
-    rare_rows: int | None = None
-
-
-def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int | None = None) -> Chance:
+def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int | None = None) -> dict[str, Any]:
     """Cover's bound for rows of a rank, or a number above it; `of_more` is what the rank of more rows may be.
 
     One row of each group stands for it: a hyperplane that separates all rows separates those, and their rank is no
-    larger. So the bound counts groups where each group has one label.
+    larger. So the bound counts groups where each group has one label; where one has both there are no odds.
+
+    Returns
+    -------
+    dict of str to float
+        The fields of `ProbeRow` that are about chance.
 
     Examples
     --------
     >>> found = chance(3, np.array([True] * 4 + [False] * 16))
-    >>> found.units, round(10**found.log10_odds_fair, 6), found.even_rows
+    >>> found["units"], round(10 ** found["log10_odds_fair"], 6), found["even_rows"]
     (20, 0.000364, 6)
-    >>> chance(3, np.array([True, False]), np.array([0, 0])).log10_odds is None
+    >>> chance(3, np.array([True, False]), np.array([0, 0]))["log10_odds"] is None
     True
     """
-    of_more = rank if of_more is None else of_more
+    of_more, names = rank if of_more is None else of_more, ("log10_odds", "log10_odds_fair", "even_rows", "rare_rows")
     units = positive
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         units = positive[first]
         if (units[code] != positive).any():
-            return Chance(len(units))
+            return {"units": len(units), **dict.fromkeys(names)}
     n = len(units)
-    needed = cover_rows(of_more), cover_rows(of_more, _CHANCE)
-    return Chance(n, cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), *needed)
+    odds = cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), cover_rows(of_more), cover_rows(of_more, _CHANCE)
+    return {"units": n, **dict(zip(names, odds, strict=True))}
 
 
 def same_rows(X: Array) -> Array:

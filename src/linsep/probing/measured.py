@@ -11,7 +11,7 @@ from linsep.clock import clock
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.probing.columns import fewer_columns
 from linsep.probing.evidence import Rank, chance, counted_once, held_out, rank_bound, same_rows, shuffles, spread_of
-from linsep.probing.labels import Question
+from linsep.probing.labels import Labels, Question
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import MarginBracket, max_margin
@@ -20,6 +20,7 @@ from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane, Verdict
 
+Proof = Separability | FewestRows | None
 _TOLERANCE = 1e-3  # of the margin bracket, relative
 _ROUNDING = 1e-9  # of log10 of a bound that is 1
 
@@ -177,42 +178,31 @@ class Direction(NamedTuple):
     b: float
 
 
-class Proofs(NamedTuple):
-    """What proves the verdict on a row, and what is explained of it: the rows to drop, or few columns that separate."""
-
-    verdict: Separability
-    explained: FewestRows | Separability | None
-
-
 def measured(
-    layer: str,
-    X: Array,
-    question: Question,
-    groups: Array | None,
-    types: Array | None,
-    settings: Settings,
-    known: dict[bytes, tuple[Rank, Array]],
-) -> tuple[ProbeRow, Direction, Proofs]:
-    """Ask one layer about one concept, and give the proofs too; the question says which rows of X have a label.
+    layer: str, X: Array, question: Question, labels: Labels, settings: Settings, known: dict[bytes, tuple[Rank, Array]]
+) -> tuple[ProbeRow, Direction, tuple[Proof, Proof]]:
+    """Ask one layer about one concept; give its row, its direction and the proofs of the verdict and what is explained.
 
-    `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
+    The question says which rows of X have a label. `known` has the rank of some rows of this layer and which of them
+    are equal, and gets those of these.
     """
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
-    groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
+    types = labels.groups if labels.types is None else labels.types
+    groups, types = (None if codes is None else codes[rows] for codes in (labels.groups, types))
     if rows.tobytes() not in known:
         known[rows.tobytes()] = rank_bound(X), same_rows(X)
     rank, same = known[rows.tobytes()]
     units = counted_once(same, positive) if groups is None else groups
     odds = chance(rank.value, positive, units, rank.of_more)
     found = separability(X, positive, time_limit=settings.time_limit)
-    separable, bracket = found.verdict == "separable", None
-    margin: dict[str, Any] = {}
-    if separable:
+    bracket, more = None, dict[str, Any]()
+    if found.verdict == "separable":
         bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)
         size = _radius(X)
-        margin = {"margin_low": max(0.0, bracket.lower) / size, "margin_high": bracket.upper / size}
-    says_nothing = odds.log10_odds is not None and odds.log10_odds > -_ROUNDING
+        more |= {"margin_low": max(0.0, bracket.lower) / size, "margin_high": bracket.upper / size}
+        if odds["log10_odds"] is not None and odds["log10_odds"] > -_ROUNDING:  # they say nothing
+            more |= _shuffled(X, positive, units, settings, rank)
     explained, behind = _explained(X, question, found, settings.explain)
     positives = int(positive.sum())
     row = ProbeRow(
@@ -230,13 +220,12 @@ def measured(
         proof=_proof_of(found),
         repeated=int((same != np.arange(len(same))).sum()) if groups is None else None,
         majority=max(positives, len(X) - positives) / len(X),
-        **odds._asdict(),
-        **(_shuffled(X, positive, units, settings, rank) if separable and says_nothing else {}),
-        **margin,
+        **odds,
+        **more,
         **explained,
         **held_out(X, positive, groups, types, settings.folds, settings.controls, settings.seed),
     )
-    return row, direction_of(X, positive, found, bracket), Proofs(_named(found, question), behind)
+    return row, direction_of(X, positive, found, bracket), (_named(found, question), behind)
 
 
 def _named(proof: Separability, question: Question) -> Separability:
@@ -247,21 +236,20 @@ def _named(proof: Separability, question: Question) -> Separability:
 
 def _shuffled(X: Array, positive: Array, units: Array | None, settings: Settings, rank: Rank) -> dict[str, Any]:
     """How many of the shuffled labels are separable; each has a share of the time that is left."""
-    asked, deadline, verdicts = settings.controls, deadline_of(settings.time_limit), []
-    if rank.exact and rank.value == len(X):  # rows (x, 1) that are independent are separable with any labels
-        verdicts = ["separable"] * asked
-    else:
-        for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
-            share = max(0.0, deadline.at - clock()) / (asked - k)
-            verdicts.append(separability(X, labels, time_limit=None if share == np.inf else share).verdict)
-    numbers = verdicts.count("separable"), asked - verdicts.count("undecided"), asked
-    names = ("separable_shuffles", "decided_shuffles", "asked_shuffles")
-    return dict(zip(names, numbers, strict=True)) if asked else {}
+    asked, deadline = settings.controls, deadline_of(settings.time_limit)
+    verdicts: list[str] = []
+    for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
+        share = max(0.0, deadline.at - clock()) / (asked - k)
+        independent = rank.exact and rank.value == len(X)  # rows (x, 1) that are separable with any labels
+        limit = None if share == np.inf else share
+        verdicts.append("separable" if independent else separability(X, labels, time_limit=limit).verdict)
+    found = {"separable_shuffles": verdicts.count("separable"), "decided_shuffles": asked - verdicts.count("undecided")}
+    return {**found, "asked_shuffles": asked} if asked else {}
 
 
 def _explained(
     X: Array, question: Question, found: Separability, seconds: float | None
-) -> tuple[dict[str, Any], FewestRows | Separability | None]:
+) -> tuple[dict[str, Any], Proof]:
     """How many rows stand in the way, or how few columns separate, and what proves it; found in so many seconds."""
     positive = question.positive
     if seconds is None or found.verdict == "undecided":

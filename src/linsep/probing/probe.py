@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from linsep.files import check_output, write_whole
+from linsep.files import write_whole
 from linsep.probing.evidence import Rank
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
-from linsep.probing.measured import Direction, ProbeRow, Proofs, Settings, measured
+from linsep.probing.measured import Direction, ProbeRow, Proof, Settings, measured
 from linsep.probing.words import doubts_of, notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
@@ -72,7 +72,9 @@ class Probe:
 
     def table(self) -> Any:
         """Return the rows as a pandas dataframe, each with `log10_holm`; a value that is not known is missing."""
-        return _pandas("Probe.table").DataFrame(self.to_dict())
+        import pandas
+
+        return pandas.DataFrame(self.to_dict())
 
     def cosines(self, layer: str) -> Any:
         """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
@@ -92,8 +94,10 @@ class Probe:
         DataError
             There is no direction in such a layer.
         """
+        import pandas
+
         names, values = cosines(self.directions, layer)
-        return _pandas("Probe.cosines").DataFrame(values, index=names, columns=names)
+        return pandas.DataFrame(values, index=names, columns=names)
 
     def save_directions(self, path: Any) -> None:
         """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b; kinds are metadata.
@@ -155,14 +159,6 @@ def cosines(directions: Mapping[Key, Direction], layer: str) -> tuple[list[str],
         raise DataError(f"there is no direction in layer {layer!r}; layers with directions are {known}")
     W = np.stack([directions[layer, concept].w for concept in names])
     return names, W @ W.T
-
-
-def _pandas(what: str) -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(f"{what} needs pandas, which is not installed: pip install pandas") from error
-    return pandas
 
 
 def probe(
@@ -268,8 +264,8 @@ def probe(
     """
     settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
     layers, read = opened(X, y, settings, labels, axis=axis, key=key, groups=groups, types=types, pairs=pairs)
-    proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
-    return run(layers, read, settings, proofs, lambda found: None if callback is None else callback(found.rows[-1]))
+    folder = None if certificates is None else Path(certificates)
+    return run(layers, read, settings, folder, lambda found: None if callback is None else callback(found.rows[-1]))
 
 
 def opened(
@@ -284,33 +280,32 @@ def opened(
     return open_layers(X, axis=axis, key=key), open_labels(y, names, key=key, **beside)
 
 
-def keys_of(layers: Sequence[Layer], labels: Labels) -> list[Key]:
-    """The layers and concepts of all rows."""
-    return [(layer.name, question.concept) for layer in layers for question in labels.questions]
-
-
 def run(
     layers: Sequence[Layer],
     labels: Labels,
     settings: Settings,
-    proofs: SavedProofs | None,
+    certificates: Path | None,
     on_row: Callable[[Probe], None],
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Probe:
     """Read one layer after the other and ask it; after each row `on_row` is given what was found by then."""
     found, every = Probe(()), len(layers) * len(labels.questions)
+    if certificates is not None:
+        certificates.mkdir(exist_ok=True)
     try:
         for k, layer in enumerate(layers):
-            on_step(f"layer {k + 1} of {len(layers)}: {layer.name}")
+            step = f"layer {k + 1} of {len(layers)}: {layer.name}"
+            on_step(step)
             X = layer.read()
             keys = None if layer.read_keys is None else layer.read_keys()
             order, own = labels.matched(layer.name, len(X), keys, layer.beside)
-            X, types = X if order is None else X[order], own.groups if own.types is None else own.types
+            X = X if order is None else X[order]
             alike: dict[bytes, tuple[Rank, Array]] = {}
             for question in own.questions:
-                on_step(f"layer {k + 1} of {len(layers)}: {layer.name}, {question.concept}")
-                row, direction, proved = measured(layer.name, X, question, own.groups, types, settings, alike)
-                row = row if proofs is None else proofs.written(row, proved)
+                on_step(f"{step}, {question.concept}")
+                row, direction, proofs = measured(layer.name, X, question, own, settings, alike)
+                if certificates is not None:
+                    row = _written(row, proofs, certificates, len(found.rows) + 1)
                 found = Probe((*found.rows, row), {**found.directions, (row.layer, row.concept): direction})
                 on_row(found)
     except KeyboardInterrupt:
@@ -322,51 +317,14 @@ def run(
     return replace(found, warnings=tuple(said))
 
 
-class SavedProofs:
-    """A folder with a certificate for each layer and concept, which is made if it is not there.
-
-    Raises
-    ------
-    DataError
-        The folder cannot be made or written to, two certificates would have one name, or another file has it.
-    """
-
-    def __init__(self, folder: Path, keys: Iterable[Key], reads: Sequence[Any] = ()) -> None:
-        self.folder, self.names = folder, {key: _names_of(*key) for key in keys}
-        taken: dict[str, Key] = {}
-        for key, name in ((key, name) for key, both in self.names.items() for name in both):
-            other = taken.setdefault(name.casefold(), key)
-            if other != key:
-                raise DataError(
-                    f"the certificates of {other} and {key} would both be called {name}: rename one of them"
-                )
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
-        for path in (folder / name for both in self.names.values() for name in both):
-            check_output(path, "a certificate", reads=tuple(reads))
-            if path.exists() and b'"linsep ' not in path.read_bytes():
-                raise DataError(f"{path} is there and is no certificate: name another folder, or remove the file")
-
-    def written(self, row: ProbeRow, proofs: Proofs) -> ProbeRow:
-        """Write the proofs of a row, unless it is undecided; return the row with the names of the files."""
-        found: dict[str, Any] = {}
-        for which, name, proof in zip(("", "explain_"), self.names[row.layer, row.concept], proofs, strict=True):
-            if row.proof is not None and proof is not None:
-                raw = proof.to_json().encode()
-                write_whole(self.folder / name, raw, "a certificate")
-                found |= {f"{which}certificate": name, f"{which}sha256": sha256(raw).hexdigest()}
-        return replace(row, **found)
-
-
-def _names_of(layer: str, concept: str) -> tuple[str, str]:
-    """Names of files without what a system may not take in one: of the verdict, and of what is explained.
-
-    Examples
-    --------
-    >>> _names_of("l/1", "kind=a b"), len(_names_of("x" * 500, "y")[0])
-    (('l_1--kind=a_b.json', 'l_1--kind=a_b.explained.json'), 68)
-    """
-    safe = [re.sub(r"[^\w.=-]+", "_", name)[:_LONGEST].lstrip(".") for name in (layer, concept)]
-    return f"{safe[0]}--{safe[1]}.json", f"{safe[0]}--{safe[1]}.explained.json"
+def _written(row: ProbeRow, proofs: Sequence[Proof], folder: Path, number: int) -> ProbeRow:
+    """Write the proofs of a row, unless it is undecided; return the row with the names of the files, no two alike."""
+    found: dict[str, Any] = {}
+    safe = [re.sub(r"[^\w.=-]+", "_", name)[:_LONGEST] for name in (row.layer, row.concept)]
+    for which, proof in zip(("", "explain_"), proofs, strict=True):
+        if row.proof is not None and proof is not None:
+            raw = proof.to_json().encode()
+            name = f"{number}-{safe[0]}--{safe[1]}{'.explained' if which else ''}.json"
+            write_whole(folder / name, raw, "a certificate")
+            found |= {f"{which}certificate": name, f"{which}sha256": sha256(raw).hexdigest()}
+    return replace(row, **found)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from linsep.data.lookalikes import NO_VALUE, lookalikes
+from linsep.data.lookalikes import NO_VALUE
 from linsep.markup import quote
 from linsep.probing.labels import Labels, in_another_order
 from linsep.probing.layers import Layer
@@ -89,26 +89,6 @@ def table_lines(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
     return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in zip(*padded, strict=True)]
 
 
-_WHERE: list[tuple[str, Callable[[ProbeRow], bool], str]] = [
-    (
-        "no odds",
-        lambda row: row.log10_odds is None,
-        "where a group holds both labels: Cover's bound counts groups of one label each",
-    ),
-    (
-        "no accuracy",
-        lambda row: row.accuracy is None,
-        "where a class has fewer than two rows or groups: nothing can be held out",
-    ),
-    (
-        "selectivity",
-        lambda row: row.selectivity is not None,
-        "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart",
-    ),
-    ("undecided", lambda row: row.verdict == "undecided", "the time limit ended the search for a proof"),
-]
-
-
 def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tuple[str, str]]:
     """Sentences about all rows together, and about those that mean less than they seem to."""
     separable = [row for row in rows if row.verdict == "separable"]
@@ -120,18 +100,27 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
-    shuffled = [row for row in rows if row.separable_shuffles is not None]
-    if len(shuffled) == 1:
-        row = shuffled[0]
-        late = "" if row.decided_shuffles == row.asked_shuffles else f" (of {row.asked_shuffles}, in the time limit)"
-        said.append(("shuffles", f"{shuffle_words(row)} shuffled labels{late} are separable too"))
-    elif shuffled:
-        said.append(("shuffles", "where the odds say nothing: so many shuffled labels are separable too"))
-    said += _repeats(rows)
-    said += [(head, text) for head, holds, text in _WHERE if any(map(holds, rows))]
+    said += [("repeats", _repeats(rows))] if any(row.repeated for row in rows) else []
+    said += [(head, text) for head, text in _WHERE.items() if any(map(_IS[head], rows))]
     if fragile := [f"{row.concept} in {row.layer}" for row in rows if row.fragile]:
         said.append(("fragile", with_mark(", ".join(fragile), True)))
     return said
+
+
+_WHERE = {
+    "shuffles": "where the odds say nothing: so many shuffled labels are separable too",
+    "no odds": "where a group holds both labels: Cover's bound counts groups of one label each",
+    "no accuracy": "where a class has fewer than two rows or groups: nothing can be held out",
+    "selectivity": "accuracy less control, in folds that share types or groups: near 0 the probe knows these by heart",
+    "undecided": "the time limit ended the search for a proof",
+}
+_IS: dict[str, Callable[[ProbeRow], bool]] = {
+    "shuffles": lambda row: row.separable_shuffles is not None,
+    "no odds": lambda row: row.log10_odds is None,
+    "no accuracy": lambda row: row.accuracy is None,
+    "selectivity": lambda row: row.selectivity is not None,
+    "undecided": lambda row: row.verdict == "undecided",
+}
 
 
 def _why_little(row: ProbeRow) -> str:
@@ -145,70 +134,44 @@ def _why_little(row: ProbeRow) -> str:
     return f"{counted}: shuffled labels may be separable too; {coins}"
 
 
-def _repeats(rows: Sequence[ProbeRow]) -> Iterable[tuple[str, str]]:
-    """That rows equal others, told of the layer and concept where most do; and that some of these differ in label."""
-    for mixed, told in (
-        (
-            False,
-            ": the odds count each once; a row held out may have a copy that was trained on, unless --groups COLUMN "
-            "(groups=) keeps them together",
-        ),
-        (True, ", some of them with another label: nothing separates these"),
-    ):
-        found = [row for row in rows if row.repeated and (row.units == row.n) == mixed]
-        if found:
-            row = max(found, key=lambda one: one.repeated or 0)
-            others = f" and in {len(found) - 1} others" if len(found) > 1 else ""
-            where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40}{others})" if len(rows) > 1 else ""
-            equal = f"equal{'s' if row.repeated == 1 else ''} an earlier one"
-            yield "repeats", f"{row.repeated:,} of {row.n:,} rows {equal}{where}{told}"
+def _repeats(rows: Sequence[ProbeRow]) -> str:
+    """That rows equal others, told of the layer and concept where most do."""
+    row = max(rows, key=lambda one: one.repeated or 0)
+    where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40})" if len(rows) > 1 else ""
+    copies = (
+        "the odds count each once; one held out may have a copy that was trained on, unless --groups COLUMN (groups=)"
+    )
+    told = "some have another label: nothing separates these" if row.units == row.n else f"{copies} keeps them together"
+    return f"rows equal to an earlier one: {row.repeated:,} of {row.n:,}{where}; {told}"
 
 
 def doubts_of(layers: Sequence[Layer], labels: Labels, rows: Sequence[ProbeRow], folds: int) -> list[str]:
-    """What may not be meant: classes that are alike, small or of no label, a key not used, labels of no row."""
+    """What may not be meant: classes that are small or of no label, a key that is not used, labels of no row."""
     found = []
     for concept, sizes in labels.sizes.items():
-        alike = [name for group in lookalikes(set(sizes)) for name in group]
-        empty = [name for name in sizes if name.strip().lower() in _NO_LABEL]
-        small = [name for name, size in sizes.items() if size < folds and name not in alike]
-        for names, which, advice in (
-            (alike, "differ in blanks or case alone", "write them alike if they are one"),
-            (empty, "may stand for no label", "leave the label empty (None in Python) if they do"),
-            (
-                small,
-                f"have fewer rows than there are parts to hold out ({folds})",
-                "fewer parts are held out; is the label meant?",
-            ),
-        ):
-            if names:
-                listed = _first(
-                    [f"{name!r:.40} ({sizes[name]:,} row{'' if sizes[name] == 1 else 's'})" for name in names]
-                )
-                found.append(f"concept {concept!r:.40}: classes that {which}: {listed}: {advice}")
-    found += _of_keys(layers, labels) if labels.keys is None else []
-    wanted = {one.concept: len(one.rows) for one in labels.questions}
-    unused = {(row.concept, wanted[row.concept] - row.n): row.layer for row in rows if row.n < wanted[row.concept]}
+        empty = {name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}
+        small = {name: n for name, n in sizes.items() if n < folds}
+        if empty:
+            said = "may stand for no label: leave it empty there (None in Python)"
+            found.append(f"concept {concept!r:.40}: {_first(empty)}: this {said}")
+        if small:
+            said = f"so few rows that there are fewer than {folds} parts to hold out: is the label meant?"
+            found.append(f"concept {concept!r:.40}: {_first(small)}: {said}")
+    reads = {id(read): (layer.name, name, read) for layer in layers for name, read in layer.beside.items()}
+    for layer, name, read in reads.values() if labels.keys is None else ():
+        if labels.shared([name]) and in_another_order(read(), labels.beside[name]):
+            both = f"the labels and the activations (layer {layer!r:.40}) both have {name!r:.40}, in another order"
+            found.append(f"{both}: rows are matched by position; --key {quote(name)} (key=) matches them by it")
+            break
+    asked = {one.concept: len(one.rows) for one in labels.questions}
+    unused = {row.concept: asked[row.concept] - row.n for row in rows if row.n < asked[row.concept]}
     if unused:
-        said = [f"{n:,} of {wanted[one]:,} of {one!r:.40} (layer {layer!r:.40})" for (one, n), layer in unused.items()]
-        found.append(f"labels whose key names no row of the activations are not used: {_first(said)}")
+        found.append(f"labels whose key names no row of the activations are not used: of {_first(unused)}")
     return found
 
 
-def _of_keys(layers: Sequence[Layer], labels: Labels) -> list[str]:
-    """A column of the labels that an array beside the layers also holds, in another order."""
-    done = set()
-    for layer in layers:
-        for name in labels.shared(layer.beside):
-            read = layer.beside[name]
-            if id(read) not in done and in_another_order(read(), labels.beside[name]):
-                return [
-                    f"the labels and the activations (layer {layer.name!r:.40}) both have {name!r:.40}, in another "
-                    f"order, and rows are matched by their position: --key {quote(name)} (key=) matches them by it"
-                ]
-            done.add(id(read))
-    return []
-
-
-def _first(said: Sequence[str]) -> str:
+def _first(sizes: Mapping[str, int]) -> str:
+    """The first names with their numbers of rows."""
+    said = [f"{name!r:.40} ({n:,} row{'' if n == 1 else 's'})" for name, n in sizes.items()]
     more = len(said) - _SHOWN
     return ", ".join(said[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

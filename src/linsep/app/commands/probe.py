@@ -11,7 +11,7 @@ from linsep.app.result import Result
 from linsep.files import check_output, write_whole
 from linsep.probing.layers import files_of
 from linsep.probing.measured import Settings
-from linsep.probing.probe import Probe, SavedProofs, cosines, keys_of, opened, run
+from linsep.probing.probe import Probe, cosines, opened, run
 
 
 def probe(
@@ -44,9 +44,6 @@ def probe(
     on_step("reading the labels")
     settings = Settings(controls, time_limit=time_limit, explain=explain)
     layers, read = opened(files, labels, settings, label, axis=axis, key=key, groups=groups, types=types, pairs=pairs)
-    proofs = None
-    if certificates is not None:
-        proofs = SavedProofs(certificates, keys_of(layers, read), (*reads, output, directions, report))
 
     def keep(found: Probe) -> None:
         if output is not None:
@@ -56,7 +53,7 @@ def probe(
             found.save_directions(directions)
 
     try:
-        found = run(layers, read, settings, proofs, keep, on_step)
+        found = run(layers, read, settings, certificates, keep, on_step)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
     result = Result(list(found.lines), {"rows": found.to_dict()}, list(found.warnings), interrupted=found.interrupted)
