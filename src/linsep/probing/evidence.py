@@ -18,6 +18,16 @@ _CHANCE = 0.001
 _Z = 1.959963984540054  # of a normal variable: two sides of 95 %
 
 
+class Settings(NamedTuple):
+    """How each layer and concept is asked."""
+
+    controls: int = 20
+    folds: int = 5
+    time_limit: float | None = None
+    seed: int = 0
+    explain: float | None = None  # seconds for what stands in the way, and for few columns; None: these are not asked
+
+
 def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int | None = None) -> dict[str, Any]:
     """Cover's bound for rows of a rank, or a number above it; `of_more` is what the rank of more rows may be.
 
@@ -34,19 +44,18 @@ def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int
     >>> found = chance(3, np.array([True] * 4 + [False] * 16))
     >>> found["units"], round(10 ** found["log10_odds_fair"], 6), found["even_rows"]
     (20, 0.000364, 6)
-    >>> chance(3, np.array([True, False]), np.array([0, 0]))["log10_odds"] is None
-    True
+    >>> chance(3, np.array([True, False]), np.array([0, 0]))
+    {'units': 1}
     """
-    of_more, names = rank if of_more is None else of_more, ("log10_odds", "log10_odds_fair", "even_rows", "rare_rows")
     units = positive
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         units = positive[first]
         if (units[code] != positive).any():
-            return {"units": len(units), **dict.fromkeys(names)}
-    n = len(units)
-    odds = cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), cover_rows(of_more), cover_rows(of_more, _CHANCE)
-    return {"units": n, **dict(zip(names, odds, strict=True))}
+            return {"units": len(units)}
+    n, of_more = len(units), of_more or rank
+    odds = {"log10_odds": cover_odds(n, rank, int(units.sum())), "log10_odds_fair": cover_odds(n, rank)}
+    return {"units": n, **odds, "even_rows": cover_rows(of_more), "rare_rows": cover_rows(of_more, _CHANCE)}
 
 
 def same_rows(X: Array) -> Array:
@@ -118,13 +127,7 @@ def rank_bound(X: Array) -> Rank:
 
 
 def held_out(
-    X: Array,
-    positive: Array,
-    groups: Array | None = None,
-    types: Array | None = None,
-    folds: int = 5,
-    controls: int = 20,
-    seed: int = 0,
+    X: Array, positive: Array, groups: Array | None, types: Array | None, settings: Settings
 ) -> dict[str, Any]:
     """Fit averaged perceptrons on standardised rows of all folds but one, and try them on that one, fold after fold.
 
@@ -140,8 +143,8 @@ def held_out(
         The numbers that `ProbeRow` has by these names, as far as there is something to compute them from: nothing where
         a class has fewer than two rows or groups.
     """
-    rng = np.random.default_rng(seed)
-    splits = _splits(positive, groups, folds, seed)
+    rng, controls = np.random.default_rng(settings.seed), settings.controls
+    splits = _splits(positive, groups, settings)
     if not splits:
         return {}
     found = _tried(X, [positive, *shuffles(positive, groups, controls, rng)], splits, "shuffled")
@@ -149,8 +152,9 @@ def held_out(
     if "auc" in found:
         found["auc_low"], found["auc_high"] = auc_interval(found["auc"], *_sizes(positive, groups))
     if types is not None and controls:
-        tasks = [_task(positive, types, rng) for _ in range(controls)]
-        plain = splits if groups is None else _splits(positive, None, folds, seed)
+        there, codes = np.unique(types, return_inverse=True)  # types of other rows draw no label
+        tasks = [rng.choice(positive, size=len(there))[codes] for _ in range(controls)]
+        plain = splits if groups is None else _splits(positive, None, settings)
         inside = _tried(X, [positive, *tasks], plain, "control")
         found |= {name: value for name, value in inside.items() if name.startswith("control")}
         found["selectivity"] = inside["accuracy"] - inside["control"]
@@ -188,13 +192,11 @@ def auc_interval(area: float, positives: int, negatives: int) -> tuple[float, fl
         variance = t * (1 - t) * (1 + n * (1 - t) / (2 - t) + n * t / (1 + t)) / (positives * negatives)
         return bool((area - t) ** 2 > _Z**2 * variance)
 
-    ends = []
-    for far in (0.0, 1.0):
-        near = area
+    ends = [area, area]
+    for k, far in enumerate((0.0, 1.0)):
         for _ in range(60):  # halved until a double has no more digits
-            middle = (near + far) / 2
-            near, far = (near, middle) if beyond(middle) else (middle, far)
-        ends.append(near)
+            middle = (ends[k] + far) / 2
+            ends[k], far = (ends[k], middle) if beyond(middle) else (middle, far)
     return ends[0], ends[1]
 
 
@@ -204,15 +206,13 @@ def _sizes(positive: Array, groups: Array | None) -> list[int]:
     return [int(side.sum()) if groups is None else len(np.unique(groups[side])) for side in sides]
 
 
-def _splits(positive: Array, groups: Array | None, folds: int, seed: int) -> list[tuple[Array, Array]]:
+def _splits(positive: Array, groups: Array | None, settings: Settings) -> list[tuple[Array, Array]]:
     """Pairs of rows to train on and rows to try; none where a class is too rare for two folds."""
-    folds = min(folds, *_sizes(positive, groups))
+    folds = min(settings.folds, *_sizes(positive, groups))
     if folds < 2:
         return []
-    if groups is None:
-        found = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(positive, positive))
-    else:
-        found = list(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(positive, positive, groups))
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    found = kind(folds, shuffle=True, random_state=settings.seed).split(positive, positive, groups)
     return [(train, test) for train, test in found if len(test) and len(np.unique(positive[train])) == 2]
 
 
@@ -230,12 +230,6 @@ def shuffles(positive: Array, groups: Array | None, controls: int, rng: np.rando
         if (positive[first][code] == positive).all():
             return [np.asarray(rng.permutation(positive[first])[code]) for _ in range(controls)]
     return [rng.permutation(positive) for _ in range(controls)]
-
-
-def _task(positive: Array, types: Array, rng: np.random.Generator) -> Array:
-    """A label for each type, drawn from the labels of the rows."""
-    there, codes = np.unique(types, return_inverse=True)  # types of other rows draw no label
-    return np.asarray(rng.choice(positive, size=len(there))[codes.reshape(-1)])
 
 
 def _tried(X: Array, labels: list[Array], splits: list[tuple[Array, Array]], others: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.sources.open import open_data
-from linsep.probing.layers import arrays_of_file
+from linsep.probing.layers import Layer, arrays_of_file
 from linsep.tables import column_names
 from linsep.types import Array, DataError
 
@@ -44,59 +44,45 @@ class Labels:
 
     n: int
     questions: list[Question]
-    groups: Array | None = None
-    types: Array | None = None
-    keys: Array | None = None
-    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    beside: Mapping[str, Array] = field(default_factory=dict)
+    groups: Array | None
+    types: Array | None
+    keys: Array | None
+    sizes: Mapping[str, Mapping[str, int]]
+    beside: Mapping[str, Array]
 
-    def matched(
-        self, layer: str, n: int, keys: Array | None, beside: Iterable[str] = ()
-    ) -> tuple[Array | None, Labels]:
-        """Which rows of a layer to take in turn, and their labels; None where both have the same order.
-
-        Labels whose key is not in the layer are left out. `beside` are names of arrays that may be the key.
+    def matched(self, layer: Layer, n: int) -> list[tuple[Question, Array]]:
+        """The questions, and which of the n rows of a layer their rows are; labels whose key it has not are left out.
 
         Raises
         ------
         DataError
             The numbers of rows differ, a key of the layer is not in the labels, or one class is left of a concept.
         """
-        if keys is None or self.keys is None:
-            if n != self.n:
-                both = self.shared(beside)
-                raise DataError(
-                    f"layer {layer!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order is "
-                    "needed, or a key that names the rows on both sides (key, --key)"
-                    + (f"; both have {both[0]!r}" if both else "")
-                )
-            return None, self
-        rows = _rows_of(layer, n, keys, self.keys)
-        order = np.argsort(rows)
-        return order, self if n == self.n else self._only(layer, rows[order])
+        place = np.arange(self.n)
+        if self.keys is not None and layer.read_keys is not None:
+            place = _places(layer.name, n, layer.read_keys(), self.keys)
+        elif n != self.n:
+            hint = "".join(f"; both have {name!r}" for name in self.shared(layer.beside)[:1])
+            what = f"layer {layer.name!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order"
+            raise DataError(f"{what} is needed, or a key that names the rows on both sides (key, --key){hint}")
+        found = []
+        for one in self.questions:
+            there = place[one.rows] >= 0
+            rows, positive = one.rows[there], one.positive[there]
+            if positive.all() or not positive.any():
+                what = f"layer {layer.name!r} has no row of one side of {one.concept!r}"
+                raise DataError(f"{what}: leave those labels out, or this layer")
+            found.append((replace(one, rows=rows, positive=positive), place[rows]))
+        return found
 
     def shared(self, beside: Iterable[str]) -> list[str]:
         """Those of these names that are columns of labels which could name the rows: all differ, none is missing."""
         columns = {name: self.beside[name].tolist() for name in beside if name in self.beside}
         return [name for name, values in columns.items() if None not in values and len(set(values)) == self.n]
 
-    def _only(self, layer: str, kept: Array) -> Labels:
-        """The labels of some rows, in ascending order."""
-        questions = []
-        for one in self.questions:
-            there = np.isin(one.rows, kept)
-            rows, positive = np.searchsorted(kept, one.rows[there]), one.positive[there]
-            if len(np.unique(positive)) < 2:
-                raise DataError(
-                    f"layer {layer!r} has no row of one side of {one.concept!r}: leave those labels out, or this layer"
-                )
-            questions.append(Question(one.concept, rows, positive, one.classes))
-        groups, types = (None if codes is None else codes[kept] for codes in (self.groups, self.types))
-        return Labels(len(kept), questions, groups, types)
 
-
-def _rows_of(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
-    """The row of the labels that each row of a layer has by its key."""
+def _places(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
+    """The row of a layer that has the key of each row of the labels; -1 for none."""
     theirs, ours = (_texts(values).tolist() for values in (keys, of_labels))
     if len(theirs) != n:
         raise DataError(f"layer {layer!r} has {n:,} rows and {len(theirs):,} keys")
@@ -104,14 +90,10 @@ def _rows_of(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
         [(name, count)] = Counter(names).most_common(1)
         if count > 1:
             raise DataError(f"{side}: the key {name!r} names two rows; a key names one")
-    where = {name: row for row, name in enumerate(ours)}
-    lost = [name for name in theirs if name not in where]
-    if lost:
-        raise DataError(
-            f"layer {layer!r} has {n:,} rows and the labels {len(ours):,}: {len(lost):,} keys are not in the labels, "
-            f"such as {lost[0]!r}"
-        )
-    return np.array([where[name] for name in theirs], dtype=np.int64)
+    where = dict(zip(theirs, range(n), strict=True))
+    if lost := sorted(where.keys() - ours):
+        raise DataError(f"layer {layer!r}: {len(lost):,} of {n:,} keys are not in the labels, such as {lost[0]!r}")
+    return np.array([where.get(name, -1) for name in ours])
 
 
 def in_another_order(theirs: Array, ours: Array) -> bool:
@@ -127,13 +109,7 @@ def in_another_order(theirs: Array, ours: Array) -> bool:
 
 
 def open_labels(
-    given: Any,
-    names: Sequence[str] = (),
-    *,
-    groups: Any = None,
-    types: Any = None,
-    key: str | None = None,
-    pairs: bool = False,
+    given: Any, names: Sequence[str], groups: Any = None, types: Any = None, key: str | None = None, pairs: bool = False
 ) -> Labels:
     """Read labels of every concept; those that are missing leave their rows out of that concept.
 
@@ -163,26 +139,23 @@ def open_labels(
     table = _table(given)
     beside = {"group": groups, "type": types, "key": key}
     taken = [one for one in beside.values() if isinstance(one, str)]
+    free = [name for name in table if name not in taken]
     for name in [*names, *taken]:
         if name not in table:
             raise DataError(f"the labels have no column {name!r}; {like(name, list(table))}")
-    free = [name for name in table if name not in taken]
     if not names and len(free) != 1:
         listed = ", ".join(map(repr, free[:8])) or "none"
         raise DataError(f"name the columns that hold the concepts (labels, --label); there are {listed}")
     n = len(next(iter(table.values())))
-    found = {what: None if one is None else _whole(table, one, what, n) for what, one in beside.items()}
-    codes = [None if of is None else np.unique(_texts(of), return_inverse=True)[1] for of in found.values()]
-    sizes: dict[str, dict[str, int]] = {}
-    questions: list[Question] = []
-    for name in names or free:
-        asked, sizes[name] = _questions(name, table[name], pairs)
-        questions += asked
+    groups, types, keys = (None if one is None else _whole(table, one, what, n) for what, one in beside.items())
+    groups, types = (None if of is None else np.unique(_texts(of), return_inverse=True)[1] for of in (groups, types))
+    asked = {name: _questions(name, table[name], pairs) for name in names or free}
+    questions = [question for name in names or free for question in asked[name][0]]
     [(concept, count)] = Counter(one.concept for one in questions).most_common(1)
     if count > 1:
         raise DataError(f"two questions are called {concept!r}: give columns and classes names that differ")
-    others = {name: values for name, values in table.items() if name not in (*taken, *sizes)}
-    return Labels(n, questions, codes[0], codes[1], found["key"], sizes, others)
+    others = {name: values for name, values in table.items() if name not in (*taken, *asked)}
+    return Labels(n, questions, groups, types, keys, {name: sizes for name, (_, sizes) in asked.items()}, others)
 
 
 def _table(given: Any) -> dict[str, Array]:

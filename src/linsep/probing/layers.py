@@ -29,7 +29,6 @@ _LISTED = 8  # arrays that a message names
 _TYPES = {"BOOL": "?", "BF16": "<u2", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _TYPES |= {f"{kind}{bits}": f"<{kind.lower()}{bits // 8}" for kind in "IU" for bits in (8, 16, 32, 64)}
 _DAMAGED = (ValueError, TypeError, EOFError, OSError, BadZipFile, zlib.error, SafetensorError)
-_OBJECTS = "Python objects are not read: save them as text, np.save(path, labels.astype(str)), or as CSV"
 Index = tuple[slice | int, ...]
 
 
@@ -73,7 +72,9 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
     """
     given = [given] if isinstance(given, str | Path) else given
     several = isinstance(given, list | tuple) and len(given) > 0
-    if several and all(isinstance(one, str | Path) for one in given):
+    if several and all(isinstance(one, Layer) for one in given):
+        layers = list(given)
+    elif several and all(isinstance(one, str | Path) for one in given):
         layers = _of_files(files_of(given), axis, key)
     else:
         if several and all(len(getattr(one, "shape", ())) == 2 for one in given):
@@ -141,12 +142,10 @@ def _of_parts(
 
 def _checked_axis(what: str, shape: tuple[int, ...], axis: int | None) -> int | None:
     """The axis of three that counts the layers, from 0; None for an array that is one layer."""
-    if 0 in shape:
-        raise DataError(f"{what} is empty, its shape is {shape}")
+    if len(shape) not in (2, 3) or 0 in shape:
+        raise DataError(f"{what} has the shape {shape}; a layer has two axes, rows and numbers, and is not empty")
     if len(shape) == 2:
         return None
-    if len(shape) != 3:
-        raise DataError(f"{what} has the shape {shape}; a layer has two axes, rows and numbers")
     if axis is None or axis not in range(-3, 3):
         which = "say which of them counts the layers (axis, --axis)" if axis is None else f"there is no axis {axis}"
         raise DataError(f"{what} has three axes {shape}: {which}, from 0")
@@ -203,10 +202,7 @@ def arrays_of_file(path: str) -> dict[str, Stored]:
     except _DAMAGED as error:
         if isinstance(error, DataError) or getattr(error, "errno", None) is not None:
             raise
-        objects = "object" in str(error).lower()
-        raise DataError(
-            f"{path}: {_OBJECTS if objects else f'not a whole {suffix} file: {in_a_line(error)}'}"
-        ) from None
+        raise DataError(f"{path}: not a whole {suffix} file of numbers or text: {in_a_line(error)}") from None
     # another order than that of the alphabet is one that somebody chose
     names = sorted(found, key=by_number) if list(found) == sorted(found) else found
     return {name: Stored(found[name].shape, partial(_read, path, name, found[name].read)) for name in names}

@@ -9,8 +9,9 @@ import numpy as np
 
 from linsep.clock import clock
 from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.probing import evidence
 from linsep.probing.columns import fewer_columns
-from linsep.probing.evidence import Rank, chance, counted_once, held_out, rank_bound, same_rows, shuffles, spread_of
+from linsep.probing.evidence import Rank, Settings
 from linsep.probing.labels import Labels, Question
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
@@ -25,17 +26,7 @@ _TOLERANCE = 1e-3  # of the margin bracket, relative
 _ROUNDING = 1e-9  # of log10 of a bound that is 1
 
 
-class Settings(NamedTuple):
-    """How each layer and concept is asked."""
-
-    controls: int = 20
-    folds: int = 5
-    time_limit: float | None = None
-    seed: int = 0
-    explain: float | None = None  # seconds for what stands in the way, and for few columns; None: these are not asked
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ProbeRow:
     """What was found of one concept in one layer.
 
@@ -121,15 +112,15 @@ class ProbeRow:
     proof: str | None
     certificate: str | None = None
     sha256: str | None = None
-    repeated: int | None
-    units: int
-    log10_odds: float | None
-    log10_odds_fair: float | None
+    repeated: int | None = None
+    units: int = 0
+    log10_odds: float | None = None
+    log10_odds_fair: float | None = None
     separable_shuffles: int | None = None
     decided_shuffles: int | None = None
     asked_shuffles: int | None = None
-    even_rows: int | None
-    rare_rows: int | None
+    even_rows: int | None = None
+    rare_rows: int | None = None
     margin_low: float | None = None
     margin_high: float | None = None
     fewest_low: int | None = None
@@ -138,7 +129,7 @@ class ProbeRow:
     few_smallest: bool | None = None
     explain_certificate: str | None = None
     explain_sha256: str | None = None
-    majority: float
+    majority: float = 0.0
     accuracy: float | None = None
     low: float | None = None
     high: float | None = None
@@ -179,52 +170,37 @@ class Direction(NamedTuple):
 
 
 def measured(
-    layer: str, X: Array, question: Question, labels: Labels, settings: Settings, known: dict[bytes, tuple[Rank, Array]]
+    layer: str, X: Array, at: Array, question: Question, labels: Labels, settings: Settings, known: dict[bytes, Any]
 ) -> tuple[ProbeRow, Direction, tuple[Proof, Proof]]:
-    """Ask one layer about one concept; give its row, its direction and the proofs of the verdict and what is explained.
+    """Ask the rows `at` of a layer about a concept; give the row, a direction, and the proofs of both.
 
-    The question says which rows of X have a label. `known` has the rank of some rows of this layer and which of them
-    are equal, and gets those of these.
+    `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
     """
     rows, positive = question.rows, question.positive
-    X = X if len(rows) == len(X) else X[rows]
+    X = X if np.array_equal(at, np.arange(len(X))) else X[at]
     types = labels.groups if labels.types is None else labels.types
     groups, types = (None if codes is None else codes[rows] for codes in (labels.groups, types))
     if rows.tobytes() not in known:
-        known[rows.tobytes()] = rank_bound(X), same_rows(X)
+        known[rows.tobytes()] = evidence.rank_bound(X), evidence.same_rows(X)
     rank, same = known[rows.tobytes()]
-    units = counted_once(same, positive) if groups is None else groups
-    odds = chance(rank.value, positive, units, rank.of_more)
+    units = evidence.counted_once(same, positive) if groups is None else groups
+    more = evidence.chance(rank.value, positive, units, rank.of_more)
     found = separability(X, positive, time_limit=settings.time_limit)
-    bracket, more = None, dict[str, Any]()
+    bracket = None
     if found.verdict == "separable":
         bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)
         size = _radius(X)
         more |= {"margin_low": max(0.0, bracket.lower) / size, "margin_high": bracket.upper / size}
-        if odds["log10_odds"] is not None and odds["log10_odds"] > -_ROUNDING:  # they say nothing
+        if more.get("log10_odds", -np.inf) > -_ROUNDING:  # they say nothing
             more |= _shuffled(X, positive, units, settings, rank)
     explained, behind = _explained(X, question, found, settings.explain)
-    positives = int(positive.sum())
-    row = ProbeRow(
-        layer=layer,
-        concept=question.concept,
-        n=X.shape[0],
-        d=X.shape[1],
-        rank=rank.value,
-        rank_exact=rank.exact,
-        positive_class=question.classes[1],
-        negative_class=question.classes[0],
-        positives=positives,
-        verdict=found.verdict,
-        fragile=found.fragile,
-        proof=_proof_of(found),
-        repeated=int((same != np.arange(len(same))).sum()) if groups is None else None,
-        majority=max(positives, len(X) - positives) / len(X),
-        **odds,
-        **more,
-        **explained,
-        **held_out(X, positive, groups, types, settings.folds, settings.controls, settings.seed),
-    )
+    more |= explained | evidence.held_out(X, positive, groups, types, settings)
+    more["repeated"] = int((same != np.arange(len(same))).sum()) if groups is None else None
+    n, d = X.shape
+    positives, (negative_class, positive_class) = int(positive.sum()), question.classes
+    more["majority"] = max(positives, n - positives) / n
+    asked = layer, question.concept, n, d, rank.value, rank.exact, positive_class, negative_class, positives
+    row = ProbeRow(*asked, found.verdict, found.fragile, _proof_of(found), **more)
     return row, direction_of(X, positive, found, bracket), (_named(found, question), behind)
 
 
@@ -238,7 +214,7 @@ def _shuffled(X: Array, positive: Array, units: Array | None, settings: Settings
     """How many of the shuffled labels are separable; each has a share of the time that is left."""
     asked, deadline = settings.controls, deadline_of(settings.time_limit)
     verdicts: list[str] = []
-    for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
+    for k, labels in enumerate(evidence.shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
         share = max(0.0, deadline.at - clock()) / (asked - k)
         independent = rank.exact and rank.value == len(X)  # rows (x, 1) that are separable with any labels
         limit = None if share == np.inf else share
@@ -282,7 +258,7 @@ def direction_of(X: Array, positive: Array, found: Separability, bracket: Margin
     elif found.hyperplane is not None and found.hyperplane.w.dtype != object:
         kind, plane = "separating", found.hyperplane
     else:
-        mean, spread = spread_of(X)
+        mean, spread = evidence.spread_of(X)
         learner = AveragedPerceptron(random_state=0).fit((X - mean) / spread, positive)
         w = learner.coef_[0] / spread
         kind, plane = "probe", Hyperplane(w, float(learner.intercept_[0] - w @ mean))

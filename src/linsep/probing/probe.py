@@ -14,10 +14,10 @@ import numpy as np
 from safetensors.numpy import save
 
 from linsep.files import write_whole
-from linsep.probing.evidence import Rank
-from linsep.probing.labels import Labels, open_labels
-from linsep.probing.layers import Layer, open_layers
-from linsep.probing.measured import Direction, ProbeRow, Proof, Settings, measured
+from linsep.probing.evidence import Settings
+from linsep.probing.labels import open_labels
+from linsep.probing.layers import open_layers
+from linsep.probing.measured import Direction, ProbeRow, Proof, measured
 from linsep.probing.words import doubts_of, notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
@@ -262,59 +262,34 @@ def probe(
     >>> [(row.layer, row.verdict, round(row.log10_odds, 1)) for row in found.rows]
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
-    settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
-    layers, read = opened(X, y, settings, labels, axis=axis, key=key, groups=groups, types=types, pairs=pairs)
-    folder = None if certificates is None else Path(certificates)
-    return run(layers, read, settings, folder, lambda found: None if callback is None else callback(found.rows[-1]))
-
-
-def opened(
-    X: Any, y: Any, settings: Settings, labels: str | Sequence[str], *, axis: int | None, key: str | None, **beside: Any
-) -> tuple[list[Layer], Labels]:
-    """Open what is asked about, and check it; no layer is read. `beside` are the other options of `open_labels`."""
-    if settings.controls < 0 or settings.folds < 2:
-        raise DataError(f"controls is 0 or more and folds 2 or more, not {settings.controls} and {settings.folds}")
-    for seconds in (settings.time_limit, settings.explain):
+    if controls < 0 or folds < 2:
+        raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
+    for seconds in (time_limit, explain_limit):
         deadline_of(seconds)  # refuses what is no number of seconds
-    names = (labels,) if isinstance(labels, str) else tuple(labels)
-    return open_layers(X, axis=axis, key=key), open_labels(y, names, key=key, **beside)
-
-
-def run(
-    layers: Sequence[Layer],
-    labels: Labels,
-    settings: Settings,
-    certificates: Path | None,
-    on_row: Callable[[Probe], None],
-    on_step: Callable[[str], None] = lambda step: None,
-) -> Probe:
-    """Read one layer after the other and ask it; after each row `on_row` is given what was found by then."""
-    found, every = Probe(()), len(layers) * len(labels.questions)
+    settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
+    read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
+    layers = open_layers(X, axis=axis, key=key)
     if certificates is not None:
-        certificates.mkdir(exist_ok=True)
+        Path(certificates).mkdir(exist_ok=True)
+    rows: list[ProbeRow] = []
+    directions: dict[Key, Direction] = {}
+    said: list[str] = []
     try:
-        for k, layer in enumerate(layers):
-            step = f"layer {k + 1} of {len(layers)}: {layer.name}"
-            on_step(step)
-            X = layer.read()
-            keys = None if layer.read_keys is None else layer.read_keys()
-            order, own = labels.matched(layer.name, len(X), keys, layer.beside)
-            X = X if order is None else X[order]
-            alike: dict[bytes, tuple[Rank, Array]] = {}
-            for question in own.questions:
-                on_step(f"{step}, {question.concept}")
-                row, direction, proofs = measured(layer.name, X, question, own, settings, alike)
+        for layer in layers:
+            held, known = layer.read(), dict[bytes, Any]()
+            for question, at in read.matched(layer, len(held)):
+                row, direction, proofs = measured(layer.name, held, at, question, read, settings, known)
                 if certificates is not None:
-                    row = _written(row, proofs, certificates, len(found.rows) + 1)
-                found = Probe((*found.rows, row), {**found.directions, (row.layer, row.concept): direction})
-                on_row(found)
+                    row = _written(row, proofs, Path(certificates), len(rows) + 1)
+                rows.append(row)
+                directions[row.layer, row.concept] = direction
+                if callback is not None:
+                    callback(row)
     except KeyboardInterrupt:
-        if not found.rows:
+        if not rows:
             raise
-        found = replace(found, interrupted=True)
-    said = doubts_of(layers, labels, found.rows, settings.folds)
-    said += [f"interrupted: these are {len(found.rows):,} of {every:,} rows"] if found.interrupted else []
-    return replace(found, warnings=tuple(said))
+        said = [f"interrupted: these are {len(rows):,} of {len(layers) * len(read.questions):,} rows"]
+    return Probe(tuple(rows), directions, (*doubts_of(layers, read, rows, folds), *said), bool(said))
 
 
 def _written(row: ProbeRow, proofs: Sequence[Proof], folder: Path, number: int) -> ProbeRow:

@@ -13,6 +13,9 @@ from linsep.theory.rows.fragile import with_mark
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
 _SHOWN = 3  # of those that a sentence is about
+_SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
+_LEAVE_EMPTY = "this may stand for no label: leave it empty there (None in Python)"
+_SMALL = "of so few rows that fewer parts can be held out: is the label meant?"
 _NO_LABEL = {*NO_VALUE, "none", "?"}
 
 
@@ -101,26 +104,19 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
     said += [("repeats", _repeats(rows))] if any(row.repeated for row in rows) else []
-    said += [(head, text) for head, text in _WHERE.items() if any(map(_IS[head], rows))]
+    if any(row.separable_shuffles is not None for row in rows):
+        said.append(("shuffles", "where the odds say nothing: so many shuffled labels are separable too"))
+    if any(row.log10_odds is None for row in rows):
+        said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
+    if any(row.accuracy is None for row in rows):
+        said.append(("no accuracy", "where a class has fewer than two rows or groups: nothing can be held out"))
+    if any(row.selectivity is not None for row in rows):
+        said.append(("selectivity", _SELECTIVITY))
+    if any(row.verdict == "undecided" for row in rows):
+        said.append(("undecided", "the time limit ended the search for a proof"))
     if fragile := [f"{row.concept} in {row.layer}" for row in rows if row.fragile]:
         said.append(("fragile", with_mark(", ".join(fragile), True)))
     return said
-
-
-_WHERE = {
-    "shuffles": "where the odds say nothing: so many shuffled labels are separable too",
-    "no odds": "where a group holds both labels: Cover's bound counts groups of one label each",
-    "no accuracy": "where a class has fewer than two rows or groups: nothing can be held out",
-    "selectivity": "accuracy less control, in folds that share types or groups: near 0 the probe knows these by heart",
-    "undecided": "the time limit ended the search for a proof",
-}
-_IS: dict[str, Callable[[ProbeRow], bool]] = {
-    "shuffles": lambda row: row.separable_shuffles is not None,
-    "no odds": lambda row: row.log10_odds is None,
-    "no accuracy": lambda row: row.accuracy is None,
-    "selectivity": lambda row: row.selectivity is not None,
-    "undecided": lambda row: row.verdict == "undecided",
-}
 
 
 def _why_little(row: ProbeRow) -> str:
@@ -149,14 +145,14 @@ def doubts_of(layers: Sequence[Layer], labels: Labels, rows: Sequence[ProbeRow],
     """What may not be meant: classes that are small or of no label, a key that is not used, labels of no row."""
     found = []
     for concept, sizes in labels.sizes.items():
-        empty = {name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}
-        small = {name: n for name, n in sizes.items() if n < folds}
-        if empty:
-            said = "may stand for no label: leave it empty there (None in Python)"
-            found.append(f"concept {concept!r:.40}: {_first(empty)}: this {said}")
-        if small:
-            said = f"so few rows that there are fewer than {folds} parts to hold out: is the label meant?"
-            found.append(f"concept {concept!r:.40}: {_first(small)}: {said}")
+        found += [
+            f"concept {concept!r:.40}: {_first(names)}: {advice}"
+            for names, advice in (
+                ({name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}, _LEAVE_EMPTY),
+                ({name: n for name, n in sizes.items() if n < folds}, _SMALL),
+            )
+            if names
+        ]
     reads = {id(read): (layer.name, name, read) for layer in layers for name, read in layer.beside.items()}
     for layer, name, read in reads.values() if labels.keys is None else ():
         if labels.shared([name]) and in_another_order(read(), labels.beside[name]):

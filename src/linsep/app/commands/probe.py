@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, write_whole
-from linsep.probing.layers import files_of
-from linsep.probing.measured import Settings
-from linsep.probing.probe import Probe, cosines, opened, run
+from linsep.probing.layers import files_of, open_layers
+from linsep.probing.measured import ProbeRow
+from linsep.probing.probe import Probe, cosines
+from linsep.probing.probe import probe as ask
+from linsep.types import Array
 
 
 def probe(
@@ -42,24 +46,40 @@ def probe(
         check_output(directions, "the directions", reads=(*reads, output))
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
-    settings = Settings(controls, time_limit=time_limit, explain=explain)
-    layers, read = opened(files, labels, settings, label, axis=axis, key=key, groups=groups, types=types, pairs=pairs)
+    layers, lines = open_layers(files, axis=axis, key=key), list[str]()
 
-    def keep(found: Probe) -> None:
+    def told(k: int) -> Array:
+        on_step(f"layer {k + 1} of {len(layers)}: {layers[k].name}")
+        return layers[k].read()
+
+    def keep(row: ProbeRow) -> None:
+        lines.append(json.dumps(row.to_dict(), allow_nan=False) + "\n")
         if output is not None:
-            lines = [json.dumps(row.to_dict(), allow_nan=False) + "\n" for row in found.rows]
             write_whole(output, "".join(lines).encode(), "the rows")
-        if directions is not None:
-            found.save_directions(directions)
 
     try:
-        found = run(layers, read, settings, certificates, keep, on_step)
+        found = ask(
+            [replace(layer, read=partial(told, k)) for k, layer in enumerate(layers)],
+            labels,
+            labels=label,
+            groups=groups,
+            types=types,
+            key=key,
+            pairs=pairs,
+            controls=controls,
+            time_limit=time_limit,
+            explain=explain is not None,
+            explain_limit=explain or 0.0,
+            certificates=certificates,
+            callback=keep,
+        )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
     result = Result(list(found.lines), {"rows": found.to_dict()}, list(found.warnings), interrupted=found.interrupted)
     if output is not None:
-        result.lines.append(("rows", f"{output}: {len(found.rows)} of {len(layers) * len(read.questions)}"))
+        result.lines.append(("rows", f"{output}: {len(found.rows)}"))
     if directions is not None:
+        found.save_directions(directions)
         result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
         result.data["cosines"] = _cosines(found)
     if certificates is not None:
