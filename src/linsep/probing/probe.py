@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +15,8 @@ from safetensors.numpy import save
 
 from linsep.files import write_whole
 from linsep.probing.evidence import Settings
-from linsep.probing.labels import open_labels
-from linsep.probing.layers import open_layers
+from linsep.probing.labels import Labels, open_labels
+from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import Direction, ProbeRow, Proof, measured
 from linsep.probing.words import doubts_of, notes, table_lines
 from linsep.theory.bounds.cover import holm
@@ -269,18 +269,18 @@ def probe(
     settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
     read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
     layers = open_layers(X, axis=axis, key=key)
-    if certificates is not None:
-        Path(certificates).mkdir(exist_ok=True)
+    folder = None if certificates is None else Path(certificates)
+    try:
+        if folder is not None:
+            folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
     rows: list[ProbeRow] = []
     directions: dict[Key, Direction] = {}
     said: list[str] = []
     try:
         for layer in layers:
-            held, known = layer.read(), dict[bytes, Any]()
-            for question, at in read.matched(layer, len(held)):
-                row, direction, proofs = measured(layer.name, held, at, question, read, settings, known)
-                if certificates is not None:
-                    row = _written(row, proofs, Path(certificates), len(rows) + 1)
+            for row, direction in _rows_of(layer, read, settings, folder, len(rows) + 1):
                 rows.append(row)
                 directions[row.layer, row.concept] = direction
                 if callback is not None:
@@ -290,6 +290,16 @@ def probe(
             raise
         said = [f"interrupted: these are {len(rows):,} of {len(layers) * len(read.questions):,} rows"]
     return Probe(tuple(rows), directions, (*doubts_of(layers, read, rows, folds), *said), bool(said))
+
+
+def _rows_of(
+    layer: Layer, labels: Labels, settings: Settings, folder: Path | None, first: int
+) -> Iterator[tuple[ProbeRow, Direction]]:
+    """Read a layer and ask it; neither it nor a proof, which holds its rows, is kept when the next one is read."""
+    X, known = layer.read(), dict[bytes, Any]()
+    for number, (question, at) in enumerate(labels.matched(layer, len(X)), start=first):
+        row, direction, proofs = measured(layer.name, X, at, question, labels, settings, known)
+        yield (row if folder is None else _written(row, proofs, folder, number)), direction
 
 
 def _written(row: ProbeRow, proofs: Sequence[Proof], folder: Path, number: int) -> ProbeRow:
