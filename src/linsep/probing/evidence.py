@@ -237,8 +237,7 @@ def _tried(X: Array, labels: list[Array], splits: list[tuple[Array, Array]], oth
 
     The first labels are tried on each fold, each of the others on a single one, which is as good for their mean.
     """
-    right, shares = 0, []
-    areas: dict[bool, list[float]] = {True: [], False: []}  # of the first labels, and of the others
+    tried: dict[bool, list[tuple[int, int, float]]] = {True: [], False: []}  # the first labels, and the others
     for fold, (train, test) in enumerate(splits):
         known = X[train].astype(np.float32 if X.dtype == np.float32 else np.float64)
         mean, spread = spread_of(known)
@@ -247,19 +246,14 @@ def _tried(X: Array, labels: list[Array], splits: list[tuple[Array, Array]], oth
         for k in (0, *range(1 + fold, len(labels), len(splits))):
             truth = labels[k][test]
             values = _values(known, labels[k][train], new)
-            told = int(((values > 0) == truth).sum())
-            if len(np.unique(truth)) == 2:
-                areas[k == 0].append(float(roc_auc_score(truth, values)))
-            if k:
-                shares.append(told / len(test))
-            else:
-                right += told
-    found: dict[str, Any] = {"accuracy": right / sum(len(test) for _, test in splits)}
-    if shares:
+            area = float(roc_auc_score(truth, values)) if len(np.unique(truth)) == 2 else np.nan
+            tried[k == 0].append((int(((values > 0) == truth).sum()), len(test), area))
+    found: dict[str, Any] = {"accuracy": sum(told for told, *_ in tried[True]) / sum(n for _, n, _ in tried[True])}
+    if shares := [told / n for told, n, _ in tried[False]]:
         found |= {others: float(np.mean(shares)), f"{others}_low": min(shares), f"{others}_high": max(shares)}
-    for name, some in (("auc", areas[True]), (f"{others}_auc", areas[False])):
-        if some:
-            found[name] = float(np.mean(some))
+    for name, some in (("auc", tried[True]), (f"{others}_auc", tried[False])):
+        if areas := [area for *_, area in some if area == area]:  # where both labels occur
+            found[name] = float(np.mean(areas))
     return found
 
 

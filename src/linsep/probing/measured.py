@@ -223,19 +223,17 @@ def _shuffled(X: Array, positive: Array, units: Array | None, settings: Settings
     return {**found, "asked_shuffles": asked} if asked else {}
 
 
-def _explained(
-    X: Array, question: Question, found: Separability, seconds: float | None
-) -> tuple[dict[str, Any], Proof]:
+def _explained(X: Array, question: Question, found: Separability, limit: float | None) -> tuple[dict[str, Any], Proof]:
     """How many rows stand in the way, or how few columns separate, and what proves it; found in so many seconds."""
     positive = question.positive
-    if seconds is None or found.verdict == "undecided":
+    if limit is None or found.verdict == "undecided":
         return {}, None
     if found.verdict == "separable":
-        few = fewer_columns(X, positive, found, deadline_of(seconds))
+        few = fewer_columns(X, positive, found, deadline_of(limit))
         return {"few_columns": list(few.columns), "few_smallest": few.smallest}, _named(few.proof, question)
-    if min(positive.sum(), len(positive) - positive.sum()) < 2:
+    if min(np.bincount(positive)) < 2:
         return {}, None  # each class keeps a row, and this one has no other
-    rows = fewest_rows(X, positive, time_limit=seconds)
+    rows = fewest_rows(X, positive, time_limit=limit)
     return {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows.named(question.classes, question.names)
 
 

@@ -145,14 +145,10 @@ def doubts_of(layers: Sequence[Layer], labels: Labels, rows: Sequence[ProbeRow],
     """What may not be meant: classes that are small or of no label, a key that is not used, labels of no row."""
     found = []
     for concept, sizes in labels.sizes.items():
-        found += [
-            f"concept {concept!r:.40}: {_first(names)}: {advice}"
-            for names, advice in (
-                ({name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}, _LEAVE_EMPTY),
-                ({name: n for name, n in sizes.items() if n < folds}, _SMALL),
-            )
-            if names
-        ]
+        empty = {name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}
+        small = {name: n for name, n in sizes.items() if n < folds}
+        for names, said in ((empty, _LEAVE_EMPTY), (small, _SMALL)):
+            found += [f"concept {concept!r:.40}: {_first(names)}: {said}"] if names else []
     reads = {id(read): (layer.name, name, read) for layer in layers for name, read in layer.beside.items()}
     for layer, name, read in reads.values() if labels.keys is None else ():
         if labels.shared([name]) and in_another_order(read(), labels.beside[name]):
