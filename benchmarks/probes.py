@@ -54,7 +54,7 @@ def _put(report: Report, row: ProbeRow, spent: float) -> None:
         "concept": row.concept,
         "rows x columns": f"{row.n:,} x {row.d:,}{groups}",
         "verdict": row.verdict,
-        "odds": "none" if row.log10_odds is None else chance_words(row.log10_odds),
+        "odds": chance_words(row.log10_odds),
         "margin / radius": margin,
         "held out": f"{row.accuracy:.1%} ({100 * (row.low or 0):.1f} to {100 * (row.high or 0):.1f})",
         "shuffled": f"{row.shuffled:.1%}",

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from math import log10
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from flint import fmpq, fmpq_mat
 from scipy.stats import binom
 
 from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
-from linsep.probing.chance import chance, rank_bound
-from linsep.probing.directions import direction_of
-from linsep.probing.heldout import auc_interval, held_out, interval, shuffles
+from linsep.probing.evidence import Settings, auc_interval, chance, held_out, interval, rank_bound, shuffles
+from linsep.probing.measured import direction_of
 from linsep.probing.words import chance_words
 from linsep.theory import cover_odds, cover_rows, holm
 
@@ -72,17 +70,17 @@ def test_three_classes_are_three_questions_and_missing_labels_leave_rows_out() -
 
 
 def test_planted_concepts_are_found_and_shuffled_ones_no_more_often_than_the_odds_say() -> None:
-    """Of 60 shuffled concepts so many are separable by chance at most once in a million such tests."""
+    """Of 30 shuffled concepts so many are separable by chance at most once in a million such tests."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(12, 2))
     order = {f"planted {k}": np.argsort(X @ rng.normal(size=2)) for k in range(9)}
-    order |= {f"shuffled {k}": rng.permutation(12) for k in range(60)}
+    order |= {f"shuffled {k}": rng.permutation(12) for k in range(30)}
     concepts = {name: np.isin(np.arange(12), rows[:6]) for name, rows in order.items()}
     found = probe(X, concepts, labels=list(concepts), controls=0, folds=2)
     assert {row.log10_odds for row in found.rows} == {cover_odds(12, 3, 6)}
     separable = [row.concept for row in found.rows if row.verdict == "separable"]
     assert separable[:9] == list(concepts)[:9]
-    assert 0 < len(separable[9:]) <= binom.isf(1e-6, 60, 10 ** cover_odds(12, 3, 6))
+    assert 0 < len(separable[9:]) <= binom.isf(1e-6, 30, 10 ** cover_odds(12, 3, 6))
     assert "says little" in dict(found.lines)
     assert min(odds or 0.0 for odds in found.adjusted) > -2  # of so many questions none is beyond chance
 
@@ -91,7 +89,7 @@ def test_a_pair_of_classes_is_asked_without_the_rows_of_the_others() -> None:
     labels = np.array(["a", "b", "c"] * 40, dtype=object)
     labels[:6] = None
     layers, groups = {"flat": HIDDEN**2, "deep": HIDDEN + (labels == "b")[:, None] * 6}, np.arange(120) % 20
-    asked: dict[str, Any] = {"labels": "kind", "groups": groups, "controls": 3}
+    asked: dict[str, Any] = {"labels": "kind", "groups": groups, "controls": 1}
     found = probe(layers, {"kind": labels}, pairs=True, **asked)
     assert found.rows[:3] == probe(layers, {"kind": labels}, **asked).rows[:3]
     assert [(row.layer, row.concept, row.n) for row in found.rows[9:]] == [
@@ -142,8 +140,8 @@ def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
 def test_the_chance_of_groups_is_that_of_one_row_each() -> None:
     groups = np.array([2, 2, 0, 1, 1, 3])
     positive = np.array([True, True, False, True, True, False])
-    assert chance(2, positive, groups)[:3] == (4, cover_odds(4, 2, 2), cover_odds(4, 2))
-    assert chance(2, positive)[:3] == (6, cover_odds(6, 2, 4), cover_odds(6, 2))
+    assert list(chance(2, positive, groups).values())[:3] == [4, cover_odds(4, 2, 2), cover_odds(4, 2)]
+    assert list(chance(2, positive).values())[:3] == [6, cover_odds(6, 2, 4), cover_odds(6, 2)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -184,7 +182,7 @@ def test_fewer_rows_than_columns_do_not_say_what_rank_more_rows_have() -> None:
     assert rank_bound(X[:30, :40]) == (30, True, 41)
     assert rank_bound(np.hstack([X[:60, :40], X[:60, :40]])) == (41, True, 41)
     few = chance(30, np.arange(30) % 2 == 0, of_more=41)
-    assert (few.even_rows, few.rare_rows) == (cover_rows(41), cover_rows(41, 0.001))
+    assert (few["even_rows"], few["rare_rows"]) == (cover_rows(41), cover_rows(41, 0.001))
     (row,) = probe(X[:30, :40], np.arange(30) % 2, controls=0).rows
     assert (row.rank, row.even_rows) == (30, cover_rows(41))
     # That many rows do have that rank, and that chance.
@@ -195,22 +193,17 @@ def test_groups_stay_together_in_the_folds() -> None:
     """Each group has a column of its own: only rows of a group that was trained on can be told."""
     groups = np.repeat(np.arange(20), 6)
     X, positive = np.eye(20)[groups], (np.arange(20) % 2 == 0)[groups]
-    together, apart = (held_out(X, positive, groups=codes, controls=0) for codes in (groups, None))
-    assert together is not None
-    assert apart is not None
-    assert apart.accuracy == 1.0
-    assert together.accuracy < 0.8
-    assert together[1:3] == interval(together.accuracy, 20)
+    together, apart = (held_out(X, positive, codes, None, Settings(0)) for codes in (groups, None))
+    assert apart["accuracy"] == 1.0
+    assert together["accuracy"] < 0.8
+    assert (together["low"], together["high"]) == interval(together["accuracy"], 20)
 
 
 def test_selectivity_is_low_where_the_types_can_be_remembered() -> None:
     types = RNG.integers(0, 10, 200)
-    X, positive = np.eye(10)[types], types % 2 == 0
-    found = held_out(X, positive, types=types, controls=6)
-    assert found is not None
-    assert (found.accuracy, found.control, found.selectivity) == (1.0, 1.0, 0.0)
-    assert found.shuffled is not None
-    assert found.shuffled < 0.75
+    found = held_out(np.eye(10)[types], types % 2 == 0, None, types, Settings(6))
+    assert (found["accuracy"], found["control"], found["selectivity"]) == (1.0, 1.0, 0.0)
+    assert found["shuffled"] < 0.75
 
 
 def test_wilsons_interval_solves_its_equation() -> None:
@@ -281,11 +274,9 @@ def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
     labels = shuffles(np.arange(30) == 29, None, 40, np.random.default_rng(0))
     ends = sum(bool(one[0] or one[-1]) for one in labels)
     assert row.separable_shuffles == ends < 10
-    assert dict(found.lines)["shuffles"] == f"{ends} of 40 shuffled labels are separable too"
-    two = probe({"a": X, "b": X}, np.arange(30) == 29, controls=40)
-    assert dict(two.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
-    assert f"{ends} of 40" in two.summary().splitlines()[1]
-    assert f">{ends} of 40<" in report(two).html
+    assert dict(found.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
+    assert f"{ends} of 40" in found.summary().splitlines()[1]
+    assert f">{ends} of 40<" in report(found).html
     beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
     assert (beyond.separable_shuffles, beyond.decided_shuffles, beyond.asked_shuffles) == (None, None, None)
 
@@ -306,8 +297,7 @@ def test_shuffled_labels_share_the_time_limit_and_those_decided_are_counted(monk
     assert limits[1] <= 15.0
     assert all(limit <= 60.0 / (5 - k) for k, limit in enumerate(limits[1:], start=1))
     assert (row.decided_shuffles, row.asked_shuffles) == (3, 4)
-    said = f"{row.separable_shuffles} of 3 decided shuffled labels (of 4, in the time limit) are separable too"
-    assert dict(found.lines)["shuffles"] == said
+    assert f"{row.separable_shuffles} of 3 decided" in found.summary().splitlines()[1]
 
 
 def test_independent_rows_are_separable_with_any_labels() -> None:
@@ -389,7 +379,7 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
         (HIDDEN, {"a": SIDE, "b": SIDE}, {}, "name the columns that hold the concepts .*'a', 'b'"),
         (HIDDEN, {"a": SIDE}, {"labels": "c"}, "the labels have no column 'c'"),
         (HIDDEN, {"a": SIDE, "b": SIDE[:3]}, {"labels": "a"}, r"one label a row each; they have \[3, 120\]"),
-        (HIDDEN, SIDE.reshape(2, -1), {}, "y: one label a row is needed, the shape is"),
+        (HIDDEN, SIDE.reshape(2, -1), {}, "one label a row is needed, the shape is"),
         (HIDDEN, SIDE, {"groups": [1, 2]}, "2 values of group and 120 labels"),
         (HIDDEN, SIDE, {"types": [None] * 120}, "row 0: the type is missing"),
         (HIDDEN, {"a": SIDE}, {"labels": ["a", "a"]}, "two questions are called 'a'"),
@@ -398,27 +388,15 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
         ({"a": HIDDEN, "b": HIDDEN * np.nan}, SIDE, {}, "layer 'b', row 0, column 0: nan is not a finite number"),
         (HIDDEN + 1j, SIDE, {}, "layer 'X' must hold numbers of at most 64 bits, not complex128"),
         (HIDDEN[None], SIDE, {}, "has three axes .*: say which of them counts the layers"),
-        (HIDDEN[None], SIDE, {"axis": 3}, "with axis 3 it needs three axes"),
+        (HIDDEN[None], SIDE, {"axis": 3}, "has three axes .*: there is no axis 3"),
         (HIDDEN[:, 0], SIDE, {}, "has the shape .*; a layer has two axes"),
-        (HIDDEN[:0], SIDE, {}, "is empty"),
+        (HIDDEN[:0], SIDE, {}, "and is not empty"),
         ({"a": HIDDEN}, {"k": range(120), "s": SIDE}, {"key": "k"}, "there is nothing called 'k' that names the rows"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(X: Any, y: Any, asked: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
         probe(X, y, **asked)
-
-
-def test_labels_that_may_stand_for_none_are_told(tmp_path: Path) -> None:
-    X = np.random.default_rng(0).normal(size=(30, 3))
-    y = np.array(["pos", "neg", "nan"] * 10)
-    found = probe(X, y, controls=0)
-    assert any("'nan' (10 rows) is a class of its own: leave the label empty" in doubt for doubt in found.warnings)
-    given = np.array([None if label == "nan" else label for label in y.tolist()], dtype=object)
-    assert not probe(X, given, controls=0).warnings
-    np.save(tmp_path / "y.npy", given, allow_pickle=True)
-    with pytest.raises(DataError, match=r"save them as text, np.save\(path, labels.astype\(str\)\), or as CSV"):
-        probe(X, tmp_path / "y.npy", controls=0)
 
 
 def test_shuffled_labels_have_a_spread_and_an_area() -> None:
@@ -444,7 +422,37 @@ def test_types_of_rows_without_a_label_draw_none() -> None:
     rng = np.random.default_rng(4)
     X, types = rng.normal(size=(60, 3)), np.repeat(np.arange(30), 2)
     kept = np.arange(60) % 6 < 4
-    asked: dict[str, Any] = {"folds": 3, "controls": 4, "seed": 0}
     codes = np.unique(types[kept], return_inverse=True)[1]
-    first = held_out(X[kept], X[kept, 0] > 0, types=types[kept], **asked)
-    assert first == held_out(X[kept], X[kept, 0] > 0, types=codes, **asked)
+    first, second = (held_out(X[kept], X[kept, 0] > 0, None, of, Settings(4, 3)) for of in (types[kept], codes))
+    assert first == second
+
+
+def test_rows_that_are_equal_and_have_one_label_count_once() -> None:
+    base, side = np.r_[HIDDEN[:119], np.zeros((1, 5))], np.r_[SIDE[:119], False]
+    X, side = np.r_[base, base[:30], -base[119:]], np.r_[side, side[:30], False]  # 0 and -0 are equal
+    plain, found = probe(X[:120], side[:120], controls=0), probe(X, side, controls=0)
+    (row,) = found.rows
+    assert (row.n, row.repeated, row.units, plain.rows[0].repeated) == (151, 31, 120, 0)
+    assert (row.log10_odds, row.log10_odds_fair) == (plain.rows[0].log10_odds, plain.rows[0].log10_odds_fair)
+    said = "rows equal to an earlier one: 31 of 151; the odds count each once; one held out may have a copy that was"
+    assert dict(found.lines)["repeats"].startswith(said)
+    grouped = probe(X, side, groups=np.arange(151), controls=0)
+    assert (grouped.rows[0].repeated, grouped.rows[0].units) == (None, 151)
+    assert "repeats" not in dict(grouped.lines) | dict(plain.lines)
+    both = probe({"a": X, "b": X, "c": HIDDEN[np.arange(151) % 120]}, np.r_[side[:150], True], controls=0)
+    assert [(row.verdict, row.units, row.repeated) for row in both.rows[::2]] == [
+        *(("inseparable", 151, 31), ("inseparable", 151, 31))
+    ]
+    assert dict(both.lines)["repeats"] == (
+        "rows equal to an earlier one: 31 of 151 (layer 'a', concept 'label'); some have another label: nothing "
+        "separates these"
+    )
+
+
+def test_shuffled_labels_are_the_same_for_rows_that_are_equal() -> None:
+    X = np.repeat(RNG.normal(size=(6, 8)), 5, axis=0)
+    found = probe(X, np.repeat(np.arange(6) < 3, 5), controls=4)
+    (row,) = found.rows
+    assert (row.rank, row.repeated, row.units, row.log10_odds) == (6, 24, 6, 0.0)
+    assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (4, 4, 4)
+    assert dict(found.lines)["says little"].startswith("6 distinct rows of rank 6: shuffled labels may be")

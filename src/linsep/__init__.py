@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
-    from linsep.probing.directions import Direction
-    from linsep.probing.measured import ProbeRow
+    from linsep.probing.measured import Direction, ProbeRow
     from linsep.probing.probe import Probe, probe
     from linsep.regression.design import SeparatedGroup
     from linsep.regression.found import Separation
@@ -86,8 +85,7 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
-    "Direction": "linsep.probing.directions",
-    "FewColumns": "linsep.theory.columns",
+    "Direction": "linsep.probing.measured",
     "Explanation": "linsep.reporting.explanation.explanation",
     "Exploration": "linsep.explorer.explore",
     "FewestRows": "linsep.theory.explanation.certificate",

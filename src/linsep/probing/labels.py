@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.sources.open import open_data
+from linsep.probing.layers import Layer, arrays_of_file
 from linsep.tables import column_names
 from linsep.types import Array, DataError
 
@@ -42,74 +44,56 @@ class Labels:
 
     n: int
     questions: list[Question]
-    groups: Array | None = None
-    types: Array | None = None
-    keys: Array | None = None
-    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    beside: Mapping[str, Array] = field(default_factory=dict)
+    groups: Array | None
+    types: Array | None
+    keys: Array | None
+    sizes: Mapping[str, Mapping[str, int]]
+    beside: Mapping[str, Array]
 
-    def matched(
-        self, layer: str, n: int, keys: Array | None, beside: Iterable[str] = ()
-    ) -> tuple[Array | None, Labels]:
-        """Which rows of a layer to take in turn, and their labels; None where both have the same order.
-
-        Labels whose key is not in the layer are left out. `beside` are names of arrays that may be the key.
+    def matched(self, layer: Layer, n: int) -> list[tuple[Question, Array]]:
+        """The questions, and which of the n rows of a layer their rows are; labels whose key it has not are left out.
 
         Raises
         ------
         DataError
             The numbers of rows differ, a key of the layer is not in the labels, or one class is left of a concept.
         """
-        if keys is None or self.keys is None:
-            if n != self.n:
-                both = self.shared(beside)
-                raise DataError(
-                    f"layer {layer!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order is "
-                    "needed, or a key that names the rows on both sides (key, --key)"
-                    + (f"; both have {both[0]!r}" if both else "")
-                )
-            return None, self
-        rows = self._rows_of(layer, n, keys, self.keys)
-        order = np.argsort(rows)
-        return order, self if n == self.n else self._only(layer, rows[order])
+        place = np.arange(self.n)
+        if self.keys is not None and layer.read_keys is not None:
+            place = _places(layer.name, n, layer.read_keys(), self.keys)
+        elif n != self.n:
+            hint = "".join(f"; both have {name!r}" for name in self.shared(layer.beside)[:1])
+            what = f"layer {layer.name!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order"
+            raise DataError(f"{what} is needed, or a key that names the rows on both sides (key, --key){hint}")
+        found = []
+        for one in self.questions:
+            there = place[one.rows] >= 0
+            rows, positive = one.rows[there], one.positive[there]
+            if positive.all() or not positive.any():
+                what = f"layer {layer.name!r} has no row of one side of {one.concept!r}"
+                raise DataError(f"{what}: leave those labels out, or this layer")
+            found.append((replace(one, rows=rows, positive=positive), place[rows]))
+        return found
 
     def shared(self, beside: Iterable[str]) -> list[str]:
         """Those of these names that are columns of labels which could name the rows: all differ, none is missing."""
         columns = {name: self.beside[name].tolist() for name in beside if name in self.beside}
         return [name for name, values in columns.items() if None not in values and len(set(values)) == self.n]
 
-    @staticmethod
-    def _rows_of(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
-        """The row of the labels that each row of a layer has by its key."""
-        if len(keys) != n:
-            raise DataError(f"layer {layer!r} has {n:,} rows and {len(keys):,} keys")
-        theirs, ours = (_texts(values).tolist() for values in (keys, of_labels))
-        where = {name: row for row, name in enumerate(ours)}
-        for side, names in (("the labels", ours), (f"layer {layer!r}", theirs)):
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise DataError(f"{side}: the key {twice!r} names two rows; a key names one")
-        lost = [name for name in theirs if name not in where]
-        if lost:
-            raise DataError(
-                f"layer {layer!r} has {len(theirs):,} rows and the labels {len(ours):,}: {len(lost):,} keys are not "
-                f"in the labels, such as {lost[0]!r}"
-            )
-        return np.array([where[name] for name in theirs], dtype=np.int64)
 
-    def _only(self, layer: str, kept: Array) -> Labels:
-        """The labels of some rows, in ascending order."""
-        questions = []
-        for one in self.questions:
-            there = np.isin(one.rows, kept)
-            rows, positive = np.searchsorted(kept, one.rows[there]), one.positive[there]
-            if len(np.unique(positive)) < 2:
-                raise DataError(
-                    f"layer {layer!r} has no row of one side of {one.concept!r}: leave those labels out, or this layer"
-                )
-            questions.append(Question(one.concept, rows, positive, one.classes))
-        groups, types = (None if codes is None else codes[kept] for codes in (self.groups, self.types))
-        return Labels(len(kept), questions, groups, types)
+def _places(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
+    """The row of a layer that has the key of each row of the labels; -1 for none."""
+    theirs, ours = (_texts(values).tolist() for values in (keys, of_labels))
+    if len(theirs) != n:
+        raise DataError(f"layer {layer!r} has {n:,} rows and {len(theirs):,} keys")
+    for side, names in (("the labels", ours), (f"layer {layer!r}", theirs)):
+        [(name, count)] = Counter(names).most_common(1)
+        if count > 1:
+            raise DataError(f"{side}: the key {name!r} names two rows; a key names one")
+    where = dict(zip(theirs, range(n), strict=True))
+    if lost := sorted(where.keys() - ours):
+        raise DataError(f"layer {layer!r}: {len(lost):,} of {n:,} keys are not in the labels, such as {lost[0]!r}")
+    return np.array([where.get(name, -1) for name in ours])
 
 
 def in_another_order(theirs: Array, ours: Array) -> bool:
@@ -125,13 +109,7 @@ def in_another_order(theirs: Array, ours: Array) -> bool:
 
 
 def open_labels(
-    given: Any,
-    names: Sequence[str] = (),
-    *,
-    groups: Any = None,
-    types: Any = None,
-    key: str | None = None,
-    pairs: bool = False,
+    given: Any, names: Sequence[str], groups: Any = None, types: Any = None, key: str | None = None, pairs: bool = False
 ) -> Labels:
     """Read labels of every concept; those that are missing leave their rows out of that concept.
 
@@ -161,63 +139,46 @@ def open_labels(
     table = _table(given)
     beside = {"group": groups, "type": types, "key": key}
     taken = [one for one in beside.values() if isinstance(one, str)]
+    free = [name for name in table if name not in taken]
     for name in [*names, *taken]:
         if name not in table:
             raise DataError(f"the labels have no column {name!r}; {like(name, list(table))}")
-    free = [name for name in table if name not in taken]
     if not names and len(free) != 1:
         listed = ", ".join(map(repr, free[:8])) or "none"
         raise DataError(f"name the columns that hold the concepts (labels, --label); there are {listed}")
     n = len(next(iter(table.values())))
-    found = {what: None if one is None else _whole(table, one, what, n) for what, one in beside.items()}
-    concepts = {name: _classes(name, table[name]) for name in names or free}
-    questions = [question for name in names or free for question in _questions(name, *concepts[name][:3], pairs)]
-    asked = [question.concept for question in questions]
-    for concept in asked:
-        if asked.count(concept) > 1:
-            raise DataError(f"two questions are called {concept!r}: give columns and classes names that differ")
-    codes = {what: None if values is None else _codes(values) for what, values in found.items() if what != "key"}
-    sizes = {name: counted for name, (*_, counted) in concepts.items()}
-    beside_these = {name: values for name, values in table.items() if name not in (*taken, *concepts)}
-    return Labels(n, questions, codes["group"], codes["type"], found["key"], sizes, beside_these)
+    groups, types, keys = (None if one is None else _whole(table, one, what, n) for what, one in beside.items())
+    groups, types = (None if of is None else np.unique(_texts(of), return_inverse=True)[1] for of in (groups, types))
+    asked = {name: _questions(name, table[name], pairs) for name in names or free}
+    questions = [question for name in names or free for question in asked[name][0]]
+    [(concept, count)] = Counter(one.concept for one in questions).most_common(1)
+    if count > 1:
+        raise DataError(f"two questions are called {concept!r}: give columns and classes names that differ")
+    others = {name: values for name, values in table.items() if name not in (*taken, *asked)}
+    return Labels(n, questions, groups, types, keys, {name: sizes for name, (_, sizes) in asked.items()}, others)
 
 
 def _table(given: Any) -> dict[str, Array]:
     """The columns of the labels as objects, with None where there is no label."""
     if isinstance(given, str | Path) and str(given).endswith(".npy"):
-        try:
-            given = np.load(given, allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            if "Object arrays" in str(error):
-                raise DataError(
-                    f"{given}: labels that were saved as Python objects are not read: save them as text, "
-                    "np.save(path, labels.astype(str)), or as CSV"
-                ) from None
-            raise DataError(f"{given}: not a whole .npy file: {error}") from None
+        given = {name or "label": part.read(()) for name, part in arrays_of_file(str(given)).items()}
     if isinstance(given, str | Path) or column_names(given) is not None:
         chunk = open_data(given).read()
         if not isinstance(chunk, TableChunk):
             raise DataError(f"{given}: labels are columns with names, as in CSV, JSON lines and Parquet")
-        return {name: _cells(chunk, name) for name in chunk.names}
-    if isinstance(given, Mapping):
-        columns = {str(name): _objects(values, str(name)) for name, values in given.items()}
-    else:
+        return {name: _cells(chunk.cells(name)) for name in chunk.names}
+    if not isinstance(given, Mapping):
         name = getattr(given, "name", None)
-        columns = {"label" if name is None else str(name): _objects(given, "y")}
+        given = {"label" if name is None else name: given}
+    columns = {str(name): _objects(values, str(name)) for name, values in given.items()}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) != 1:
         raise DataError(f"the concepts need one label a row each; they have {sorted(lengths)} labels")
     return columns
 
 
-def _cells(chunk: TableChunk, name: str) -> Array:
-    column = chunk.cells(name)
-    assert column is not None
-    if (numbers := column.values) is not None:
-        values = numbers.astype(object)
-    else:
-        assert column.text is not None
-        values = np.array(column.text.to_pylist(), dtype=object)
+def _cells(column: Any) -> Array:
+    values = np.array(column.values if column.is_number else column.text.to_pylist(), dtype=object)
     if column.missing is not None:
         values[column.missing] = None
     return values
@@ -250,35 +211,27 @@ def _whole(table: Mapping[str, Array], given: Any, what: str, n: int) -> Array:
     return values
 
 
-def _codes(values: Array) -> Array:
-    return np.asarray(np.unique(_texts(values), return_inverse=True)[1])
+def _questions(concept: str, values: Array, pairs: bool) -> tuple[list[Question], dict[str, int]]:
+    """What is asked of a concept, and how many rows each class has by name.
 
-
-def _classes(concept: str, values: Array) -> tuple[Array, Array, Array, dict[str, int]]:
-    """The rows of a concept that have a label, their labels, its classes, and how many rows each has by name."""
+    Two classes are one question about the second in sorted order, more are one each, and then one each pair.
+    """
     rows = np.flatnonzero([value is not None for value in values])
     labels = np.array(values[rows].tolist()) if rows.size else np.zeros(0)
     if labels.dtype.kind not in "biufU":
         labels = labels.astype(np.str_)
-    classes, counts = np.unique(labels, return_counts=True)
-    if len(classes) < 2:
-        raise DataError(f"concept {concept!r}: two classes are needed, there is {len(classes)}")
-    if rows.size >= _MANY_ROWS and 2 * len(classes) > rows.size:
-        raise DataError(
-            f"concept {concept!r}: {len(classes):,} labels in {rows.size:,} rows: is that the right column?"
-        )
-    return rows, labels, classes, dict(zip(label_names(classes).tolist(), counts.tolist(), strict=True))
-
-
-def _questions(concept: str, rows: Array, labels: Array, classes: Array, pairs: bool) -> list[Question]:
-    """Two classes are one question about the second in sorted order, more are one each, and then one each pair."""
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     names = label_names(classes).tolist()
-    if len(classes) == 2:
-        return [Question(concept, rows, labels == classes[1], (names[0], names[1]))]
-    named = list(zip(names, classes, strict=True))
-    found = [Question(f"{concept}={name}", rows, labels == one, (f"not {name}", name)) for name, one in named]
-    for (name, one), (other_name, other) in combinations(named, 2) if pairs else ():
-        either = (labels == one) | (labels == other)
-        asked = f"{concept}={name} against {other_name}"
-        found.append(Question(asked, rows[either], labels[either] == one, (other_name, name)))
-    return found
+    if len(names) < 2:
+        raise DataError(f"concept {concept!r}: two classes are needed, there is {len(names)}")
+    if rows.size >= _MANY_ROWS and 2 * len(names) > rows.size:
+        raise DataError(f"concept {concept!r}: {len(names):,} labels in {rows.size:,} rows: is that the right column?")
+    sizes = dict(zip(names, counts.tolist(), strict=True))
+    if len(names) == 2:
+        return [Question(concept, rows, codes == 1, (names[0], names[1]))], sizes
+    found = [Question(f"{concept}={name}", rows, codes == k, (f"not {name}", name)) for k, name in enumerate(names)]
+    for k, j in combinations(range(len(names)), 2) if pairs else ():
+        either = (codes == k) | (codes == j)
+        asked = f"{concept}={names[k]} against {names[j]}"
+        found.append(Question(asked, rows[either], codes[either] == k, (names[j], names[k])))
+    return found, sizes

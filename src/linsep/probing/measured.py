@@ -1,4 +1,4 @@
-"""One layer and one question: verdict, odds, margin and held-out accuracy."""
+"""One layer and one question: verdict, odds, margin, held-out accuracy and direction."""
 
 from __future__ import annotations
 
@@ -8,31 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.clock import clock
-from linsep.probing.chance import Chance, Rank, chance, counted_once, rank_bound, same_rows
-from linsep.probing.columns import fewer_columns
-from linsep.probing.directions import Direction, direction_of
-from linsep.probing.heldout import HeldOut, held_out, shuffles
-from linsep.probing.labels import Question
+from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.probing import evidence
+from linsep.probing.evidence import Rank, Settings
+from linsep.probing.labels import Labels, Question
+from linsep.theory.columns import fewer_columns
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
-from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.margin.max_margin import MarginBracket, max_margin
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
-from linsep.types import Array, Verdict
+from linsep.types import Array, Hyperplane, Verdict
 
+Proof = Separability | FewestRows | None
 _TOLERANCE = 1e-3  # of the margin bracket, relative
 _ROUNDING = 1e-9  # of log10 of a bound that is 1
-
-
-class Settings(NamedTuple):
-    """How each layer and concept is asked."""
-
-    controls: int = 20
-    folds: int = 5
-    time_limit: float | None = None
-    seed: int = 0
-    explain: float | None = None  # seconds for what stands in the way, and for few columns; None: these are not asked
 
 
 @dataclass(frozen=True)
@@ -62,8 +53,7 @@ class ProbeRow:
         What proves it: a hyperplane, or rows that are combined to 0 with exact weights, or with weights near exact
         ones; None if it is undecided.
     certificate, sha256 : str or None
-        The file of the proof in the folder of certificates, and the digest of the rows and labels that it is about;
-        None where none was written.
+        The file of the proof in the folder of certificates, and the SHA-256 of its bytes; None where none was written.
     repeated : int or None
         Rows that are equal to an earlier one; None where there are groups, which are counted instead.
     units : int
@@ -90,8 +80,8 @@ class ProbeRow:
     few_smallest : bool or None
         Whether no smaller set of columns separates.
     explain_certificate, explain_sha256 : str or None
-        The file of the proof of `fewest_low` and `fewest_high`, or that `few_columns` separate, and the digest of the
-        rows and labels that it is about: of those left, of these columns. None where none was written.
+        The file of the proof of `fewest_low` and `fewest_high`, or that `few_columns` separate, and the SHA-256 of its
+        bytes; None where none was written. The latter is about the rows of these columns.
     majority : float
         The share of the larger class.
     accuracy, low, high : float or None
@@ -120,126 +110,98 @@ class ProbeRow:
     verdict: Verdict
     fragile: bool
     proof: str | None
-    certificate: str | None
-    sha256: str | None
-    repeated: int | None
-    units: int
-    log10_odds: float | None
-    log10_odds_fair: float | None
-    separable_shuffles: int | None
-    decided_shuffles: int | None
-    asked_shuffles: int | None
-    even_rows: int | None
-    rare_rows: int | None
-    margin_low: float | None
-    margin_high: float | None
-    fewest_low: int | None
-    fewest_high: int | None
-    few_columns: list[int] | None
-    few_smallest: bool | None
-    explain_certificate: str | None
-    explain_sha256: str | None
-    majority: float
-    accuracy: float | None
-    low: float | None
-    high: float | None
-    auc: float | None
-    auc_low: float | None
-    auc_high: float | None
-    shuffled: float | None
-    shuffled_low: float | None
-    shuffled_high: float | None
-    shuffled_auc: float | None
-    control: float | None
-    control_low: float | None
-    control_high: float | None
-    control_auc: float | None
-    selectivity: float | None
+    certificate: str | None = None
+    sha256: str | None = None
+    repeated: int | None = None
+    units: int = 0
+    log10_odds: float | None = None
+    log10_odds_fair: float | None = None
+    separable_shuffles: int | None = None
+    decided_shuffles: int | None = None
+    asked_shuffles: int | None = None
+    even_rows: int | None = None
+    rare_rows: int | None = None
+    margin_low: float | None = None
+    margin_high: float | None = None
+    fewest_low: int | None = None
+    fewest_high: int | None = None
+    few_columns: list[int] | None = None
+    few_smallest: bool | None = None
+    explain_certificate: str | None = None
+    explain_sha256: str | None = None
+    majority: float = 0.0
+    accuracy: float | None = None
+    low: float | None = None
+    high: float | None = None
+    auc: float | None = None
+    auc_low: float | None = None
+    auc_high: float | None = None
+    shuffled: float | None = None
+    shuffled_low: float | None = None
+    shuffled_high: float | None = None
+    shuffled_auc: float | None = None
+    control: float | None = None
+    control_low: float | None = None
+    control_high: float | None = None
+    control_auc: float | None = None
+    selectivity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
         return asdict(self)
 
 
-class Proofs(NamedTuple):
-    """What proves the verdict on a row, and what is explained of it: the rows to drop, or few columns that separate."""
+class Direction(NamedTuple):
+    """A hyperplane w.x + b with ||w|| = 1, positive on the side of the concept.
 
-    verdict: Separability
-    explained: FewestRows | Separability | None
+    Attributes
+    ----------
+    kind : "maximum margin", "separating" or "probe"
+        "probe" is the averaged perceptron on all rows, which no hyperplane separates, or none that doubles hold.
+    w : ndarray, shape (d,)
+        The direction.
+    b : float
+        The intercept.
+    """
+
+    kind: str
+    w: Array
+    b: float
 
 
 def measured(
-    layer: str,
-    X: Array,
-    question: Question,
-    groups: Array | None,
-    types: Array | None,
-    settings: Settings,
-    known: dict[bytes, tuple[Rank, Array]],
-) -> tuple[ProbeRow, Direction, Proofs]:
-    """Ask one layer about one concept, and give the proofs too; the question says which rows of X have a label.
+    layer: str, X: Array, at: Array, question: Question, labels: Labels, settings: Settings, known: dict[bytes, Any]
+) -> tuple[ProbeRow, Direction, tuple[Proof, Proof]]:
+    """Ask the rows `at` of a layer about a concept; give the row, a direction, and the proofs of both.
 
     `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
     """
     rows, positive = question.rows, question.positive
-    X = X if len(rows) == len(X) else X[rows]
-    groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
+    X = X if np.array_equal(at, np.arange(len(X))) else X[at]
+    types = labels.groups if labels.types is None else labels.types
+    groups, types = (None if codes is None else codes[rows] for codes in (labels.groups, types))
     if rows.tobytes() not in known:
-        known[rows.tobytes()] = rank_bound(X), same_rows(X)
+        known[rows.tobytes()] = evidence.rank_bound(X), evidence.same_rows(X)
     rank, same = known[rows.tobytes()]
-    units = counted_once(same, positive) if groups is None else groups
-    odds = chance(rank.value, positive, units, rank.of_more)
+    units = evidence.counted_once(same, positive) if groups is None else groups
+    more = evidence.chance(rank.value, positive, units, rank.of_more)
     found = separability(X, positive, time_limit=settings.time_limit)
-    low = high = bracket = None
+    bracket = None
     if found.verdict == "separable":
         bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)
         size = _radius(X)
-        low, high = max(0.0, bracket.lower) / size, bracket.upper / size
-    new = held_out(
-        X,
-        positive,
-        groups=groups,
-        types=types,
-        folds=settings.folds,
-        controls=settings.controls,
-        seed=settings.seed,
-    )
-    positives = int(positive.sum())
-    explained, behind = _explained(X, positive, found, settings.explain)
-    row = ProbeRow(
-        layer=layer,
-        concept=question.concept,
-        n=X.shape[0],
-        d=X.shape[1],
-        rank=rank.value,
-        rank_exact=rank.exact,
-        positive_class=question.classes[1],
-        negative_class=question.classes[0],
-        positives=positives,
-        verdict=found.verdict,
-        fragile=found.fragile,
-        proof=_proof_of(found),
-        certificate=None,
-        sha256=None,
-        repeated=int((same != np.arange(len(same))).sum()) if groups is None else None,
-        units=odds.units,
-        log10_odds=odds.shuffled,
-        log10_odds_fair=odds.fair,
-        **_shuffled(X, positive, units, settings, found.verdict == "separable" and _says_nothing(odds), rank),
-        even_rows=odds.even_rows,
-        rare_rows=odds.rare_rows,
-        margin_low=low,
-        margin_high=high,
-        **explained,
-        explain_certificate=None,
-        explain_sha256=None,
-        majority=max(positives, len(positive) - positives) / len(positive),
-        **(dict.fromkeys(HeldOut._fields) if new is None else new._asdict()),
-    )
-    direction = direction_of(X, positive, found, bracket)
-    if isinstance(behind, FewestRows):
-        return row, direction, Proofs(_named(found, question), behind.named(question.classes, question.names))
-    return row, direction, Proofs(_named(found, question), None if behind is None else _named(behind, question))
+        more |= {"margin_low": max(0.0, bracket.lower) / size, "margin_high": bracket.upper / size}
+        if more.get("log10_odds", -np.inf) > -_ROUNDING:  # they say nothing
+            more |= _shuffled(X, positive, units, settings, rank)
+    explained, behind = _explained(X, question, found, settings.explain)
+    more |= explained | evidence.held_out(X, positive, groups, types, settings)
+    more["repeated"] = int((same != np.arange(len(same))).sum()) if groups is None else None
+    n, d = X.shape
+    positives, (negative_class, positive_class) = int(positive.sum()), question.classes
+    more["majority"] = max(positives, n - positives) / n
+    asked = layer, question.concept, n, d, rank.value, rank.exact, positive_class, negative_class, positives
+    row = ProbeRow(*asked, found.verdict, found.fragile, _proof_of(found), **more)
+    return row, direction_of(X, positive, found, bracket), (_named(found, question), behind)
 
 
 def _named(proof: Separability, question: Question) -> Separability:
@@ -248,43 +210,31 @@ def _named(proof: Separability, question: Question) -> Separability:
     return replace(proof, classes=question.classes, about=(proof.about[0], question.names))
 
 
-def _says_nothing(odds: Chance) -> bool:
-    """Whether Cover's bound for shuffled labels is 1, but for rounding."""
-    return odds.shuffled is not None and odds.shuffled > -_ROUNDING
-
-
-def _shuffled(
-    X: Array, positive: Array, units: Array | None, settings: Settings, wanted: bool, rank: Rank
-) -> dict[str, Any]:
-    """How many of the shuffled labels are separable, if that is wanted; each has a share of the time that is left."""
-    names = ("separable_shuffles", "decided_shuffles", "asked_shuffles")
-    asked = settings.controls
-    if not wanted or not asked:
-        return dict.fromkeys(names)
-    if rank.exact and rank.value == len(X):  # rows (x, 1) that are independent are separable with any labels
-        return dict.fromkeys(names, asked)
-    deadline, verdicts = deadline_of(settings.time_limit), []
-    for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
+def _shuffled(X: Array, positive: Array, units: Array | None, settings: Settings, rank: Rank) -> dict[str, Any]:
+    """How many of the shuffled labels are separable; each has a share of the time that is left."""
+    asked, deadline = settings.controls, deadline_of(settings.time_limit)
+    verdicts: list[str] = []
+    for k, labels in enumerate(evidence.shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
         share = max(0.0, deadline.at - clock()) / (asked - k)
-        verdicts.append(separability(X, labels, time_limit=None if share == np.inf else share).verdict)
-    decided = asked - verdicts.count("undecided")
-    return dict(zip(names, (verdicts.count("separable"), decided, asked), strict=True))
+        independent = rank.exact and rank.value == len(X)  # rows (x, 1) that are separable with any labels
+        limit = None if share == np.inf else share
+        verdicts.append("separable" if independent else separability(X, labels, time_limit=limit).verdict)
+    found = {"separable_shuffles": verdicts.count("separable"), "decided_shuffles": asked - verdicts.count("undecided")}
+    return {**found, "asked_shuffles": asked} if asked else {}
 
 
-def _explained(
-    X: Array, positive: Array, found: Separability, seconds: float | None
-) -> tuple[dict[str, Any], FewestRows | Separability | None]:
+def _explained(X: Array, question: Question, found: Separability, limit: float | None) -> tuple[dict[str, Any], Proof]:
     """How many rows stand in the way, or how few columns separate, and what proves it; found in so many seconds."""
-    out: dict[str, Any] = dict.fromkeys(("fewest_low", "fewest_high", "few_columns", "few_smallest"))
-    if seconds is None or found.verdict == "undecided":
-        return out, None
+    positive = question.positive
+    if limit is None or found.verdict == "undecided":
+        return {}, None
     if found.verdict == "separable":
-        few = fewer_columns(X, positive, found, deadline_of(seconds))
-        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}, few.proof
-    if min(positive.sum(), len(positive) - positive.sum()) < 2:
-        return out, None  # each class keeps a row, and this one has no other
-    rows = fewest_rows(X, positive, time_limit=seconds)
-    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows
+        few = fewer_columns(X, positive, found, deadline_of(limit))
+        return {"few_columns": list(few.columns), "few_smallest": few.smallest}, _named(few.proof, question)
+    if min(np.bincount(positive)) < 2:
+        return {}, None  # each class keeps a row, and this one has no other
+    rows = fewest_rows(X, positive, time_limit=limit)
+    return {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows.named(question.classes, question.names)
 
 
 def _proof_of(found: Separability) -> str | None:
@@ -297,3 +247,19 @@ def _radius(X: Array) -> float:
     """The largest distance of a row from the mean of the rows."""
     centred = X - X.mean(axis=0, dtype=np.float64)
     return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
+
+
+def direction_of(X: Array, positive: Array, found: Separability, bracket: MarginBracket | None) -> Direction:
+    """The best direction that was found for these rows, or that of a probe that is fitted now; ||w|| is 1."""
+    if bracket is not None and bracket.lower > 0:
+        kind, plane = "maximum margin", bracket.hyperplane
+    elif found.hyperplane is not None and found.hyperplane.w.dtype != object:
+        kind, plane = "separating", found.hyperplane
+    else:
+        mean, spread = evidence.spread_of(X)
+        learner = AveragedPerceptron(random_state=0).fit((X - mean) / spread, positive)
+        w = learner.coef_[0] / spread
+        kind, plane = "probe", Hyperplane(w, float(learner.intercept_[0] - w @ mean))
+    w = np.asarray(plane.w, dtype=np.float64)
+    size = float(np.linalg.norm(w)) or 1.0
+    return Direction(kind, w / size, float(plane.b) / size)

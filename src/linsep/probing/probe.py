@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from linsep.probing.chance import Rank
-from linsep.probing.directions import Direction, cosines, write_directions
-from linsep.probing.doubts import doubts_of, doubts_of_unused
+import numpy as np
+from safetensors.numpy import save
+
+from linsep.files import write_whole
+from linsep.probing.evidence import Settings
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
-from linsep.probing.measured import ProbeRow, Settings, measured
-from linsep.probing.saved import SavedProofs
-from linsep.probing.words import notes, table_lines
+from linsep.probing.measured import Direction, ProbeRow, Proof, measured
+from linsep.probing.words import doubts_of, notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
 from linsep.types import Array, DataError
+
+_LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,14 +38,14 @@ class Probe:
     directions : mapping of (layer, concept) to Direction
         w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
     warnings : tuple of str
-        Labels that may be misspelt, labels that are not used, a key that may have been forgotten, and that Ctrl-C ended
-        the probe.
+        Classes that may not be meant, labels that are not used, a key that may have been forgotten, and that Ctrl-C
+        ended the probe.
     interrupted : bool
         Whether Ctrl-C ended it: the rows are those found by then.
     """
 
     rows: tuple[ProbeRow, ...]
-    directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
+    directions: Mapping[Key, Direction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     interrupted: bool = False
 
@@ -66,7 +72,9 @@ class Probe:
 
     def table(self) -> Any:
         """Return the rows as a pandas dataframe, each with `log10_holm`; a value that is not known is missing."""
-        return _pandas("Probe.table").DataFrame(self.to_dict())
+        import pandas
+
+        return pandas.DataFrame(self.to_dict())
 
     def cosines(self, layer: str) -> Any:
         """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
@@ -86,18 +94,23 @@ class Probe:
         DataError
             There is no direction in such a layer.
         """
+        import pandas
+
         names, values = cosines(self.directions, layer)
-        return _pandas("Probe.cosines").DataFrame(values, index=names, columns=names)
+        return pandas.DataFrame(values, index=names, columns=names)
 
     def save_directions(self, path: Any) -> None:
-        """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b.
+        """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b; kinds are metadata.
 
         Parameters
         ----------
         path : str or PathLike
             Where to write.
         """
-        write_directions(Path(path), self.directions)
+        named = {"/".join(key): one for key, one in self.directions.items()}
+        arrays = {name: one.w for name, one in named.items()}
+        arrays |= {f"{name}/intercept": np.array([one.b]) for name, one in named.items()}
+        write_whole(path, save(arrays, {name: one.kind for name, one in named.items()}), "the directions")
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -132,12 +145,20 @@ class Probe:
         return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in lines)
 
 
-def _pandas(what: str) -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(f"{what} needs pandas, which is not installed: pip install pandas") from error
-    return pandas
+def cosines(directions: Mapping[Key, Direction], layer: str) -> tuple[list[str], Array]:
+    """The concepts of a layer and the cosines between their directions.
+
+    Raises
+    ------
+    DataError
+        There is no direction in such a layer.
+    """
+    names = [concept for name, concept in directions if name == layer]
+    if not names:
+        known = ", ".join(map(repr, dict.fromkeys(name for name, _ in directions))) or "none"
+        raise DataError(f"there is no direction in layer {layer!r}; layers with directions are {known}")
+    W = np.stack([directions[layer, concept].w for concept in names])
+    return names, W @ W.T
 
 
 def probe(
@@ -170,9 +191,8 @@ def probe(
     ----------
     X : array, mapping of names to arrays, sequence of arrays, path, or sequence of paths
         Activations, a row for each label: one layer, or several as keys, as files or along an axis. Files are .npy and
-        .safetensors (read from the disk as needed), .npz, .h5 and .hdf5 (h5py has to be installed), .parquet, .arrow
-        and .feather (a column of lists is a layer, else all columns of numbers together). Arrays are anything with
-        `__array__` or `__dlpack__`.
+        .safetensors (read from the disk as needed), .npz, .h5 and .hdf5 (h5py has to be installed). Arrays are
+        anything with `__array__` or `__dlpack__`.
     y : array-like, mapping of names to arrays, dataframe, or path
         Labels: one concept, or a column for each, of two classes or more. Missing labels leave their rows out.
     labels : str or sequence of str, optional
@@ -242,101 +262,54 @@ def probe(
     >>> [(row.layer, row.verdict, round(row.log10_odds, 1)) for row in found.rows]
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
-    layers, read, settings = asked(
-        X,
-        y,
-        labels,
-        groups,
-        types,
-        key,
-        axis,
-        pairs,
-        controls,
-        folds,
-        time_limit,
-        random_state,
-        explain_limit if explain else None,
-    )
-    rows, directions, interrupted = [], {}, False
-    keys = keys_of(layers, read)
-    proofs = None if certificates is None else SavedProofs(Path(certificates), keys)
+    if controls < 0 or folds < 2:
+        raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
+    for seconds in (time_limit, explain_limit):
+        deadline_of(seconds)  # refuses what is no number of seconds
+    settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
+    read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
+    layers = open_layers(X, axis=axis, key=key)
+    folder = None if certificates is None else Path(certificates)
     try:
-        for row, direction in probe_rows(layers, read, settings, proofs=proofs):
-            rows.append(row)
-            if direction is not None:
+        if folder is not None:
+            folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
+    rows: list[ProbeRow] = []
+    directions: dict[Key, Direction] = {}
+    said: list[str] = []
+    try:
+        for layer in layers:
+            for row, direction in _rows_of(layer, read, settings, folder, len(rows) + 1):
+                rows.append(row)
                 directions[row.layer, row.concept] = direction
-            if callback is not None:
-                callback(row)
+                if callback is not None:
+                    callback(row)
     except KeyboardInterrupt:
         if not rows:
             raise
-        interrupted = True
-    said = [*doubts_of(layers, read, folds), *doubts_of_unused(rows, read)]
-    if interrupted:
-        said.append(f"interrupted: these are {len(rows):,} of {len(keys):,} rows")
-    return Probe(tuple(rows), directions, tuple(said), interrupted)
+        said = [f"interrupted: these are {len(rows):,} of {len(layers) * len(read.questions):,} rows"]
+    return Probe(tuple(rows), directions, (*doubts_of(layers, read, rows, folds), *said), bool(said))
 
 
-def asked(
-    X: Any,
-    y: Any,
-    labels: str | Sequence[str],
-    groups: Any,
-    types: Any,
-    key: str | None,
-    axis: int | None,
-    pairs: bool,
-    controls: int,
-    folds: int,
-    time_limit: float | None,
-    random_state: int,
-    explain: float | None,
-) -> tuple[list[Layer], Labels, Settings]:
-    """Open what is asked about, and check it; no layer is read."""
-    if controls < 0 or folds < 2:
-        raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
-    for seconds in (time_limit, explain):
-        deadline_of(seconds)  # refuses what is no number of seconds
-    names = (labels,) if isinstance(labels, str) else tuple(labels)
-    read = open_labels(y, names, groups=groups, types=types, key=key, pairs=pairs)
-    layers = open_layers(X, axis=axis, key=key)
-    return layers, read, Settings(controls, folds, time_limit, random_state, explain)
+def _rows_of(
+    layer: Layer, labels: Labels, settings: Settings, folder: Path | None, first: int
+) -> Iterator[tuple[ProbeRow, Direction]]:
+    """Read a layer and ask it; neither it nor a proof, which holds its rows, is kept when the next one is read."""
+    X, known = layer.read(), dict[bytes, Any]()
+    for number, (question, at) in enumerate(labels.matched(layer, len(X)), start=first):
+        row, direction, proofs = measured(layer.name, X, at, question, labels, settings, known)
+        yield (row if folder is None else _written(row, proofs, folder, number)), direction
 
 
-def keys_of(layers: Sequence[Layer], labels: Labels) -> list[tuple[str, str]]:
-    """The layers and concepts of all rows."""
-    return [(layer.name, question.concept) for layer in layers for question in labels.questions]
-
-
-def probe_rows(
-    layers: Sequence[Layer],
-    labels: Labels,
-    settings: Settings,
-    *,
-    known: Mapping[tuple[str, str], tuple[ProbeRow, Direction | None]] | None = None,
-    on_layer: Callable[[int, str, str], None] = lambda k, layer, concept: None,
-    proofs: SavedProofs | None = None,
-) -> Iterator[tuple[ProbeRow, Direction | None]]:
-    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading.
-
-    The proofs of the others are written where they are to be kept.
-    """
-    known = known or {}
-    for k, layer in enumerate(layers):
-        open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
-        X, own = None, labels
-        alike: dict[bytes, tuple[Rank, Array]] = {}
-        if open_questions:
-            on_layer(k, layer.name, open_questions[0].concept)
-            X = layer.read()
-            keys = None if layer.read_keys is None else layer.read_keys()
-            order, own = labels.matched(layer.name, len(X), keys, layer.beside)
-            X = X if order is None else X[order]
-        for question in own.questions:
-            if X is None or (layer.name, question.concept) in known:
-                yield known[layer.name, question.concept]
-                continue
-            on_layer(k, layer.name, question.concept)
-            types = own.groups if own.types is None else own.types
-            row, direction, found = measured(layer.name, X, question, own.groups, types, settings, alike)
-            yield (row if proofs is None else proofs.written(row, found)), direction
+def _written(row: ProbeRow, proofs: Sequence[Proof], folder: Path, number: int) -> ProbeRow:
+    """Write the proofs of a row, unless it is undecided; return the row with the names of the files, no two alike."""
+    found: dict[str, Any] = {}
+    safe = [re.sub(r"[^\w.=-]+", "_", name)[:_LONGEST] for name in (row.layer, row.concept)]
+    for which, proof in zip(("", "explain_"), proofs, strict=True):
+        if row.proof is not None and proof is not None:
+            raw = proof.to_json().encode()
+            name = f"{number}-{safe[0]}--{safe[1]}{'.explained' if which else ''}.json"
+            write_whole(folder / name, raw, "a certificate")
+            found |= {f"{which}certificate": name, f"{which}sha256": sha256(raw).hexdigest()}
+    return replace(row, **found)

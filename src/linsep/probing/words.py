@@ -1,44 +1,95 @@
-"""A probe in words: its table, and what has to be said about it."""
+"""A probe in words: its table, what has to be said about it, and what may not be meant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from linsep.data.lookalikes import NO_VALUE
+from linsep.markup import quote
+from linsep.probing.labels import Labels, in_another_order
+from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow
 from linsep.theory.rows.fragile import with_mark
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
+_SHOWN = 3  # of those that a sentence is about
 _SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
-_HEADS = (
-    *("layer", "concept", "rows x columns", "rank", "verdict", "odds", "margin / radius", "accuracy", "larger class"),
-    "auc",
-)
+_LEAVE_EMPTY = "this may stand for no label: leave it empty there (None in Python)"
+_SMALL = "of so few rows that fewer parts can be held out: is the label meant?"
+_NO_LABEL = {*NO_VALUE, "none", "?"}
 
 
-def chance_words(odds: float) -> str:
+def chance_words(odds: float | None) -> str:
     """log10 of a chance as people write it.
 
     Examples
     --------
-    >>> chance_words(0.0), chance_words(-1.5), chance_words(-31.26)
-    ('100 %', '3.16 %', '10^-31.3')
+    >>> chance_words(0.0), chance_words(-1.5), chance_words(-31.26), chance_words(None)
+    ('100 %', '3.16 %', '10^-31.3', 'none')
     """
-    if odds < -3:
-        return f"10^{odds:.1f}"
+    if odds is None or odds < -3:
+        return "none" if odds is None else f"10^{odds:.1f}"
     return f"{100 * 10**odds:.3g} %" if odds < -1 else f"{100 * 10**odds:.0f} %"
 
 
+def rank_words(row: ProbeRow, bound: str = "at most") -> str:
+    """The rank, or that it is at most so large."""
+    return f"{row.rank:,}" if row.rank_exact else f"{bound} {row.rank:,}"
+
+
+def drop_words(row: ProbeRow) -> str:
+    """How many rows have to go, if that is known."""
+    ends = [] if row.fewest_low is None else sorted({row.fewest_low, row.fewest_high or 0})
+    return " to ".join(f"{end:,}" for end in ends)
+
+
+def few_words(row: ProbeRow) -> str:
+    """How many columns still separate, if that is known."""
+    return "" if row.few_columns is None else f"{'' if row.few_smallest else 'at most '}{len(row.few_columns):,}"
+
+
+def shuffle_words(row: ProbeRow) -> str:
+    """How many shuffled labels are separable, of those decided, if any were asked."""
+    if row.separable_shuffles is None:
+        return ""
+    of = f"{row.separable_shuffles} of {row.decided_shuffles}"
+    return of if row.decided_shuffles == row.asked_shuffles else f"{of} decided"
+
+
+def _share(mean: float | None, low: float | None, high: float | None, around: str = "()") -> str:
+    """A share and its bounds in percent, if they are known."""
+    if mean is None or low is None or high is None:
+        return ""
+    return f"{mean:.1%} {around[0]}{100 * low:.1f} to {100 * high:.1f}{around[1]}"
+
+
+_ALWAYS = 10  # columns; those after them stand where some row has words for them
+_COLUMNS: dict[str, Callable[[ProbeRow], str]] = {
+    "layer": lambda row: row.layer,
+    "concept": lambda row: row.concept,
+    "rows x columns": lambda row: f"{row.n:,} x {row.d:,}",
+    "rank": lambda row: rank_words(row, "<="),
+    "verdict": lambda row: row.verdict,
+    "odds": lambda row: chance_words(row.log10_odds),
+    "margin / radius": lambda row: "" if row.margin_low is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}",
+    "accuracy": lambda row: _share(row.accuracy, row.low, row.high),
+    "larger class": lambda row: f"{row.majority:.1%}",
+    "auc": lambda row: "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})",
+    "shuffled": lambda row: _share(row.shuffled, row.shuffled_low, row.shuffled_high, "[]"),
+    "control": lambda row: _share(row.control, row.control_low, row.control_high, "[]"),
+    "selectivity": lambda row: "" if row.selectivity is None else f"{row.selectivity:.1%}",
+    "separable shuffles": shuffle_words,
+    "rows to drop": drop_words,
+    "few columns": few_words,
+}
+
+
 def table_lines(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
-    """Heads and rows, each as its first cell and the others in columns; controls only where there are any."""
-    heads, cells = list(_HEADS), [_cells(row) for row in rows]
-    for head, (name, words) in _WHERE_ASKED.items():
-        if any(getattr(row, name) is not None for row in rows):
-            heads.append(head)
-            for row, texts in zip(rows, cells, strict=True):
-                texts.append("" if getattr(row, name) is None else words(row))
-    widths = [max(len(texts[k]) for texts in (heads, *cells)) for k in range(len(heads))]
-    lines = [[text.ljust(width) for text, width in zip(texts, widths, strict=True)] for texts in (heads, *cells)]
-    return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in lines]
+    """Heads and rows, each as its first cell and the others in columns."""
+    columns = [[head, *map(words, rows)] for head, words in _COLUMNS.items()]
+    shown = [column for k, column in enumerate(columns) if k < _ALWAYS or any(column[1:])]
+    padded = [[text.ljust(max(map(len, column))) for text in column] for column in shown]
+    return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in zip(*padded, strict=True)]
 
 
 def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tuple[str, str]]:
@@ -52,8 +103,9 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
-    said += _shuffled(rows)
-    said += _repeats(rows)
+    said += [("repeats", _repeats(rows))] if any(row.repeated for row in rows) else []
+    if any(row.separable_shuffles is not None for row in rows):
+        said.append(("shuffles", "where the odds say nothing: so many shuffled labels are separable too"))
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -67,11 +119,6 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     return said
 
 
-def rank_words(row: ProbeRow) -> str:
-    """The rank, or that it is at most so large."""
-    return f"{row.rank:,}" if row.rank_exact else f"at most {row.rank:,}"
-
-
 def _why_little(row: ProbeRow) -> str:
     """Why shuffled labels may be separable too: there are too few rows, or a class is too rare."""
     what = "rows" if row.units == row.n else "groups" if row.repeated is None else "distinct rows"
@@ -83,81 +130,40 @@ def _why_little(row: ProbeRow) -> str:
     return f"{counted}: shuffled labels may be separable too; {coins}"
 
 
-def _repeats(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
-    """That rows equal others, told of the layer and concept where most do; and that some of these differ in label."""
-    said = []
-    repeats = [row for row in rows if row.repeated]
-    for mixed in (False, True):
-        found = [row for row in repeats if (row.units == row.n) == mixed]
-        if not found:
-            continue
-        row = max(found, key=lambda one: one.repeated or 0)
-        others = f" and in {len(found) - 1} others" if len(found) > 1 else ""
-        where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40}{others})" if len(rows) > 1 else ""
-        equal = f"{row.repeated:,} of {row.n:,} rows equal{'s' if row.repeated == 1 else ''} an earlier one{where}"
-        once = (
-            "the odds count each once; a row held out may have a copy that was trained on, unless --groups COLUMN "
-            "(groups=) keeps them together"
-        )
-        told = "some of them with another label: nothing separates these" if mixed else once
-        said.append(("repeats", f"{equal}{',' if mixed else ':'} {told}"))
-    return said
-
-
-def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
-    """What shuffled labels say where the odds say nothing; of several rows the table has the numbers."""
-    found = [row for row in rows if row.separable_shuffles is not None]
-    if len(found) == 1:
-        row = found[0]
-        late = "" if row.decided_shuffles == row.asked_shuffles else f" (of {row.asked_shuffles}, in the time limit)"
-        return [("shuffles", f"{shuffle_words(row)} shuffled labels{late} are separable too")]
-    return [("shuffles", "where the odds say nothing: so many shuffled labels are separable too")] if found else []
-
-
-def _cells(row: ProbeRow) -> list[str]:
-    margin = (
-        "" if row.margin_low is None or row.margin_high is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}"
+def _repeats(rows: Sequence[ProbeRow]) -> str:
+    """That rows equal others, told of the layer and concept where most do."""
+    row = max(rows, key=lambda one: one.repeated or 0)
+    where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40})" if len(rows) > 1 else ""
+    copies = (
+        "the odds count each once; one held out may have a copy that was trained on, unless --groups COLUMN (groups=)"
     )
-    held = ""
-    if row.accuracy is not None and row.low is not None and row.high is not None:
-        held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
-    odds = "none" if row.log10_odds is None else chance_words(row.log10_odds)
-    auc = "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})"
-    rank = f"{row.rank:,}" if row.rank_exact else f"<= {row.rank:,}"
-    size, larger = f"{row.n:,} x {row.d:,}", f"{row.majority:.1%}"
-    return [row.layer, row.concept, size, rank, row.verdict, odds, margin, held, larger, auc]
+    told = "some have another label: nothing separates these" if row.units == row.n else f"{copies} keeps them together"
+    return f"rows equal to an earlier one: {row.repeated:,} of {row.n:,}{where}; {told}"
 
 
-def _spread(mean: float | None, low: float | None, high: float | None) -> str:
-    """A mean accuracy with the least and the greatest one."""
-    assert mean is not None
-    assert low is not None
-    assert high is not None
-    return f"{mean:.1%} [{100 * low:.1f} to {100 * high:.1f}]"
+def doubts_of(layers: Sequence[Layer], labels: Labels, rows: Sequence[ProbeRow], folds: int) -> list[str]:
+    """What may not be meant: classes that are small or of no label, a key that is not used, labels of no row."""
+    found = []
+    for concept, sizes in labels.sizes.items():
+        empty = {name: n for name, n in sizes.items() if name.strip().lower() in _NO_LABEL}
+        small = {name: n for name, n in sizes.items() if n < folds}
+        for names, said in ((empty, _LEAVE_EMPTY), (small, _SMALL)):
+            found += [f"concept {concept!r:.40}: {_first(names)}: {said}"] if names else []
+    reads = {id(read): (layer.name, name, read) for layer in layers for name, read in layer.beside.items()}
+    for layer, name, read in reads.values() if labels.keys is None else ():
+        if labels.shared([name]) and in_another_order(read(), labels.beside[name]):
+            both = f"the labels and the activations (layer {layer!r:.40}) both have {name!r:.40}, in another order"
+            found.append(f"{both}: rows are matched by position; --key {quote(name)} (key=) matches them by it")
+            break
+    asked = {one.concept: len(one.rows) for one in labels.questions}
+    unused = {row.concept: asked[row.concept] - row.n for row in rows if row.n < asked[row.concept]}
+    if unused:
+        found.append(f"labels whose key names no row of the activations are not used: of {_first(unused)}")
+    return found
 
 
-def drop_words(row: ProbeRow) -> str:
-    """How many rows have to go."""
-    return f"{row.fewest_low:,}" if row.fewest_low == row.fewest_high else f"{row.fewest_low:,} to {row.fewest_high:,}"
-
-
-def few_words(row: ProbeRow) -> str:
-    """How many columns still separate."""
-    return f"{'' if row.few_smallest else 'at most '}{len(row.few_columns or ()):,}"
-
-
-def shuffle_words(row: ProbeRow) -> str:
-    """How many shuffled labels are separable, of those decided."""
-    of = f"{row.separable_shuffles} of {row.decided_shuffles}"
-    return of if row.decided_shuffles == row.asked_shuffles else f"{of} decided"
-
-
-# Columns that stand where some row has a value: that value, and its words.
-_WHERE_ASKED: dict[str, tuple[str, Callable[[ProbeRow], str]]] = {
-    "shuffled": ("shuffled", lambda row: _spread(row.shuffled, row.shuffled_low, row.shuffled_high)),
-    "control": ("control", lambda row: _spread(row.control, row.control_low, row.control_high)),
-    "selectivity": ("selectivity", lambda row: f"{row.selectivity:.1%}"),
-    "separable shuffles": ("separable_shuffles", shuffle_words),
-    "rows to drop": ("fewest_low", drop_words),
-    "few columns": ("few_columns", few_words),
-}
+def _first(sizes: Mapping[str, int]) -> str:
+    """The first names with their numbers of rows."""
+    said = [f"{name!r:.40} ({n:,} row{'' if n == 1 else 's'})" for name, n in sizes.items()]
+    more = len(said) - _SHOWN
+    return ", ".join(said[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

@@ -15,9 +15,8 @@ def probe(
     activations: Annotated[
         list[str],
         typer.Argument(
-            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5, .hdf5, .parquet, .arrow "
-            "or .feather. Each file, each array in a file and each column of lists is a layer. Also a folder or a "
-            "quoted pattern."
+            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5 or .hdf5. Each file and "
+            "each array in a file is a layer. Also a folder or a quoted pattern."
         ),
     ],
     labels: Annotated[
@@ -45,8 +44,8 @@ def probe(
     key: Annotated[
         str | None,
         typer.Option(
-            help="The column of labels, and the array or column in each file of activations, that names the rows. "
-            "Rows are matched by it; otherwise by their position."
+            help="The column of labels, and the array in each file of activations, that names the rows. Rows are "
+            "matched by it; otherwise by their position."
         ),
     ] = None,
     axis: Annotated[
@@ -83,8 +82,7 @@ def probe(
         typer.Option(
             "-o",
             "--output",
-            help="File of JSON lines, written after each row. If it is there, the same command goes on from it; "
-            "the file of another question is left as it is, and refused.",
+            help="File of JSON lines for the rows, written anew after each row.",
         ),
     ] = None,
     directions: Annotated[

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
-from linsep.files import check_output
-from linsep.probing.directions import cosines, read_directions, write_directions
-from linsep.probing.doubts import doubts_of, doubts_of_unused
-from linsep.probing.layers import files_of
-from linsep.probing.probe import Probe, asked, keys_of, probe_rows
-from linsep.probing.saved import SavedProofs, SavedRows, question
+from linsep.files import check_output, write_whole
+from linsep.probing.layers import files_of, open_layers
+from linsep.probing.measured import ProbeRow
+from linsep.probing.probe import Probe, cosines
+from linsep.probing.probe import probe as ask
+from linsep.types import Array
 
 
 def probe(
@@ -36,7 +37,7 @@ def probe(
     report: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
-    """Ask every layer about every concept; Ctrl-C keeps the rows found so far, and a file of them is gone on from."""
+    """Ask every layer about every concept, and write what is found after each row; Ctrl-C keeps it."""
     files = files_of(activations)
     reads = [*files, labels]
     if output is not None:
@@ -45,61 +46,48 @@ def probe(
         check_output(directions, "the directions", reads=(*reads, output))
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
-    layers, read, settings = asked(
-        files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0, explain
-    )
-    proofs = None
-    if certificates is not None:
-        proofs = SavedProofs(certificates, keys_of(layers, read), (*reads, output, directions, report))
-    to_know_again = files if output is not None or directions is not None else []
-    if to_know_again:
-        on_step("reading the activations, to know them again")
-    about = question(layers, read, settings, to_know_again, axis)
-    saved = None if output is None else SavedRows(output, about, reads)
-    digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
-    before = {} if saved is None else saved.known
-    vectors = {} if directions is None else read_directions(directions, before, digest)
-    known = {
-        key: (row, vectors.get(key))
-        for key, row in before.items()
-        if (directions is None or key in vectors) and (proofs is None or proofs.holds(row))
-    }
-    rows = []
+    layers, lines = open_layers(files, axis=axis, key=key), list[str]()
 
-    def say(k: int, layer: str, concept: str) -> None:
-        on_step(f"layer {k + 1} of {len(layers)}: {layer}, {concept}")
+    def told(k: int) -> Array:
+        on_step(f"layer {k + 1} of {len(layers)}: {layers[k].name}")
+        return layers[k].read()
 
-    interrupted = False
+    def keep(row: ProbeRow) -> None:
+        lines.append(json.dumps(row.to_dict(), allow_nan=False) + "\n")
+        if output is not None:
+            write_whole(output, "".join(lines).encode(), "the rows")
+
     try:
-        for row, direction in probe_rows(layers, read, settings, known=known, on_layer=say, proofs=proofs):
-            rows.append(row)
-            if directions is not None and direction is not None:
-                vectors[row.layer, row.concept] = direction
-                write_directions(directions, vectors, digest)
-            if saved is not None:
-                saved.add(row)
+        found = ask(
+            [replace(layer, read=partial(told, k)) for k, layer in enumerate(layers)],
+            labels,
+            labels=label,
+            groups=groups,
+            types=types,
+            key=key,
+            pairs=pairs,
+            controls=controls,
+            time_limit=time_limit,
+            explain=explain is not None,
+            explain_limit=explain or 0.0,
+            certificates=certificates,
+            callback=keep,
+        )
     except KeyboardInterrupt:
-        if not rows:
-            raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
-        interrupted = True
-    doubts = [*doubts_of(layers, read, settings.folds), *doubts_of_unused(rows, read)]
-    found = Probe(tuple(rows), vectors, tuple(doubts))
-    result = Result(list(found.lines), {"rows": found.to_dict()}, doubts, interrupted=interrupted)
-    if saved is not None:
-        taken = f"; {len(known)} of them were there before" if known else ""
-        result.lines.append(("rows", f"{output}: {len(saved.known)} of {len(layers) * len(read.questions)}{taken}"))
+        raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
+    result = Result(list(found.lines), {"rows": found.to_dict()}, list(found.warnings), interrupted=found.interrupted)
+    if output is not None:
+        result.lines.append(("rows", f"{output}: {len(found.rows)}"))
     if directions is not None:
+        found.save_directions(directions)
         result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
         result.data["cosines"] = _cosines(found)
     if certificates is not None:
-        proved = sum(row.certificate is not None for row in rows)
-        more = sum(row.explain_certificate is not None for row in rows)
+        proved = sum(row.certificate is not None for row in found.rows)
+        more = sum(row.explain_certificate is not None for row in found.rows)
         of_explain = "" if explain is None else f", and {more} of what is explained"
-        result.lines.append(("certificates", f"{certificates}: {proved} of {len(rows)} rows{of_explain}"))
-    if interrupted:
-        kept = "" if saved is None else "; the same command goes on from there"
-        result.warnings.append(f"interrupted; these are the rows found by then{kept}")
-    result.exit_status = 3 if any(row.verdict == "undecided" for row in rows) else 0
+        result.lines.append(("certificates", f"{certificates}: {proved} of {len(found.rows)} rows{of_explain}"))
+    result.exit_status = 3 if any(row.verdict == "undecided" for row in found.rows) else 0
     return with_report(result, report, page_of_probe(found, result.lines[len(found.lines) :]))
 
 

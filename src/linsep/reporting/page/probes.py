@@ -70,13 +70,10 @@ def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
 
 
 def _cells(row: ProbeRow, adjusted: float | None) -> list[Cell]:
-    odds, holm = (
-        Cell("none") if value is None else Cell(chance_words(value), value) for value in (row.log10_odds, adjusted)
-    )
-    rank = cell(row.rank) if row.rank_exact else Cell(rank_words(row), row.rank)
-    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), rank, cell(row.verdict), odds]
-    drop = Cell("") if row.fewest_low is None else Cell(drop_words(row), row.fewest_low)
-    shuffles = Cell("") if row.separable_shuffles is None else Cell(shuffle_words(row), row.separable_shuffles)
-    few = Cell("") if row.few_columns is None else Cell(few_words(row), len(row.few_columns))
+    odds, holm = (Cell(chance_words(value), value) for value in (row.log10_odds, adjusted))
+    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), Cell(rank_words(row), row.rank)]
+    shuffles = Cell(shuffle_words(row), row.separable_shuffles)
+    drop, few = Cell(drop_words(row), row.fewest_low), Cell(few_words(row), len(row.few_columns or ()) or None)
     values = [getattr(row, name) for name in _NUMBERS]
-    return [*first, holm, shuffles, drop, few, *(Cell("") if value is None else cell(value) for value in values)]
+    told = [cell(row.verdict), odds, holm, shuffles, drop, few]
+    return [*first, *told, *(Cell("") if value is None else cell(value) for value in values)]
