@@ -899,16 +899,15 @@ def described(column):
 def question(claim, of_table):
     """What is asked, in words: whoever wrote the certificate chose that. Of JSON it names no columns."""
     asked = claim["question"]
-    classes = " against ".join(reversed(asked["classes"])) if asked["about"] == "classes" else shown(asked["classes"])
-    kind = f"{asked['family']} regression, link {asked['link']}, " if "family" in asked else ""
-    words = [f"{kind}{classes}"]
+    words = [f"{asked['family']} regression, link {asked['link']}" if "family" in asked else "a separator"]
+    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
     if of_table:
         words.append(f"{claim['target']} by {shown(list(map(described, claim['columns']))) or 'no column'}")
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
         gone, none = claim.get("rows_left_out", []), claim.get("no_values", [])
         words += [f"{len(gone)} rows are left out, each of which lacks its label or a value"] if gone else []
         words += [f"cells that read {shown(none)} stand for no value"] if none else []
-    words += [] if asked["intercept"] else ["without an intercept"]
+    words += [f"{'with' if asked['intercept'] else 'without'} an intercept"]
     return f"the question: {'; '.join(words)}"
 
 
