@@ -45,8 +45,10 @@ LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussi
 ORDERED = ("cumulative", "adjacent", "continuation")
 LABELLED = ("logistic", "multinomial", *ORDERED)
 BESIDE = {"trials": ("binomial",), "weights": tuple(LINKS), "event": ("cox",), "strata": ("cox",), "entry": ("cox",)}
+INTERCEPT = "(Intercept)"
 FINITE, UNSIGNED = "finite", "infinite, sign not decided"
 UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
+OTHER = "the SHA-256 is another: other data, classes or options"
 TINY = 2.0**-900  # far more than underflow takes from a sum of products
 MOST_COLUMNS = 1_000_000
 SHOWN = 40  # names in a line
@@ -142,8 +144,7 @@ def read_csv(path, claim):
         require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
         power = part.get("exponent", 0)
         require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
-    roles = {role: name for role, name in claim.get("beside", {}).items() if role != "offset"}
-    require(set(roles) <= set(BESIDE), "a column beside the target has a part that is not known")
+    roles = {"y": claim["target"], **claim.get("beside", {})}
     gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
     lines = list(records(path, claim))
     kept = [i for i in range(len(lines)) if i not in gone]
@@ -157,17 +158,16 @@ def read_csv(path, claim):
             row |= {j: value} if value else {}
         rows.append(row)
     require(all(i < len(lines) for i in gone), "rows_left_out has a row that is not there")
-    needed = [(part["column"], "level" in part) for part in parts]
-    needed += [(name, False) for name in claim.get("beside", {}).values()]
+    needed = [(part["column"], "level" in part) for part in parts] + [(roles[role], False) for role in list(roles)[1:]]
     numbered = all(NUMBER.fullmatch(lines[i][claim["target"]].strip()) for i in kept)  # NA is no label then
     for line in (lines[i] for i in gone):
         lacks = [holds_none(line[name], text) for name, text in [(claim["target"], not numbered), *needed]]
         require(any(lacks), "a row is left out that lacks neither its label nor a value")
     is_text = claim["question"]["classes"] and claim["question"].get("class_type", "str") == "str"
     beside = {}
-    for role, name in {"y": claim["target"], **{role: roles[role] for role in BESIDE if role in roles}}.items():
+    for role in (role for role in ("y", *BESIDE) if role in roles):
         as_it_is = role == "strata" or (role == "y" and is_text)
-        beside[role] = [lines[i][name].translate({} if as_it_is else comma) for i in kept]
+        beside[role] = [lines[i][roles[role]].translate({} if as_it_is else comma) for i in kept]
     names = [name_of(column) for column in claim["columns"]]
     effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
     return Table(rows, beside, names, effects, kept)
@@ -255,8 +255,8 @@ def name_of(column):
 
 
 # ----------------------------------------------------------------- the hash
-def check_hash(claim, rows, names, response):
-    """The SHA-256 of the question, of the entries that are not 0 row by row, and of the response is the one given.
+def digest(claim, rows, names, response):
+    """The SHA-256 of the question, of the entries that are not 0 row by row, and of the response.
 
     The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, the number of
     names and a newline, and the names as UTF-8, each after the number of its bytes and a newline. An entry is row,
@@ -281,7 +281,7 @@ def check_hash(claim, rows, names, response):
             else:
                 out.update("{} {} {}/{}\n".format(i, j, *row[j].as_integer_ratio()).encode())
     out.update(response)
-    require(out.hexdigest() == claim["sha256"], "the SHA-256 is another: other data, classes or options")
+    return out.hexdigest()
 
 
 def is_double(value):
@@ -486,7 +486,7 @@ def prove_classes(claim, rows, labels):
     asked = claim["question"]
     require(asked["about"] == "classes", "it is not about two classes")
     signs = signs_of(labels, asked["classes"])
-    check_hash(claim, rows, asked["classes"], bytes(s % 256 for s in signs))
+    require(digest(claim, rows, asked["classes"], bytes(s % 256 for s in signs)) == claim["sha256"], OTHER)
     left, directions, _, maximal = cone_of_classes(rows, signs, asked).check(claim["proof"])
     separated = set(range(len(rows))) - left
     if not left:
@@ -556,23 +556,18 @@ def prove_columns(behind, claim, table, labels, verdict):
         require(proof["question"]["columns"] == len(places), "what is said of columns is about others")
         return *prove_classes(proof, some, [labels[i] for i in kept]), shown([names[j] for j in places])
 
-    for one in [*behind["alone"], *behind["pairs"]]:
-        if one["certificate"] is not None:
-            found, _, alone = proved(one, one["certificate"])
-            require(found == "separable", "columns that separate do not")
-            yield f"proved: separable by {alone} alone"
+    for one in (one for kind in ("alone", "pairs", "nearly") for one in behind[kind] if one["certificate"]):
+        gone = numbers_of(one.get("removed", []), len(rows), "the list of rows removed")
+        found, _, alone = proved(one, one["certificate"], gone)
+        require(found == "separable", "columns that separate do not")
+        rest = f" without rows {shown([table.places[i] for i in gone])}" if gone else ""
+        yield f"proved: separable by {alone} alone{rest}"
     for one in behind["needed"]:
         found, _, _ = proved(one, one["without"])
-        gone = shown([name for j, name in enumerate(names) if j not in one["places"]])
         weaker = ("inseparable", "not-separable", "quasi-separable")[: 3 if verdict == "separable" else 1]
         require(found in weaker and verdict != found, "a column that is needed changes nothing")
-        yield f"proved: {found} without {gone}"
-    for one in behind["nearly"]:
-        gone = numbers_of(one["removed"], len(rows), "the list of rows removed")
-        found, _, alone = proved(one, one["certificate"], set(gone))
-        require(found == "separable", "a column that separates nearly all rows does not")
-        yield f"proved: separable by {alone} alone without rows {shown([table.places[i] for i in gone])}"
-    if behind["part"] is not None and behind["part"]["certificate"] is not None:
+        yield f"proved: {found} without {shown([name for j, name in enumerate(names) if j not in one['places']])}"
+    if behind["part"] is not None and behind["part"]["certificate"]:
         found, separated, alone = proved(behind["part"], behind["part"]["certificate"])
         require(found == "quasi-separable", "columns that separate some rows do not")
         yield f"proved: {len(separated)} rows separated by {alone} alone"
@@ -628,37 +623,25 @@ def model_of(claim, table):
     check_response(family, y, beside)
     at = {name: k for k, name in enumerate(labels)}
     codes = [at[name] for name in y] if labelled else y
-    strata = dict.fromkeys(numbered(given["strata"])) if "strata" in given else {(): None}
-    for k, places in enumerate(strata):
-        every = {role: places if role == "strata" else beside[role] for role in BESIDE if role in given}
-        try:
-            check_hash(claim, table.rows, *hashed(family, link, labels, classes, codes, every))
-        except NotProvedError:
-            if k + 1 == len(strata):
-                raise
-        else:
-            break
-    place = {name: k for k, name in enumerate(classes)}
-    return Model(
-        family, asked["intercept"], table.names, classes, [place.get(v) for v in y] if labelled else y, every, kept
-    )
+    found = None
+    for strata in numbered(given["strata"]) if "strata" in given else [None]:
+        every = {role: strata if role == "strata" else beside[role] for role in BESIDE if role in given}
+        if digest(claim, table.rows, *hashed(family, link, labels, classes, codes, every)) == claim["sha256"]:
+            found = every
+    require(found is not None, OTHER)
+    codes = [classes.index(v) if v in present else None for v in y] if labelled else y
+    return Model(family, asked["intercept"], table.names, classes, codes, found, kept)
 
 
 def check_response(family, y, beside):
     """The response is one that the family may have."""
+    most = beside.get("trials", [1.0] * len(y)) if family == "binomial" else y
     require(min(beside.get("weights", [0])) >= 0, "a weight is below 0")
-    if family == "binomial":
-        most = beside.get("trials", [1.0] * len(y))
-        require(
-            all(0 <= value <= m for value, m in zip(y, most, strict=True)), "a response is not from 0 to its trials"
-        )
-    elif family == "inverse-gaussian":
-        require(min(y) > 0, "a response is not above 0")
-    elif family == "cox":
-        require(set(beside.get("event", [1])) <= {0, 1}, "an event is neither 1 nor 0")
-        require(all(a < y[i] for i, a in enumerate(beside.get("entry", ()))), "an entry is not before its time")
-    elif family not in LABELLED:
-        require(min(y) >= 0, "a response is below 0")
+    require(set(beside.get("event", [1])) <= {0, 1}, "an event is neither 1 nor 0")
+    require(all(a < y[i] for i, a in enumerate(beside.get("entry", ()))), "an entry is not before its time")
+    if family not in (*LABELLED, "cox"):
+        fits = all(0 <= value <= m for value, m in zip(y, most, strict=True))
+        require(fits and (family != "inverse-gaussian" or min(y) > 0), "a response is not one of this family")
 
 
 def numbered(strata):
@@ -689,59 +672,66 @@ def hashed(family, link, labels, classes, codes, beside):
 
 
 def inequalities(model, X, one):
-    """(z, equality, row of the data, other class) of a regression; X has whole numbers, in which 1 became `one`."""
-    family, codes, kept = model.family, model.codes, model.kept
-    if family == "cox":
+    """(z, equality, row of the data) of a regression; X has whole numbers, in which 1 became `one`.
+
+    Columns are the intercept or the thresholds, then those of the data; of a multinomial model so for each class but
+    the first. Rows of a gamma regression with a response of 0 have one inequality together, which is the last.
+    """
+    heads = heads_of(model)
+    if model.family == "cox":
         return list(risk_rows(model, X))
-    if family in ORDERED:
-        return [line for i in kept for line in ordered_rows(X[i], codes[i], len(model.classes), family, one, i)]
-    heads = int(model.constant)
-    full = {i: {**dict.fromkeys(range(heads), one), **moved(X[i], heads)} for i in kept}
-    if family == "multinomial":  # the row in the block of its class, its negative in another; the first has no block
-        width, found = len(model.names) + heads, []
-        for i, own, other in ((i, codes[i], k) for i in kept for k in range(len(model.classes)) if k != codes[i]):
-            z = moved(full[i], (own - 1) * width) if own else {}
-            z |= moved(full[i], (other - 1) * width, -1) if other else {}
-            found.append((z, False, i, other))
-        return found
-    if family == "gamma" and any(codes[i] == 0 for i in kept):
-        weights, total = model.beside.get("weights", [1.0] * len(codes)), Counter()
-        common = lcm(*(weights[i].as_integer_ratio()[1] for i in kept))
-        for i in kept:
-            for j, v in full[i].items():
+    rows = {i: {j + len(heads): v for j, v in X[i].items()} for i in model.kept}
+    rows = {i: {0: one, **row} for i, row in rows.items()} if heads == [INTERCEPT] else rows
+    width, found, total = len(heads) + len(model.names), [], Counter()
+    for i in model.kept:
+        for thresholds, blocks, equal in shares(model, i):
+            z = {k: v * one for k, v in thresholds.items()}
+            for block, times in blocks.items():
+                z |= {block * width + j: times * v for j, v in rows[i].items()}
+            found.append((z, equal, i))
+    if model.family == "gamma" and len(found) < len(rows):
+        weights = model.beside.get("weights", [1.0] * len(model.codes))
+        common = lcm(*(weights[i].as_integer_ratio()[1] for i in model.kept))
+        for i in model.kept:
+            for j, v in rows[i].items():
                 total[j] -= int(weights[i] * common) * v
-        above = [(full[i], False, i, None) for i in kept if codes[i] > 0]
-        return [*above, ({j: v for j, v in total.items() if v}, False, None, None)]
-    rises = {"logistic": [1] * len(codes), "binomial": model.beside.get("trials", [1.0] * len(codes))}.get(family)
-    still = family in ("gamma", "inverse-gaussian")
-    found = []
-    for i in kept:
-        ends = not still and (codes[i] == 0 or (rises is not None and codes[i] == rises[i]))
-        found.append((moved(full[i], 0, -1 if codes[i] == 0 else 1), not ends, i, None))
+        total = {j: v for j, v in total.items() if v}
+        return [*((z, False, i) for z, _, i in found), (total, False, None)]
     return found
 
 
-def moved(row, by, times=1):
-    """A row with its columns moved to the right, times a number."""
-    return {j + by: times * v for j, v in row.items()}
+def heads_of(model):
+    """The coefficients that stand before those of the columns."""
+    if model.family in ORDERED:
+        return [f"{low}|{high}" for low, high in pairwise(model.classes)]
+    return [INTERCEPT] if model.constant and model.family != "cox" else []
 
 
-def ordered_rows(row, own, count, family, one, i):
-    """The inequalities of a row of class `own`: thresholds come first, then the columns.
+def shares(model, i):
+    """The inequalities of a row: thresholds, how often the row counts in which block, and whether it is an equality.
 
-    Let e_k be the slope of threshold k less that of x.b. Cumulative: e_own >= 0 and e_(own-1) <= 0. Continuation:
-    e_own >= 0, and e_k <= 0 for every k below. Adjacent: sums of e from the own class up to each one above are >= 0,
-    those from each one below up to the own are <= 0.
+    Of ordered classes let e_k be the slope of threshold k less that of x.b. Cumulative: e_own >= 0 and e_(own-1) <= 0.
+    Continuation: e_own >= 0, and e_k <= 0 for every k below. Adjacent: sums of e from the own class up to each one
+    above are >= 0, those from each one below up to the own are <= 0.
     """
-    last = count - 1
-    if family == "adjacent":
-        parts = [(1, range(own, other)) for other in range(own + 1, count)]
-        parts += [(-1, range(other, own)) for other in range(own)]
+    family, own, last = model.family, model.codes[i], len(model.classes) - 1
+    if family in ORDERED:
+        lowest = max(0, own - 1) if family == "cumulative" else 0
+        above, below = [range(own, min(own + 1, last))] * (own < last), [range(k, k + 1) for k in range(lowest, own)]
+        if family == "adjacent":
+            above, below = [range(own, k) for k in range(own + 1, last + 1)], [range(k, own) for k in range(own)]
+        for sign, some in [(1, some) for some in above] + [(-1, some) for some in below]:
+            yield dict.fromkeys(some, sign), {0: -sign * len(some)}, False
+    elif family == "multinomial":  # the first class has no block
+        for other in (k for k in range(last + 1) if k != own):
+            yield {}, {k - 1: times for k, times in ((own, 1), (other, -1)) if k}, False
+    elif family in ("gamma", "inverse-gaussian"):
+        if own > 0:
+            yield {}, {0: 1}, True
     else:
-        below = range(own) if family == "continuation" else range(max(0, own - 1), own)
-        parts = [(1, [own])] * (own < last) + [(-1, [k]) for k in below]
-    for sign, thresholds in parts:
-        yield {**dict.fromkeys(thresholds, sign * one), **moved(row, last, -sign * len(thresholds))}, False, i, None
+        trials = model.beside.get("trials", [1] * len(model.codes))
+        most = trials[i] if family in ("logistic", "binomial") else None
+        yield {}, {0: 1 if own else -1}, own not in (0, most)
 
 
 def risk_rows(model, X):
@@ -753,7 +743,7 @@ def risk_rows(model, X):
 
     def line(i, j, equal):
         z = {k: X[i].get(k, 0) - X[j].get(k, 0) for k in X[i].keys() | X[j].keys()}
-        return {k: v for k, v in z.items() if v}, equal, i, None
+        return {k: v for k, v in z.items() if v}, equal, i
 
     for stratum in sorted({strata[i] for i in model.kept}):
         members = [i for i in model.kept if strata[i] == stratum]
@@ -848,9 +838,7 @@ def prove_regression(claim, table):
     model = model_of(claim, table)
     require(claim["proof"] is not None, "undecided: nothing to prove")
     require(model.constant or model.family not in (*ORDERED, "cox"), "the family has no intercept to leave out")
-    heads = [f"{low}|{high}" for low, high in pairwise(model.classes)] if model.family in ORDERED else []
-    heads = ["(Intercept)"] if model.constant and model.family not in (*ORDERED, "cox") else heads
-    names = [*heads, *model.names]
+    names = [*heads_of(model), *model.names]
     blocks = model.classes[1:] if model.family == "multinomial" else [None]
     rows, refused = {i: table.rows[i] for i in model.kept}, None
     for some in (None, table.rows, rows.values()):  # the proof may be about columns multiplied to whole numbers
