@@ -158,7 +158,7 @@ def test_no_altered_part_changes_what_is_proved(kind: str, tmp_path: Path) -> No
         refused += status
         known = now == said or any(words in now for words in WEAKER.get(kind, ()))
         assert status or known, (path, other, now)
-    assert refused > 100
+    assert refused > 60
     for i, j in ((0, 0), (len(data["X"]) - 1, -1)):
         moved = copy.deepcopy(data)
         moved["X"][i][j] = float(np.nextafter(moved["X"][i][j], np.inf))
@@ -202,7 +202,7 @@ def test_the_program_imports_the_standard_library_alone_and_prints_what_the_page
     words = [sys.executable, "-I", str(PROGRAM), "c.json", "t.csv"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", shown[1])
-    (tmp_path / "t.csv").write_text(table[1].replace("0", "1"))
+    (tmp_path / "t.csv").write_text(table[1].replace("yes", "no", 1))
     assert subprocess.run(words, cwd=tmp_path, capture_output=True, check=False).returncode == 1
 
 
@@ -367,7 +367,7 @@ def test_rows_left_out_lack_a_label_or_a_value(tmp_path: Path) -> None:
         ({"rows_left_out": [1, 2, 4]}, "a row is left out that lacks neither its label nor a value"),
         ({"rows_left_out": [1]}, "not a number"),
         ({"rows_left_out": [1, 1]}, "names one twice"),
-        ({"rows_left_out": [1, 9]}, "that is not there"),
+        ({"rows_left_out": [1, 4, 9]}, "that is not there"),
         ({"rows_left_out": "all"}, "is no list"),
         ({"no_values": []}, "a row is left out that lacks neither its label nor a value"),
         ({"no_values": [-999]}, "is no text"),
