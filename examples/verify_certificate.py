@@ -144,7 +144,7 @@ def read_csv(path, claim):
         require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
         power = part.get("exponent", 0)
         require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
-    roles = {"y": claim["target"], **claim.get("beside", {})}
+    roles = {**claim.get("beside", {}), "y": claim["target"]}
     gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
     lines = list(records(path, claim))
     kept = [i for i in range(len(lines)) if i not in gone]
@@ -158,7 +158,8 @@ def read_csv(path, claim):
             row |= {j: value} if value else {}
         rows.append(row)
     require(all(i < len(lines) for i in gone), "rows_left_out has a row that is not there")
-    needed = [(part["column"], "level" in part) for part in parts] + [(roles[role], False) for role in list(roles)[1:]]
+    needed = [(part["column"], "level" in part) for part in parts]
+    needed += [(name, False) for role, name in roles.items() if role != "y"]
     numbered = all(NUMBER.fullmatch(lines[i][claim["target"]].strip()) for i in kept)  # NA is no label then
     for line in (lines[i] for i in gone):
         lacks = [holds_none(line[name], text) for name, text in [(claim["target"], not numbered), *needed]]
@@ -384,7 +385,7 @@ class Cone:
             self.check_rank(basis, columns, len(columns))
         else:
             require(weights.keys() <= left and min(weights.values()) > 0, "a weight is not positive, or of a row gone")
-            require(not self.equal and self.total is None, "weights near exact ones are of inequalities alone")
+            require(not self.equal, "weights near exact ones are of inequalities alone")
             self.check_near(weights, basis, columns, within)
         return left, directions, null, True
 
@@ -475,6 +476,7 @@ def signs_of(labels, classes):
 
 def cone_of_classes(rows, signs, asked):
     """The rows s (x, 1), without the 1 if there is no intercept."""
+    require(all(0 <= j < asked["columns"] for row in rows for j in row), "the data have more columns")
     X, one = as_integers(dict(enumerate(rows)))
     full = [{**X[i], **({asked["columns"]: one} if asked["intercept"] else {})} for i in X]
     Z = [{j: s * v for j, v in row.items()} for s, row in zip(signs, full, strict=True)]
@@ -482,18 +484,17 @@ def cone_of_classes(rows, signs, asked):
 
 
 def prove_classes(claim, rows, labels):
-    """The verdict that a certificate proves, and the rows that are separated."""
+    """The verdict that a certificate proves, the rows that are separated, and whether no more are."""
     asked = claim["question"]
     require(asked["about"] == "classes", "it is not about two classes")
     signs = signs_of(labels, asked["classes"])
     require(digest(claim, rows, asked["classes"], bytes(s % 256 for s in signs)) == claim["sha256"], OTHER)
     left, directions, _, maximal = cone_of_classes(rows, signs, asked).check(claim["proof"])
-    separated = set(range(len(rows))) - left
-    if not left:
-        return "separable", separated
-    require(claim["proof"]["basis"] is not None or claim["proof"]["weights"]["rows"], "undecided: nothing to prove")
-    least = "" if maximal else ", at least" if separated else ""
-    return "quasi-separable" + least if directions else "inseparable" if maximal else "not-separable", separated
+    if left:
+        known = claim["proof"]["basis"] is not None or claim["proof"]["weights"]["rows"]
+        require(known, "undecided: nothing to prove")
+    verdict = "quasi-separable" if directions else "inseparable" if maximal else "not-separable"
+    return verdict if left else "separable", set(range(len(rows))) - left, maximal
 
 
 def prove_rows(few, rows, labels, classes):
@@ -505,7 +506,7 @@ def prove_rows(few, rows, labels, classes):
     require(len(rows) == asked["rows"], f"it is about {asked['rows']} rows, the data have {len(rows)}")
     gone = set(numbers_of(few["removed"], len(rows), "the list of rows removed"))
     kept = [i for i in range(len(rows)) if i not in gone]
-    found, _ = prove_classes(rest, [rows[i] for i in kept], [labels[i] for i in kept])
+    found, _, _ = prove_classes(rest, [rows[i] for i in kept], [labels[i] for i in kept])
     require(found == "separable", "the rows left are not separable")
     cone = cone_of_classes(rows, signs_of(labels, classes), rest["question"])
     witnesses = [weights_of(part, len(rows)) for part in few["witnesses"]]
@@ -558,17 +559,17 @@ def prove_columns(behind, claim, table, labels, verdict):
 
     for one in (one for kind in ("alone", "pairs", "nearly") for one in behind[kind] if one["certificate"]):
         gone = numbers_of(one.get("removed", []), len(rows), "the list of rows removed")
-        found, _, alone = proved(one, one["certificate"], gone)
+        found, _, _, alone = proved(one, one["certificate"], gone)
         require(found == "separable", "columns that separate do not")
         rest = f" without rows {shown([table.places[i] for i in gone])}" if gone else ""
         yield f"proved: separable by {alone} alone{rest}"
     for one in behind["needed"]:
-        found, _, _ = proved(one, one["without"])
+        found, _, _, _ = proved(one, one["without"])
         weaker = ("inseparable", "not-separable", "quasi-separable")[: 3 if verdict == "separable" else 1]
         require(found in weaker and verdict != found, "a column that is needed changes nothing")
         yield f"proved: {found} without {shown([name for j, name in enumerate(names) if j not in one['places']])}"
     if behind["part"] is not None and behind["part"]["certificate"]:
-        found, separated, alone = proved(behind["part"], behind["part"]["certificate"])
+        found, separated, _, alone = proved(behind["part"], behind["part"]["certificate"])
         require(found == "quasi-separable", "columns that separate some rows do not")
         yield f"proved: {len(separated)} rows separated by {alone} alone"
 
@@ -690,8 +691,9 @@ def inequalities(model, X, one):
                 z |= {block * width + j: times * v for j, v in rows[i].items()}
             found.append((z, equal, i))
     if model.family == "gamma" and len(found) < len(rows):
-        weights = model.beside.get("weights", [1.0] * len(model.codes))
-        common = lcm(*(weights[i].as_integer_ratio()[1] for i in model.kept))
+        weights = {i: model.beside["weights"][i] if "weights" in model.beside else 1.0 for i in model.kept}
+        weights = weights if len(set(weights.values())) > 1 else dict.fromkeys(weights, 1.0)
+        common = lcm(*(w.as_integer_ratio()[1] for w in weights.values()))
         for i in model.kept:
             for j, v in rows[i].items():
                 total[j] -= int(weights[i] * common) * v
@@ -913,8 +915,9 @@ def prove(claim, path, classes=None):
         yield from prove_regression(claim, table)
         return
     require(classes is None or set(labels) == classes, "the labels are not those of the classes")
-    verdict, separated = prove_classes(claim, table.rows, labels)
-    yield f"proved: {verdict}, {len(separated)} of {len(labels)} rows are separated"
+    verdict, separated, maximal = prove_classes(claim, table.rows, labels)
+    least = "" if maximal else "at least "
+    yield f"proved: {verdict}, {least}{len(separated)} of {len(labels)} rows are separated"
     if "fewest_rows" in claim:
         yield prove_rows(claim["fewest_rows"], table.rows, labels, claim["question"]["classes"])
     if claim.get("columns_behind"):
@@ -943,15 +946,14 @@ def main(given=None):
     parser.add_argument("data", help="CSV or JSON file")
     arguments = parser.parse_args(given)
     try:
-        for line in prove_all(read_json(arguments.certificate), arguments.data):
-            print(line if line.isprintable() else ascii(line))
+        lines, status = prove_all(read_json(arguments.certificate), arguments.data), 0
     except NotProvedError as error:
-        print(f"not proved: {error}")
-        return 1
+        lines, status = [f"not proved: {error}"], 1
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, OSError) as error:
-        print(f"not proved: cannot read the certificate or the data: {error!r}")
-        return 1
-    return 0
+        lines, status = [f"not proved: cannot read the certificate or the data: {error!r}"], 1
+    for line in lines:
+        print(line if line.isprintable() else ascii(line)[1:-1])
+    return status
 
 
 if __name__ == "__main__":
