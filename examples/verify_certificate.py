@@ -1,28 +1,22 @@
-"""Check a certificate of separability with nothing but Python's standard library.
+"""Check a certificate that linsep wrote, with nothing but Python's standard library and no code of linsep.
 
-    linsep check table.csv --target kind --certificate proof.json
+    linsep check table.csv --target kind --certificate proof.json     (or linsep separation)
     python verify_certificate.py proof.json table.csv
 
-A certificate of a regression, which `linsep separation` writes, is handed to the program verify_separation.py, which
-must lie beside this one together with regression_rows.py; one that says how many rows have to go, which `--explain`
-adds, to verify_fewest_rows.py and verify_columns.py, which must lie beside this one, too. Weights that are near exact
-ones (a wide table of floats has them) are checked by verify_near_weights.py, which must lie beside this one too.
+The data are the CSV file given to the command, whose numbers are the decimals that are written there, or a JSON file
+{"X": [[1, 0.5], ...], "y": ["a", ...]} of doubles and whole numbers. A row of X may be an object {column: value};
+beside y there may be "trials", "weights", "event", "strata", "entry", and the "names" of the columns. The program reads
+them again, compares their SHA-256 with that of the certificate, and checks its proofs. It prints what follows from
+these; exit status 0: proved, 1: not. Large tables take a while.
 
-This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
-and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What
-the certificate says in words (its summary and reason) and whether it calls the verdict fragile is neither checked nor
-printed.
-
-The data are a CSV file, as given to `linsep check`, or a JSON file {"X": [[1, 0.5], ...], "y": ["a", ...]}, as given to
-`linsep.separability(X, y)`. A number in CSV is the decimal that is written there, one in JSON (or, with --doubles, in
-CSV) the double nearest to it. A row x with label sign s counts as the signed row s (x, 1), without the 1 if the
-certificate has no intercept. Large tables take a while.
+Everything is a question about rows z of whole numbers, some of which are equalities: a row is separated if z.d > 0 for
+some d with z.d >= 0 on every row, and = 0 on equalities. For two classes z = s (x, 1) with s = 1 or -1; what the rows
+of a regression are is derived on the page theory/separation-families of linsep.
 """
 
 import argparse
 import csv
 import hashlib
-import importlib
 import json
 import re
 import struct
@@ -30,29 +24,34 @@ import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from math import isqrt, lcm
-from pathlib import Path
+from itertools import pairwise
+from math import lcm
+from operator import mul
+from typing import NamedTuple
 
-FORMAT = "linsep separability certificate 2"
-NEAR_FORMAT = "linsep separability certificate 4"  # with near_weights
-OF_REGRESSIONS = "linsep separation certificate"
-OF_ROWS = "linsep fewest rows certificate"
+FORMAT = "linsep certificate 1"
 BLANK = "[ \u00a0\u2009\u202f]"
-CURRENCY = f"(?:{BLANK}?[$\u20ac\u00a3\u00a5]{BLANK}?)"
-PERCENT = f"(?:{BLANK}?%)?"
-GROUPS = "(?:(?:,[0-9]{3})+|(?:[ \u00a0\u2009\u202f'\u2019][0-9]{3})+)"
-DIGITS = rf"((?:[1-9][0-9]{{0,2}}{GROUPS}|[0-9]+)(?:\.[0-9]+)?)"
-AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?{PERCENT}")
-NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?{PERCENT}\)|{CURRENCY}\({DIGITS}\)")
+SIGNS = f"{BLANK}?[$\u20ac\u00a3\u00a5%]{BLANK}?"
+GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+|([ \u00a0\u2009\u202f'\u2019][0-9]{3})+)(\.[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding", "sep", "decimal", "skip_rows")
 COMMA_TO_POINT = {ord(","): ".", ord("."): ","}
-WAYS_TO_READ = (  # a column of a CSV file
-    *({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"}),
-    {"unit", "exponent"},
-)
+WAYS_TO_READ = ({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"}, {"unit", "exponent"})
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
+OF_TWO = ("logit", "probit", "cloglog", "cauchit")
+LINKS = {"logistic": OF_TWO, "binomial": OF_TWO, "cumulative": OF_TWO, "continuation": OF_TWO}
+LINKS |= dict.fromkeys(("multinomial", "adjacent"), ("logit",))
+LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussian", "cox"), ("log",))
+ORDERED = ("cumulative", "adjacent", "continuation")
+LABELLED = ("logistic", "multinomial", *ORDERED)
+BESIDE = {"trials": ("binomial",), "weights": tuple(LINKS), "event": ("cox",), "strata": ("cox",), "entry": ("cox",)}
+INTERCEPT = "(Intercept)"
+FINITE, UNSIGNED = "finite", "infinite, sign not decided"
+UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
+OTHER = "the SHA-256 is another: other data, classes or options"
+TINY = 2.0**-900  # far more than underflow takes from a sum of products
+MOST_COLUMNS = 1_000_000
+SHOWN = 40  # names in a line
 
 
 class NotProvedError(Exception):
@@ -82,208 +81,196 @@ def read_json(path):
 
 def whole(value):
     """An integer of the certificate: those beyond 2^53 are hexadecimal text."""
-    number = int(value, 16) if isinstance(value, str) else value
-    require(type(number) is int, f"{value!r} is not an integer")
-    return number
+    if isinstance(value, str) and re.fullmatch("-?0x[0-9a-f]+", value):
+        return int(value, 16)
+    require(type(value) is int, f"{value!r:.40} is not an integer")
+    return value
 
 
 def numbers_of(values, count, what):
     """A list of different rows or columns, which lie in 0..count-1."""
     require(isinstance(values, list), f"{what} is no list")
-    wrong = [v for v in values if type(v) is not int or not 0 <= v < count]
-    require(not wrong, f"{what} has {wrong[0] if wrong else ''}, which is not there")
+    require(all(type(v) is int and 0 <= v < count for v in values), f"{what} names one that is not there")
     require(len(set(values)) == len(values), f"{what} names one twice")
     return values
 
 
-def exact(value):
-    """A double or an integer of the certificate, exactly."""
-    return Fraction(value) if isinstance(value, float) else Fraction(whole(value))
+def vectors_of(part, width):
+    """Vectors column -> integer without zeros: unit vectors by their columns, then the others."""
+    units = [{j: 1} for (j,) in (numbers_of([j], width, "a unit vector") for j in part["units"])]
+    pairs = zip(part["columns"], part["values"], strict=True)
+    rest = [dict(zip(numbers_of(a, width, "a vector"), map(whole, b), strict=True)) for a, b in pairs]
+    return units + [{j: v for j, v in vector.items() if v} for vector in rest]
 
 
-def vector(part, width):
-    """Return {"columns": [...], "values": [...]} as column -> integer."""
-    columns = numbers_of(part["columns"], width, "a vector")
-    return {j: v for j, v in zip(columns, map(whole, part["values"]), strict=True) if v}
+def weights_of(part, count):
+    """Row -> integer."""
+    rows = numbers_of(part["rows"], count, "a list of rows with weights")
+    return dict(zip(rows, map(whole, part["values"]), strict=True))
 
 
-def read_table(path, claim, doubles):
-    """Rows as {column: number, zeros left out}, and the labels as text."""
-    if path.endswith(".json"):
-        data = read_json(path)
-        return json_rows(data["X"]), [str(label) for label in data["y"]]
-    rows, lines = read_csv(path, claim, doubles)
-    return rows, [line[claim["target"]] for line in lines]
+class Table(NamedTuple):
+    """Rows {column: number, zeros left out}; "y" and what stands beside it; names of the columns; where rows stand."""
+
+    rows: list
+    beside: dict
+    names: list
+    effects: dict  # column -> the fixed effect that it belongs to
+    places: list
 
 
-def json_rows(rows):
-    """Rows of JSON, each a list or an object {column: value}, as {column: number, zeros left out}."""
-    rows = [dict(enumerate(row)) if isinstance(row, list) else row for row in rows]
-    return [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
+def read_table(path, claim):
+    """The data of a CSV or JSON file."""
+    if not path.endswith(".json"):
+        return read_csv(path, claim)
+    data = read_json(path)
+    every = [dict(enumerate(row)) if isinstance(row, list) else row for row in data["X"]]
+    rows = [{int(j): v for j, v in row.items() if v} for row in every]
+    beside = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
+    width = claim["question"].get("columns", 0)
+    require(type(width) is int and width <= MOST_COLUMNS, f"this program looks at no more than {MOST_COLUMNS} columns")
+    names = data.get("names", [f"x{j + 1}" for j in range(width)])
+    return Table(rows, beside, names, data.get("effects", {}), data.get("rows", range(len(rows))))
 
 
-def stands_for_none(cell, no_values):
-    """Whether a cell is one of those that stand for no value; -999.0 is the whole number -999."""
-    whole = re.fullmatch("(-?[0-9]+)[.,]0+", cell)
-    return cell in no_values or (whole is not None and whole[1] in no_values)
-
-
-def read_csv(path, claim, doubles):
-    """Rows of a CSV file as {column: number, zeros left out}, and their lines as {name: cell}."""
+def read_csv(path, claim):
+    """The same of a CSV file; the certificate says how it is written, and what its columns are."""
+    require("design" not in claim, "the certificate is about columns that are not of a table: give its design as JSON")
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
-
-    decimal = claim.get("decimal", ".")
-
-    def number(text, mark=decimal):
-        digits = amount(text.translate(COMMA_TO_POINT) if mark == "," else text)
-        return Fraction(float(digits)) if doubles else Fraction(digits)
-
-    for part in parts_of(claim):
-        kinds = set(part) - {"column"}
-        require(kinds in WAYS_TO_READ, f"a column has {len(kinds)} ways to be read, not one")
-    shifts = [part.get("exponent", 0) for part in parts_of(claim)]
-    require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
-    rows, lines, others = [], [], []
-    no_values = claim.get("no_values", [])
-    require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
-    left_out = claim.get("rows_left_out", [])
-    left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
-    for number_of_row, found in enumerate(records(path, claim)):
-        line = {name: "" if stands_for_none(cell.strip(), no_values) else cell for name, cell in found.items()}
-        if number_of_row in left_out:
-            others.append(line)
-            continue
+    comma = COMMA_TO_POINT if claim.get("decimal") == "," else {}
+    parts = [part for column in claim["columns"] for part in column.get("factors", [column])]
+    for part in parts:
+        ways = set(part) - {"column"}
+        require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
+        power = part.get("exponent", 0)
+        require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
+    roles = {**claim.get("beside", {}), "y": claim["target"]}
+    gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
+    lines = list(records(path, claim))
+    kept = [i for i in range(len(lines)) if i not in gone]
+    rows = []
+    for line in (lines[i] for i in kept):
         row = {}
         for j, column in enumerate(claim["columns"]):
             value = Fraction(1)
             for part in column.get("factors", [column]):
-                value = value and value * value_of(part, line[part["column"]], number)
-            if value:
-                row[j] = Fraction(value)
+                value = value and value * value_of(part, line[part["column"]], comma)
+            row |= {j: value} if value else {}
         rows.append(row)
-        lines.append(line)
-    check_left_out(others, [line[claim["target"]] for line in lines], claim)
-    return rows, lines
+    require(all(i < len(lines) for i in gone), "rows_left_out has a row that is not there")
+    needed = [(part["column"], "level" in part) for part in parts]
+    needed += [(name, False) for role, name in roles.items() if role != "y"]
+    numbered = all(NUMBER.fullmatch(lines[i][claim["target"]].strip()) for i in kept)  # NA is no label then
+    for line in (lines[i] for i in gone):
+        lacks = [holds_none(line[name], text) for name, text in [(claim["target"], not numbered), *needed]]
+        require(any(lacks), "a row is left out that lacks neither its label nor a value")
+    is_text = claim["question"]["classes"] and claim["question"].get("class_type", "str") == "str"
+    beside = {}
+    for role in (role for role in ("y", *BESIDE) if role in roles):
+        as_it_is = role == "strata" or (role == "y" and is_text)
+        beside[role] = [lines[i][roles[role]].translate({} if as_it_is else comma) for i in kept]
+    names = [name_of(column) for column in claim["columns"]]
+    effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
+    return Table(rows, beside, names, effects, kept)
 
 
 def records(path, claim):
-    """The records of a CSV file as {name: cell}; the certificate says how it is written."""
-    above = claim.get("skip_rows", 0)
+    """The records of a CSV file as {name: cell}; cells that stand for no value are empty."""
+    above, no_values, sep = claim.get("skip_rows", 0), claim.get("no_values", []), claim.get("sep", ",")
     require(type(above) is int and 0 <= above <= 10_000, "skip_rows is no small number of lines")
     require(claim.get("decimal", ".") in (".", ","), "the decimal mark is no point and no comma")
-    sep = claim.get("sep", ",")
     require(isinstance(sep, str) and len(sep) == 1, "what separates the columns is no single character")
+    require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
+
+    def is_none(cell):  # -999.0 is the whole number -999
+        found = re.fullmatch("(-?[0-9]+)[.,]0+", cell)
+        return cell in no_values or (found is not None and found[1] in no_values)
+
     with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
         for _ in range(above):
             file.readline()
-        yield from csv.DictReader(file, delimiter=sep)
+        for line in csv.DictReader(file, delimiter=sep):
+            yield {name: "" if is_none(cell.strip()) else cell for name, cell in line.items()}
 
 
-def parts_of(claim):
-    """The columns of a CSV file that the numbers come from: a column may be a product of several."""
-    return [part for column in claim["columns"] for part in column.get("factors", [column])]
-
-
-def value_of(part, cell, number):
-    """What a cell counts as."""
-    if "date" in part:
-        return elapsed(cell.strip(), part["date"]) * Fraction(10) ** part.get("exponent", 0)
-    if "level" in part:
-        return int(cell == part["level"])
-    if "unit" in part:
-        return number(without_unit(cell, part["unit"]), ".") * Fraction(10) ** part["exponent"]
-    if "equals" in part:
-        return int(number(cell) == Fraction(part["equals"]))
-    return number(cell) * Fraction(10) ** part["exponent"]
-
-
-def check_left_out(lines, labels, claim):
-    """Each row that the certificate leaves out lacks its label, or a value of a column that it is about.
-
-    A label such as NA is none where all others are numbers; a category is missing where its cell is empty.
-    """
-    require(len(lines) == len(claim.get("rows_left_out", [])), "it leaves out rows that are not there")
-    numbered = all(NUMBER.fullmatch(label.strip()) for label in labels)
-
-    for line in lines:
-        label = line[claim["target"]].strip()
-        lacks_label = stands_for_nothing(label) if numbered else not label
-        cells = [(line[part["column"]], "level" in part) for part in parts_of(claim)]
-        cells += [(line[name], False) for name in claim.get("beside", {}).values()]
-        lacks_value = any(not cell if level else stands_for_nothing(cell) for cell, level in cells)
-        require(lacks_label or lacks_value, "a row is left out that lacks neither its label nor a value")
-
-
-def stands_for_nothing(cell):
-    """Whether a cell of a column of numbers or dates holds no value."""
-    return bool(MISSING.fullmatch(cell.strip().lower()))
+def holds_none(cell, is_text):
+    """Whether a cell holds no value: a category or a label is missing where it is empty."""
+    return not cell.strip() if is_text else bool(MISSING.fullmatch(cell.strip().lower()))
 
 
 def amount(text):
-    """The digits of an amount, such as $1,204.50 or 12%; 1 and 0 for true and false; any other text as it is.
+    """The digits of a number as 1.5e3, $1,204.50, 12 % or (3.25), which is negative; true and false are 1 and 0."""
+    bare = re.sub(SIGNS, "", text.strip())
+    bare = f"-{bare[1:-1]}" if re.fullmatch(r"\([0-9].*\)", bare) else bare
+    bare = re.sub("[^0-9.+-]", "", bare) if GROUPED.fullmatch(bare) else bare
+    bare = {"true": "1", "false": "0"}.get(bare.lower(), bare)
+    require(NUMBER.fullmatch(bare), f"{text!r:.40} is not a number")
+    return bare
 
-    An amount in parentheses is negative.
-    """
-    text = text.strip()
-    if text.lower() in ("true", "false"):
-        return str(int(text.lower() == "true"))
-    negative = NEGATIVE.fullmatch(text)
-    if negative:
-        return "-" + re.sub("[^0-9.]", "", negative[1] or negative[2])
-    found = AMOUNT.fullmatch(text)
-    return (found[1] or found[2] or "") + re.sub("[^0-9.]", "", found[3]) if found else text
+
+def value_of(part, cell, comma):
+    """What a cell counts as."""
+    if "level" in part:
+        return int(cell == part["level"])
+    if "equals" in part:
+        return int(Fraction(amount(cell.translate(comma))) == Fraction(part["equals"]))
+    power = Fraction(10) ** part.get("exponent", 0)
+    if "date" in part:
+        return elapsed(cell.strip(), part["date"]) * power
+    digits = without_unit(cell, part["unit"]) if "unit" in part else amount(cell.translate(comma))
+    return Fraction(digits) * power
 
 
 def without_unit(cell, way):
     """The digits of a number with a unit; the way to write it is "0.0 mg", or "0,0 mg" with a decimal comma."""
-    require(
-        isinstance(way, str) and way[:1] + way[2:4] == "00 " and way[1] in ".,", f"{way!r} is no way to write a unit"
-    )
-    text, unit, mark = cell.strip(), way[4:], way[1]
+    require(re.fullmatch("0[.,]0 .+", way), f"{way!r:.40} is no way to write a unit")
+    text, unit = cell.strip(), way[4:]
     before = re.fullmatch(rf"([-+]?){re.escape(unit)}\.?\s*([-+]?[0-9.,].*)", text)  # CHF 12.50 is 12.50 CHF
     text = f"{before[1]}{before[2]} {unit}" if before else text
-    require(unit and text.endswith(unit), f"{text!r} is not a number in {unit!r}")
-    digits = amount(text[: -len(unit)].translate(COMMA_TO_POINT if mark == "," else {}))
-    require(NUMBER.fullmatch(digits), f"{text!r} is not a number in {unit!r}")
-    return digits
+    require(text.endswith(unit), f"{text!r:.40} is not a number in {unit!r}")
+    return amount(text[: -len(unit)].translate(COMMA_TO_POINT if way[1] == "," else {}))
+
+
+def in_seconds(way):
+    """Whether dates that are written in this way have a time of day; else they count in days."""
+    return way == "datetime" or (way != "date" and ("%H" in way or "%I" in way))
 
 
 def elapsed(text, way):
-    """Days since 1970 of a date, seconds where the way to write it has a time of day; with a zone, in UTC."""
-    iso = way in ("date", "datetime")
-    point = datetime.fromisoformat(text) if iso else datetime.strptime(text, way)
+    """Days or seconds since 1970 of a date; with a zone, in UTC."""
+    point = datetime.fromisoformat(text) if way in ("date", "datetime") else datetime.strptime(text, way)
     if point.tzinfo is not None:
         point = point.astimezone(UTC).replace(tzinfo=None)
     since = point - datetime(1970, 1, 1)
-    if way == "date" or not (iso or "%H" in way or "%I" in way):
-        return since.days
-    return Fraction(since // timedelta(microseconds=1), 10**6)
+    return Fraction(since // timedelta(microseconds=1), 10**6) if in_seconds(way) else since.days
 
 
-def label_signs(labels, classes):
-    """1 for the second class, -1 for the first ("not a" stands for all but "a")."""
-    negative, positive = classes
-    rest = negative == f"not {positive}"
-    known = set(labels) <= {negative, positive} or rest
-    require(known and len(set(labels)) >= 2, f"the labels are not those of the classes {negative} and {positive}")
-    return [1 if label == positive else -1 for label in labels]
+def name_of(column):
+    """What the coefficient of a column of a CSV file is called."""
+    if "factors" in column:
+        return column["name"]
+    name = column["column"]
+    if "date" in column:
+        return f"{name} ({'seconds' if in_seconds(column['date']) else 'days'})"
+    return f"{name}={column['level']}" if "level" in column else name
 
 
-def digest(rows, signs, claim):
-    """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255)."""
-    return hash_of(rows, claim, claim["classes"], bytes(1 if sign > 0 else 255 for sign in signs))
-
-
-def hash_of(rows, claim, names, response):
-    """SHA-256 of the question, of the entries that are not 0 row by row, and of the response.
+# ----------------------------------------------------------------- the hash
+def digest(claim, rows, names, response):
+    """The SHA-256 of the question, of the entries that are not 0 row by row, and of the response.
 
     The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, the number of
-    names and a newline, and the names (of two classes: these) as UTF-8, each after the number of its bytes and a
-    newline. An entry is row, column (signed 64-bit) and value (double), little-endian; where doubles cannot hold the
-    numbers it is the text "row column numerator/denominator\\n".
+    names and a newline, and the names as UTF-8, each after the number of its bytes and a newline. An entry is row,
+    column (signed 64-bit) and value (double), little-endian; where doubles cannot hold all numbers it is the text
+    "row column numerator/denominator\\n".
     """
-    head = f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n{len(names)}\n"
-    out = hashlib.sha256(head.encode())
+    asked = claim["question"]
+    n, p, constant = asked["rows"], asked["columns"], asked["intercept"]
+    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    require(type(n) is int and type(p) is int and type(constant) is bool, "a count or an option is none")
+    require(len(rows) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
+    require(all(0 <= j < p for row in rows for j in row), f"the data have more than {p} columns")
+    out = hashlib.sha256(f"linsep data 2\n{n} {p}\n{int(constant)}\n{len(names)}\n".encode())
     for name in map(str.encode, names):
         out.update(b"%d\n%b" % (len(name), name))
     doubles = all(is_double(v) for row in rows for v in row.values())
@@ -291,9 +278,9 @@ def hash_of(rows, claim, names, response):
     for i, row in enumerate(rows):
         for j in sorted(row):
             if doubles:
-                out.update(struct.pack("<qqd", i, j, row[j].numerator / row[j].denominator))
+                out.update(struct.pack("<qqd", i, j, row[j]))
             else:
-                out.update(f"{i} {j} {row[j].numerator}/{row[j].denominator}\n".encode())
+                out.update("{} {} {}/{}\n".format(i, j, *row[j].as_integer_ratio()).encode())
     out.update(response)
     return out.hexdigest()
 
@@ -301,324 +288,666 @@ def hash_of(rows, claim, names, response):
 def is_double(value):
     """Whether a double is exactly this number."""
     try:
-        return (value.numerator / value.denominator).as_integer_ratio() == (value.numerator, value.denominator)
+        return float(value) == value
     except OverflowError:
         return False
 
 
-# ----------------------------------------------------------------- checking
-def signed_rows(rows, signs, constant):
-    """Return s (x, 1) as integers, each row times a positive integer of its own, which is the second item."""
-    out = []
-    for row, sign in zip(rows, signs, strict=True):
-        entries = {**row, constant: Fraction(1)} if constant is not None else row
-        common = lcm(*(v.denominator for v in entries.values()))
-        out.append(({j: sign * v.numerator * (common // v.denominator) for j, v in entries.items()}, common))
-    return out
+# ------------------------------------------------------------------- a cone
+class Cone:
+    """Rows z = {column: integer} without zeros, and those of them that are equalities."""
+
+    def __init__(self, Z, width, equal=(), total=None):
+        self.Z, self.width, self.equal = Z, width, set(equal)
+        self.total = total  # a row that counts with whatever positive weight
+        self.at = {}  # column -> the rows that have an entry there
+        for i, row in enumerate(Z):
+            for j in row:
+                self.at.setdefault(j, []).append(i)
+
+    def products(self, vector, rows):
+        """Row -> its product with a vector, for those of some rows where that is not 0."""
+        touched = rows & {i for j in vector for i in self.at.get(j, ())}
+        found = {i: sum(v * vector[j] for j, v in self.Z[i].items() if j in vector) for i in touched}
+        return {i: v for i, v in found.items() if v}
+
+    def left_by(self, directions):
+        """The rows that directions leave, each of which is >= 0 on those that the ones before it left."""
+        left = set(range(len(self.Z)))
+        for k, d in enumerate(directions):
+            found = self.products(d, left)
+            require(all(v > 0 for v in found.values()), f"direction {k} is negative at a row")
+            require(not self.equal & found.keys(), f"direction {k} is not 0 on an equality")
+            left -= found.keys()
+        return left
+
+    def combined(self, weights):
+        """The sum of weights times rows, without zeros."""
+        sums = Counter()
+        for i, k in weights.items():
+            for j, v in self.Z[i].items():
+                sums[j] += k * v
+        return {j: v for j, v in sums.items() if v}
+
+    def check_sum(self, weights, left):
+        """Rows left, with positive weights unless they are equalities, add up to 0."""
+        require(weights.keys() <= left, "a row has a weight, and a direction separates it")
+        require(all(k > 0 or i in self.equal for i, k in weights.items()), "a weight is not positive")
+        sums = self.combined({i: k for i, k in weights.items() if i != self.total})
+        if self.total in weights:  # a row that is as long as is needed
+            row = self.Z[self.total]
+            first = next(iter(row), None)
+            share = Fraction(-sums.get(first, 0), row[first]) if row else 1
+            require(share > 0 and sums == {j: -share * v for j, v in row.items()}, "weighted rows do not add up to 0")
+        else:
+            require(not sums, "the weighted rows do not add up to 0")
+
+    def columns_beside(self, null, rows):
+        """The columns without one of its own for each null vector, once these are orthogonal to the rows."""
+        often, own = Counter(j for v in null for j in v), set()
+        for v in null:
+            alone = [j for j in v if often[j] == 1]
+            require(alone, "a null vector has no column of its own")
+            require(not self.products(v, rows), f"the null vector of columns {list(v)[:5]} is not orthogonal")
+            own.add(alone[0])
+        return [j for j in range(self.width) if j not in own]
+
+    def check_rank(self, rows, columns, rank):
+        """These rows have at least this rank on these columns, as they have it modulo a prime."""
+        kept = set(columns)
+        parts = [{j: v for j, v in self.Z[i].items() if j in kept} for i in rows]
+        require(any(rank_modulo(parts, q) >= rank for q in PRIMES), "the rows of a basis do not span all")
+
+    def check(self, part):
+        """The rows left, the directions and the null vectors; whether it is proved that no row left is separated.
+
+        Let u be the weights. For d in the cone the sum of u_i z_i.d is 0 and no term is negative, so z.d = 0 on the
+        rows with weights, on the basis, and on all rows left, which the basis spans: these are orthogonal to the null
+        vectors, so their rank is at most the number of other columns, and the basis has that rank.
+        """
+        n, within, basis = len(self.Z), part["within"], part["basis"]
+        require(type(part["rows"]) is int and part["rows"] == n, "the proof is about another number of rows")
+        directions, null = (vectors_of(part[name], self.width) for name in ("directions", "null"))
+        left, named = self.left_by(directions), [name for name in ("left", "separated") if name in part]
+        require(len(named) == 1, "it must name either the rows left or those separated")
+        rows = set(numbers_of(part[named[0]], n, named[0]))
+        require(left == (rows if named == ["left"] else set(range(n)) - rows), "the directions leave other rows")
+        weights = weights_of(part["weights"], n)
+        if basis is None:
+            require(within == 0 and not null, "a part of the proof stands there without a basis")
+            self.check_sum(weights, left)
+            return left, directions, null, left <= self.equal
+        columns = self.columns_beside(null, left)
+        numbers_of(basis, n, "a basis")
+        require(set(basis) <= weights.keys() | (left & self.equal), "a row of a basis has no weight")
+        if within == 0:
+            self.check_sum(weights, left)
+            self.check_rank(basis, columns, len(columns))
+        else:
+            require(weights.keys() <= left and min(weights.values()) > 0, "a weight is not positive, or of a row gone")
+            require(not self.equal, "weights near exact ones are of inequalities alone")
+            self.check_near(weights, basis, columns, within)
+        return left, directions, null, True
+
+    def check_near(self, u, basis, columns, within):
+        """Weights exist that add the rows up to 0 and differ from u by this share at most; the basis is independent.
+
+        Let C have the columns u_k z_k, k in the basis, r = sum u_i z_i, R any matrix, and |x| the largest size in x. If
+        every row of I - R C has sizes that add up to 1/2 at most, C x = 0 gives |x| = |(I - R C) x| <= |x| / 2: C is
+        regular. Let C t = r: t = R r + (I - R C) t, so |t| <= 2 |R r| <= within < 1, and the weights u_k (1 - t_k) are
+        positive and exact. R is what floats give for the inverse. A sum of p products of floats is off by at most p /
+        2^52 times the sum of their sizes, in whatever order, and by TINY where products underflow.
+        """
+        require(type(within) is float and 0 < within < 1, "weights within 1 of those given need not be positive")
+        p, sums = len(columns), self.combined(u)
+        require(len(basis) == p > 0, "the basis has not as many rows as columns")
+        C, r = [], []  # each column over a power of two
+        for j in columns:
+            entries = [u[i] * self.Z[i].get(j, 0) for i in basis]
+            unit = 1 << max(map(abs, entries)).bit_length()
+            C.append([v / unit for v in entries])
+            r.append(abs(sums.get(j, 0)) / unit + TINY)
+        size = [sum(map(abs, row)) for row in C]
+        across = list(zip(*C, strict=True))
+        for k, row in enumerate(inverse(C)):
+            sizes = list(map(abs, row))
+            off = sum(abs(sum(map(mul, row, column)) - (k == at)) for at, column in enumerate(across))
+            off += (p + 8) * 2.0**-52 * sum(map(mul, sizes, size)) + TINY * (1 + sum(sizes))
+            require(off * 1.001 <= 0.5, "rounding leaves open whether the rows of the basis are independent")
+            require(2.002 * sum(map(mul, sizes, r)) <= within, "exact weights may be farther away than it says")
 
 
-def dot(row, v):
-    """Sum over the columns of row[j] v[j]."""
-    return sum(value * v[j] for j, value in row.items() if j in v)
-
-
-def check_directions(Z, directions, left_named, what):
-    """Each direction is >= 0 on the rows that those before it left, and takes away those on which it is > 0."""
-    left = list(range(len(Z)))
-    for d in directions:
-        margins = [(i, dot(Z[i][0], d)) for i in left]
-        bad = next((i for i, margin in margins if margin < 0), None)
-        require(bad is None, f"{what} has a negative margin at row {bad}")
-        require(any(margin for _, margin in margins), f"{what} has a direction that separates no row")
-        left = [i for i, margin in margins if margin == 0]
-    require(set(left) == set(left_named), f"{what} leaves other rows than the certificate says")
-
-
-def check_sum(Z, part, what):
-    """Positive weights bring the signed rows to exactly 0; return them as row -> weight."""
-    rows = numbers_of(part["rows"], len(Z), f"the {what}")
-    weights = dict(zip(rows, map(whole, part["weights"]), strict=True))
-    require(weights, f"the {what} names no row")
-    require(all(k > 0 for k in weights.values()), f"a weight of the {what} is not positive")
-    common = lcm(*(Z[i][1] for i in weights))
-    total = {}
-    for i, k in weights.items():
-        row, factor = Z[i]
-        for j, v in row.items():
-            total[j] = total.get(j, 0) + k * (common // factor) * v
-    wrong = next((j for j, v in total.items() if v), None)
-    require(wrong is None, f"the {what} does not add up to 0 in column {wrong}")
-    return weights
-
-
-def check_span(Z, left, weights, null):
-    """The weighted rows are among `left` and span them: their rank is the greatest that `null` leaves possible."""
-    require(set(weights) <= set(left), "the overlap has a row that a direction separates")
-    need = len(columns_left(Z, left, null))
-    ranks = (rank_modulo([Z[i][0] for i in weights], prime) for prime in PRIMES)
-    require(any(rank >= need for rank in ranks), "the rows of the overlap do not span all rows left")
-
-
-def columns_left(Z, left, null):
-    """The columns that give all others on these rows: one goes for each null vector, which alone has an entry there."""
-    used = {j for i in left for j, v in Z[i][0].items() if v}
-    often, gone = Counter(j for v in null for j in v), set()
-    for k, v in enumerate(null):
-        own = [j for j in v if often[j] == 1]
-        require(v.keys() <= used and own, f"null vector {k} is not independent of the others")
-        require(all(dot(Z[i][0], v) == 0 for i in left), f"null vector {k} is not orthogonal to every row left")
-        gone.add(own[0])
-    return sorted(used - gone)
+def inverse(matrix):
+    """The inverse as well as floats give it, by Gauss and Jordan."""
+    p = len(matrix)
+    rows = [[*row, *(float(i == k) for k in range(p))] for i, row in enumerate(matrix)]
+    for k in range(p):
+        best = max(range(k, p), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[best] = rows[best], rows[k]
+        pivot = rows[k][k]
+        require(pivot, "the rows of the basis are not independent")
+        rows[k] = chosen = [v / pivot for v in rows[k]]
+        for i in range(p):
+            if i != k and (factor := rows[i][k]):
+                rows[i] = [a - factor * b for a, b in zip(rows[i], chosen, strict=True)]
+    return [row[p:] for row in rows]
 
 
 def rank_modulo(rows, prime):
-    """Rank modulo a number that has no small factors: never more than the rank of the integer rows."""
+    """Rank modulo a number without small factors: never more than the rank of the integer rows."""
     pivots = {}
     for row in rows:
         rest = {j: v % prime for j, v in row.items() if v % prime}
         while rest:
             j = min(rest)
             if j not in pivots:
-                inverse = pow(rest[j], -1, prime)
-                pivots[j] = {k: v * inverse % prime for k, v in rest.items()}
+                inverted = pow(rest[j], -1, prime)
+                pivots[j] = {k: v * inverted % prime for k, v in rest.items()}
                 break
             factor = rest[j]
             for k, v in pivots[j].items():
-                value = (rest.get(k, 0) - factor * v) % prime
-                if value:
-                    rest[k] = value
-                else:
-                    rest.pop(k, None)
+                rest[k] = (rest.get(k, 0) - factor * v) % prime
+                if not rest[k]:
+                    del rest[k]
     return len(pivots)
 
 
-def root(square):
-    """The square root of a fraction, to within one part in 2^100."""
-    shift = max(0, 2 * (square.denominator.bit_length() - square.numerator.bit_length()) + 400) // 2 * 2
-    return Fraction(isqrt((square.numerator << shift) // square.denominator), 1 << (shift // 2))
+def as_integers(rows, some=None):
+    """Rows times the least number that makes all of them whole, and that number; with `some`, each column by itself."""
+    if some is None:
+        one = lcm(*{v.as_integer_ratio()[1] for row in rows.values() for v in row.values()})
+        units = dict.fromkeys({j for row in rows.values() for j in row}, one)
+    else:
+        one, units = 1, {}
+        for j, v in ((j, v) for row in some for j, v in row.items()):
+            units[j] = lcm(units.get(j, 1), v.as_integer_ratio()[1])
+    ratios = {i: {j: v.as_integer_ratio() for j, v in row.items()} for i, row in rows.items()}
+    return {i: {j: a * units[j] // b for j, (a, b) in row.items()} for i, row in ratios.items()}, one
 
 
-def check_margin(Z, signs, plane, margin, constant):
-    """The bracket of the margin: what the hyperplane keeps, and the distance of the means of the rows.
+# -------------------------------------------------------------- two classes
+def signs_of(labels, classes):
+    """1 for the second class, -1 for the first ("not a" stands for all but "a")."""
+    negative, positive = classes
+    known = set(labels) <= {negative, positive} or negative == f"not {positive}"
+    require(known and len(set(labels)) >= 2, f"the labels are not those of the classes {negative} and {positive}")
+    return [1 if label == positive else -1 for label in labels]
 
-    Both were computed in doubles. They may be off by rounding: 2^-39 of the size of what was added up. Where that is
-    more than 2^-9 of an end, the bracket says nothing.
+
+def cone_of_classes(rows, signs, asked):
+    """The rows s (x, 1), without the 1 if there is no intercept."""
+    require(all(0 <= j < asked["columns"] for row in rows for j in row), "the data have more columns")
+    X, one = as_integers(dict(enumerate(rows)))
+    full = [{**X[i], **({asked["columns"]: one} if asked["intercept"] else {})} for i in X]
+    Z = [{j: s * v for j, v in row.items()} for s, row in zip(signs, full, strict=True)]
+    return Cone(Z, asked["columns"] + asked["intercept"])
+
+
+def prove_classes(claim, rows, labels):
+    """The verdict that a certificate proves, the rows that are separated, and whether no more are."""
+    asked = claim["question"]
+    require(asked["about"] == "classes", "it is not about two classes")
+    signs = signs_of(labels, asked["classes"])
+    require(digest(claim, rows, asked["classes"], bytes(s % 256 for s in signs)) == claim["sha256"], OTHER)
+    left, directions, _, maximal = cone_of_classes(rows, signs, asked).check(claim["proof"])
+    if left:
+        known = claim["proof"]["basis"] is not None or claim["proof"]["weights"]["rows"]
+        require(known, "undecided: nothing to prove")
+    verdict = "quasi-separable" if directions else "inseparable" if maximal else "not-separable"
+    return verdict if left else "separable", set(range(len(rows))) - left, maximal
+
+
+def prove_rows(few, rows, labels, classes):
+    """How many rows have to go: at most those after which the rest is separable, at least as many as are proved."""
+    asked, rest = few["question"], few["rest"]
+    require(few["format"] == FORMAT and asked["about"] == "fewest rows", "it is not about the fewest rows")
+    require(rest["question"]["classes"] == classes, "the rows left are about other classes")
+    require(rest["question"]["intercept"] is asked["intercept"], "one part has an intercept, and another has none")
+    require(len(rows) == asked["rows"], f"it is about {asked['rows']} rows, the data have {len(rows)}")
+    gone = set(numbers_of(few["removed"], len(rows), "the list of rows removed"))
+    kept = [i for i in range(len(rows)) if i not in gone]
+    found, _, _ = prove_classes(rest, [rows[i] for i in kept], [labels[i] for i in kept])
+    require(found == "separable", "the rows left are not separable")
+    cone = cone_of_classes(rows, signs_of(labels, classes), rest["question"])
+    witnesses = [weights_of(part, len(rows)) for part in few["witnesses"]]
+    for weights in witnesses:
+        require(weights, "a witness has no rows")
+        cone.check_sum(weights, set(range(len(rows))))
+    least, most = at_least(few["proof"], list(map(set, witnesses)), frozenset()), len(gone)
+    bounds = f"exactly {most}" if least == most else f"at least {least} and at most {most}"
+    return f"proved: {bounds} of {len(rows)} rows {'has' if least == most == 1 else 'have'} to go"
+
+
+def at_least(proof, witnesses, gone):
+    """How many rows have to go beside those that have gone: each witness, a set of rows, has to lose one.
+
+    Weights of witnesses that are together at most 1 at each row add up to a number of rows that have to go; or the rows
+    of one witness are tried in turn, with a proof about the rows that are then left.
     """
-    lower, upper = Fraction(margin["lower"]), Fraction(margin["upper"])
-    require(0 < lower <= upper, "the margin is not between two positive numbers in order")
-    require(margin["bias"] == ("free" if constant is not None else None), "the margin is of another kind")
-    length = root(sum(v * v for j, v in plane.items() if j != constant))
-    kept = min(Fraction(dot(row, plane), factor) for row, factor in Z)
-    size = max(sum(abs(v * plane.get(j, 0)) for j, v in row.items()) / factor for row, factor in Z)
-    require(abs(lower * length - kept) * 2**39 <= size, f"the margin of the hyperplane is not {float(lower)!r}")
-    require(size <= kept * 2**30, "the margin is too small beside the rows to be computed in doubles")
-    counts = Counter(signs)
-    mean, sizes = Counter(), Counter()
-    for (row, factor), sign in zip(Z, signs, strict=True):
-        share = Fraction(1, 2 * counts[sign] if constant is not None else len(Z))
-        for j, v in row.items():
-            if j != constant:
-                mean[j] += share * Fraction(v, factor)
-                sizes[j] += share * abs(Fraction(v, factor))
-    distance, size = (root(sum(v * v for v in part.values())) for part in (mean, sizes))
-    require(abs(upper - distance) * 2**39 <= size, f"the best margin is not bounded by {float(upper)!r}")
-    require(size <= distance * 2**30, "the distance of the means is too small beside the rows")
+
+    def intact(k):
+        require(type(k) is int and 0 <= k < len(witnesses), f"there is no witness {k!r:.40}")
+        require(not witnesses[k] & gone, f"witness {k} has a row that has gone")
+        return witnesses[k]
+
+    if "witness" in proof:
+        rows = sorted(intact(proof["witness"]))
+        require(len(proof["without"]) == len(rows), "a branch needs one part for each row of its witness")
+        return 1 + min(at_least(part, witnesses, gone | {i}) for i, part in zip(rows, proof["without"], strict=True))
+    unit, weights, load = whole(proof["unit"]), list(map(whole, proof["weights"])), Counter()
+    require(min([unit, *weights]) > 0, "a weight of a witness is not positive")
+    numbers = numbers_of(proof["witnesses"], len(witnesses), "the proof")
+    for k, v in zip(numbers, weights, strict=True):
+        load.update(dict.fromkeys(intact(k), v))
+    require(max(load.values(), default=0) <= unit, "the witnesses of a row have a weight above 1 together")
+    return -(-sum(weights) // unit)
 
 
-def read_directions(claim, constant):
-    """The directions, and the rows that they leave as the certificate says."""
-    n, p = claim["rows"], claim["features"]
-    directions = []
-    for part in claim["directions"]:
-        b = whole(part["b"])
-        require(b == 0 or constant is not None, "a direction has an intercept, which was not asked for")
-        directions.append({**vector(part, p), **({p: b} if b else {})})
-    names = [name for name in ("rows_left", "separated_rows") if name in claim]
-    require(len(names) == 1, "the certificate must name either the rows left or the separated rows")
-    named = set(numbers_of(claim[names[0]], n, names[0]))
-    require(directions or not named, "the certificate divides the rows without a direction")
-    return directions, (named if names[0] == "rows_left" else set(range(n)) - named) if directions else set(range(n))
+def prove_columns(behind, claim, table, labels, verdict):
+    """What is proved of some columns of the table alone."""
+    asked, rows, names = claim["question"], table.rows, table.names
+
+    def proved(one):
+        """What the proof about some columns shows, and these columns in words."""
+        places = numbers_of(one["places"], asked["columns"], "a list of columns")
+        where = {j: k for k, j in enumerate(places)}
+        some, proof = [{where[j]: v for j, v in row.items() if j in where} for row in rows], one["certificate"]
+        require(proof["question"]["classes"] == asked["classes"], "what is said of columns is about other classes")
+        require(proof["question"]["columns"] == len(places), "what is said of columns is about others")
+        return *prove_classes(proof, some, labels), shown([names[j] for j in places])
+
+    for one in (one for one in (*behind["alone"], *behind["few"]) if one["certificate"]):
+        found, separated, _, alone = proved(one)
+        require(found in ("separable", verdict), "columns that separate do not")
+        some = "separable" if found == "separable" else f"{len(separated)} rows separated"
+        yield f"proved: {some} by {alone} alone"
+    for one in behind["needed"]:
+        found, _, _, _ = proved(one)
+        weaker = ("inseparable", "not-separable", "quasi-separable")[: 3 if verdict == "separable" else 1]
+        require(found in weaker and verdict != found, "a column that is needed changes nothing")
+        yield f"proved: {found} without {shown([name for j, name in enumerate(names) if j not in one['places']])}"
 
 
-def check_head(claim, rows, labels):
-    """The certificate is about these data and this question; return the signs of the labels."""
-    form = NEAR_FORMAT if "near_weights" in claim else FORMAT
-    require(claim["format"] == form, f"not a certificate of the format {form!r}")
-    n, p = claim["rows"], claim["features"]
-    require(type(n) is int and type(p) is int and type(claim["fit_intercept"]) is bool, "a count or an option is none")
-    require(len(rows) == len(labels) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
-    require(all(0 <= j < p for row in rows for j in row), f"the data have more than {p} columns")
-    signs = label_signs(labels, claim["classes"])
-    require(digest(rows, signs, claim) == claim["sha256"], "the SHA-256 is another: other data, classes or options")
-    return signs
+# -------------------------------------------------------------- regressions
+class Model(NamedTuple):
+    """What is asked of a regression; `codes` are the classes of the rows, or their numbers; `kept`: rows that count."""
+
+    family: str
+    constant: bool
+    names: list
+    classes: list
+    codes: list
+    beside: dict
+    kept: list
 
 
-def question(claim):
-    """What the certificate is about, in words: whoever wrote it chose that."""
-    negative, positive = map(plain, claim["classes"])
-    target = f" of {plain(claim['target'])}" if claim.get("target") is not None else ""
-    about = f"{by_columns(claim)}, {intercept_of(claim['fit_intercept'])}{gone(claim)}"
-    return f"the question: {positive} against {negative}{target}{about}"
+def double(cell):
+    """A number beside the features, which counts as the nearest double."""
+    value = float(amount(cell)) if isinstance(cell, str) else float(cell)
+    require(value - value == 0, "a number beside the features is not finite")
+    return value
 
 
-def intercept_of(constant):
-    """Whether there is an intercept, in words."""
-    return f"{'with' if constant else 'without'} an intercept"
+def label(cell, kind):
+    """A label as the certificate writes it."""
+    if kind == "int":
+        value = Fraction(amount(cell) if isinstance(cell, str) else cell)
+        require(value.denominator == 1, "a label is no whole number")
+        return str(int(value))
+    return str(double(cell)) if kind == "float" else str(cell)
 
 
-def by_columns(claim):
-    """The columns in words."""
-    names = [plain(described(column)) for column in claim.get("columns", ())]
-    some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
-    return f" by {some or 'no column'}" if "columns" in claim else ""
+def model_of(claim, table):
+    """The regression that is asked about, once its hash is that of the certificate."""
+    asked, given, n = claim["question"], table.beside, len(table.rows)
+    family, link = asked["family"], asked["link"]
+    require(link in LINKS.get(family, ()), f"this program does not check the family {family!r:.40} with that link")
+    require(len(table.names) == asked["columns"] == len(set(table.names)), "the names of the columns are others")
+    for role, column in given.items():
+        require(role == "y" or family in BESIDE[role], f"{role} do not belong to the family {family}")
+        require(len(column) == n, f"{role} are not one for each row")
+    beside = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
+    kept = [i for i in range(n) if all(beside[role][i] > 0 for role in ("trials", "weights") if role in beside)]
+    labelled, order = family in LABELLED, {"int": int, "float": float}.get(asked["class_type"], str)
+    y = [label(cell, asked["class_type"]) for cell in given["y"]] if labelled else list(map(double, given["y"]))
+    labels, present = sorted(set(y), key=order) if labelled else [], {y[i] for i in kept}
+    classes = asked["classes"] if family in ORDERED else [name for name in labels if name in present]
+    fits = not labelled or (set(classes) == present and len(classes) == len(present) > 1)
+    require(kept and fits and asked["classes"] == classes, "the classes are not those of the labels")
+    require(family != "logistic" or len(classes) == 2, "a logistic regression has two classes")
+    check_response(family, y, beside)
+    at = {name: k for k, name in enumerate(labels)}
+    codes = [at[name] for name in y] if labelled else y
+    found = None
+    for strata in numbered(given["strata"]) if "strata" in given else [None]:
+        every = {role: strata if role == "strata" else beside[role] for role in BESIDE if role in given}
+        if digest(claim, table.rows, *hashed(family, link, labels, classes, codes, every)) == claim["sha256"]:
+            found = every
+    require(found is not None, OTHER)
+    codes = [classes.index(v) if v in present else None for v in y] if labelled else y
+    return Model(family, asked["intercept"], table.names, classes, codes, found, kept)
+
+
+def check_response(family, y, beside):
+    """The response is one that the family may have."""
+    most = beside.get("trials", [1.0] * len(y)) if family == "binomial" else y
+    require(min(beside.get("weights", [0])) >= 0, "a weight is below 0")
+    require(set(beside.get("event", [1])) <= {0, 1}, "an event is neither 1 nor 0")
+    require(all(a < y[i] for i, a in enumerate(beside.get("entry", ()))), "an entry is not before its time")
+    if family not in (*LABELLED, "cox"):
+        fits = all(0 <= value <= m for value, m in zip(y, most, strict=True))
+        require(fits and (family != "inverse-gaussian" or min(y) > 0), "a response is not one of this family")
+
+
+def numbered(strata):
+    """The place of the stratum of each row among all, which are sorted as numbers if they are, or as text."""
+    ways = [[str(name) for name in strata]]
+    if all(not isinstance(name, str) or NUMBER.fullmatch(name.strip()) for name in strata):
+        ways.insert(0, list(map(Fraction, strata)))
+    places = [{name: float(k) for k, name in enumerate(sorted(set(way)))} for way in ways]
+    return [tuple(place[name] for name in way) for place, way in zip(places, ways, strict=True)]
+
+
+def hashed(family, link, labels, classes, codes, beside):
+    """The names and the response that the hash is of.
+
+    Of a logistic regression with logit link the response is a byte a row (1 or 255), of a multinomial one the number of
+    the class (32-bit), of a Poisson one the count (double); the names are those of the classes. Of all others, and
+    where something stands beside the response, the names are "family", its name, "link", its name, "columns", what
+    stands beside the response, "classes", their names (and "order", the same in their order), and the response and the
+    other columns are doubles, one column after the other.
+    """
+    n = len(codes)
+    if beside or (family, link) not in (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit")):
+        names = ["family", family, "link", link, "columns", *beside, "classes", *labels]
+        names += ["order", *classes] if family in ORDERED else []
+        return names, b"".join(struct.pack(f"<{n}d", *column) for column in (codes, *beside.values()))
+    kind = {"logistic": "b", "multinomial": "i"}.get(family, "d")
+    return labels, struct.pack(f"<{n}{kind}", *([2 * code - 1 for code in codes] if kind == "b" else codes))
+
+
+def inequalities(model, X, one):
+    """(z, equality, row of the data) of a regression; X has whole numbers, in which 1 became `one`.
+
+    Columns are the intercept or the thresholds, then those of the data; of a multinomial model so for each class but
+    the first. Rows of a gamma regression with a response of 0 have one inequality together, which is the last.
+    """
+    heads = heads_of(model)
+    if model.family == "cox":
+        return list(risk_rows(model, X))
+    rows = {i: {j + len(heads): v for j, v in X[i].items()} for i in model.kept}
+    rows = {i: {0: one, **row} for i, row in rows.items()} if heads == [INTERCEPT] else rows
+    width, found, total = len(heads) + len(model.names), [], Counter()
+    for i in model.kept:
+        for thresholds, blocks, equal in shares(model, i):
+            z = {k: v * one for k, v in thresholds.items()}
+            for block, times in blocks.items():
+                z |= {block * width + j: times * v for j, v in rows[i].items()}
+            found.append((z, equal, i))
+    if model.family == "gamma" and len(found) < len(rows):
+        weights = {i: model.beside["weights"][i] if "weights" in model.beside else 1.0 for i in model.kept}
+        weights = weights if len(set(weights.values())) > 1 else dict.fromkeys(weights, 1.0)
+        common = lcm(*(w.as_integer_ratio()[1] for w in weights.values()))
+        for i in model.kept:
+            for j, v in rows[i].items():
+                total[j] -= int(weights[i] * common) * v
+        total = {j: v for j, v in total.items() if v}
+        return [*((z, False, i) for z, _, i in found), (total, False, None)]
+    return found
+
+
+def heads_of(model):
+    """The coefficients that stand before those of the columns."""
+    if model.family in ORDERED:
+        return [f"{low}|{high}" for low, high in pairwise(model.classes)]
+    return [INTERCEPT] if model.constant and model.family != "cox" else []
+
+
+def shares(model, i):
+    """The inequalities of a row: thresholds, how often the row counts in which block, and whether it is an equality.
+
+    Of ordered classes let e_k be the slope of threshold k less that of x.b. Cumulative: e_own >= 0 and e_(own-1) <= 0.
+    Continuation: e_own >= 0, and e_k <= 0 for every k below. Adjacent: sums of e from the own class up to each one
+    above are >= 0, those from each one below up to the own are <= 0.
+    """
+    family, own, last = model.family, model.codes[i], len(model.classes) - 1
+    if family in ORDERED:
+        lowest = max(0, own - 1) if family == "cumulative" else 0
+        above, below = [range(own, min(own + 1, last))] * (own < last), [range(k, k + 1) for k in range(lowest, own)]
+        if family == "adjacent":
+            above, below = [range(own, k) for k in range(own + 1, last + 1)], [range(k, own) for k in range(own)]
+        for sign, some in [(1, some) for some in above] + [(-1, some) for some in below]:
+            yield dict.fromkeys(some, sign), {0: -sign * len(some)}, False
+    elif family == "multinomial":  # the first class has no block
+        for other in (k for k in range(last + 1) if k != own):
+            yield {}, {k - 1: times for k, times in ((own, 1), (other, -1)) if k}, False
+    elif family in ("gamma", "inverse-gaussian"):
+        if own > 0:
+            yield {}, {0: 1}, True
+    else:
+        trials = model.beside.get("trials", [1] * len(model.codes))
+        most = trials[i] if family in ("logistic", "binomial") else None
+        yield {}, {0: 1 if own else -1}, own not in (0, most)
+
+
+def risk_rows(model, X):
+    """x_i - x_j of events i and rows j at risk: each event against the next one among the rows at risk with it and
+    against those that leave between them; tied events against each other."""
+    time, beside = model.codes, model.beside
+    event, entry = beside.get("event", [1.0] * len(time)), beside.get("entry", [float("-inf")] * len(time))
+    strata = beside.get("strata", [0.0] * len(time))
+
+    def line(i, j, equal):
+        z = {k: X[i].get(k, 0) - X[j].get(k, 0) for k in X[i].keys() | X[j].keys()}
+        return {k: v for k, v in z.items() if v}, equal, i
+
+    for stratum in sorted({strata[i] for i in model.kept}):
+        members = [i for i in model.kept if strata[i] == stratum]
+        order = sorted(members, key=lambda i: (time[i], event[i] == 0))
+        at = 0
+        while at < len(order):
+            now = time[order[at]]
+            tied = [i for i in order[at:] if time[i] == now and event[i]] if event[order[at]] else []
+            at += max(1, len(tied))
+            if len(tied) > 1:
+                yield from (line(i, j, True) for i, j in pairwise([*tied, tied[0]]))
+            for j in order[at:] if tied else ():
+                if entry[j] < now:
+                    yield line(tied[0], j, False)
+                    if event[j]:
+                        break
+
+
+class Estimates:
+    """What a proof says of each coefficient, once its other parts are checked."""
+
+    def __init__(self, cone, proof):
+        self.cone, self.proof, every = cone, proof, set(range(len(cone.Z)))
+        self.left, self.directions, self.null, maximal = cone.check(proof["cone"])
+        require(maximal, "it is not shown that no more rows are separated")
+        if proof["bases"]:
+            self.check_bases(proof["bases"])
+            self.unidentified, self.rank = set(range(cone.width)), len(cone.Z)
+            return
+        require(proof["cone"]["basis"] is not None, "the vectors orthogonal to the rows left are not given")
+        null = vectors_of(proof["null"], cone.width)
+        columns = cone.columns_beside(null, every)
+        cone.check_rank(numbers_of(proof["basis"], len(cone.Z), "the whole basis"), columns, len(columns))
+        self.unidentified, self.rank = {j for v in null for j in v}, len(columns)
+        # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
+        self.is_ray = len(self.null) <= len(null) + 1
+        self.main = first_signs(self.directions)
+        self.touching = {}  # column -> the null vectors of the rows left that have an entry there
+        for k, j in ((k, j) for k, v in enumerate(self.null) for j in v):
+            self.touching.setdefault(j, []).append(k)
+
+    def check_bases(self, bases):
+        """As many columns as rows, of full rank, and no column in all of these: each is a sum of others."""
+        n = len(self.cone.Z)
+        require(self.left <= self.cone.equal, "a row left is no equality")
+        for basis in bases:
+            require(len(numbers_of(basis, self.cone.width, "a basis of columns")) == n, "a basis has other columns")
+            self.cone.check_rank(range(n), basis, n)
+        require(not set.intersection(*map(set, bases)), "a column is in every basis")
+
+    def of(self, j):
+        """What is proved of coefficient j."""
+        if j in self.unidentified:
+            return UNIDENTIFIED
+        if j not in self.touching:
+            return FINITE
+        way, opposite = self.main.get(j, 0), self.proof["opposite"]
+        if way == 0:  # a small multiple of a null vector of the rows left may be added either way
+            return UNDETERMINED
+        if j in self.proof["unsigned"]:
+            return UNSIGNED
+        if str(j) in opposite["columns"]:
+            directions = vectors_of(opposite["directions"][whole(opposite["columns"][str(j)])], self.cone.width)
+            self.cone.left_by(directions)
+            require(first_signs(directions).get(j) == -way, f"coefficient {j} has one sign only")
+            return UNDETERMINED
+        if not self.is_ray:
+            self.check_sign(j, way)
+        return "+inf" if way > 0 else "-inf"
+
+    def check_sign(self, j, way):
+        """On the cone, where d is a combination of null vectors of the rows left, a sum of rows is t way d_j, t > 0."""
+        weights = weights_of(self.proof["signs"][str(j)], len(self.cone.Z))
+        fits = all(k >= 0 and i not in self.left for i, k in weights.items())
+        require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
+        sums, null = Counter(), self.null
+        for column, v in self.cone.combined(weights).items():
+            for k in self.touching.get(column, ()):
+                sums[k] += v * null[k][column]
+        first = self.touching[j][0]
+        same = all(sums[k] * null[first][j] == sums[first] * null[k].get(j, 0) for k in [*sums, *self.touching[j]])
+        require(same and sums[first] * null[first][j] * way > 0, f"the sign of coefficient {j} is not proved")
+
+
+def first_signs(directions):
+    """Sign of each entry of the directions added with weights falling fast: that of the first which has one there."""
+    return {j: 1 if v > 0 else -1 for d in reversed(directions) for j, v in d.items()}
+
+
+def prove_regression(claim, table):
+    """Sentences on what a certificate of a regression proves."""
+    model = model_of(claim, table)
+    require(claim["proof"] is not None, "undecided: nothing to prove")
+    require(model.constant or model.family not in (*ORDERED, "cox"), "the family has no intercept to leave out")
+    names = [*heads_of(model), *model.names]
+    blocks = model.classes[1:] if model.family == "multinomial" else [None]
+    rows, refused = {i: table.rows[i] for i in model.kept}, None
+    for some in (None, table.rows, rows.values()):  # the proof may be about columns multiplied to whole numbers
+        lines = inequalities(model, *as_integers(rows, some))
+        require(lines, "the data make no inequality")
+        total = len(lines) - 1 if lines[-1][2] is None else None
+        equal = [k for k, line in enumerate(lines) if line[1]]
+        try:
+            found = Estimates(Cone([line[0] for line in lines], len(names) * len(blocks), equal, total), claim["proof"])
+            separated = [k for k in range(len(lines)) if k not in found.left]
+            unbounded = total in separated  # without an upper bound of the likelihood nothing has a limit
+            said = [UNIDENTIFIED if j in found.unidentified else UNDETERMINED for j in range(found.cone.width)]
+            said = said if unbounded else list(map(found.of, range(found.cone.width)))
+            break
+        except NotProvedError as error:
+            refused = refused or error
+    else:
+        raise refused
+    partly = {lines[k][2] for k in found.left}
+    whole_rows = {line[2] for line in lines} - partly - {None}
+    whole_rows |= {i for i in model.kept if model.codes[i] == 0} if unbounded else set()
+    verdict = "overlap" if not separated else "quasi-complete" if found.left else "complete"
+    yield f"{len(lines) - len(equal)} inequalities and {len(equal)} equalities; the rank is {found.rank} of {len(said)}"
+    yield f"proved: {verdict}, {len(whole_rows)} of {len(table.rows)} rows are separated"
+    groups = {"separated rows": [table.places[i] for i in sorted(whole_rows)]} if whole_rows else {}
+    for (block, name), value in zip(((b, name) for b in blocks for name in names), said, strict=True):
+        effect = f" ({table.effects[name]})" if name in table.effects else ""
+        groups.setdefault(f"{value}{effect}", []).append(name if block is None else f"{name} of class {block}")
+    yield from (f"{value}: {shown(some)}" for value, some in groups.items())
+
+
+# ----------------------------------------------------------------- what is asked
+def shown(names):
+    """Names in a line; of many the first ones."""
+    rest = f", ... ({len(names)} in all)" if len(names) > SHOWN else ""
+    return ", ".join(map(str, names[:SHOWN])) + rest
 
 
 def described(column):
     """A column of numbers by the columns of the table that it comes from."""
-    parts = column.get("factors", [column])
-    of_levels = ((part["column"], part.get("level", part.get("equals"))) for part in parts)
-    product = " x ".join(name if level is None else f"{name}={level}" for name, level in of_levels)
+    parts = [(part["column"], part.get("level", part.get("equals"))) for part in column.get("factors", [column])]
+    product = " x ".join(name if level is None else f"{name}={level}" for name, level in parts)
     return product if column.get("name", product) == product else f"{column['name']} (which is {product})"
 
 
-def gone(claim):
-    """The rows that are left out and the cells that stand for no value, in words."""
-    count = len(claim.get("rows_left_out", []))
-    rest = f"; {count} rows are left out, each of which lacks its label or a value" if count else ""
-    absent = ", ".join(map(repr, claim.get("no_values", [])))
-    rest += f"; cells that read {absent} stand for no value" if absent else ""
-    return rest
+def question(claim, of_table):
+    """What is asked, in words: whoever wrote the certificate chose that. Of JSON it names no columns."""
+    asked = claim["question"]
+    words = [f"{asked['family']} regression, link {asked['link']}" if "family" in asked else "a separator"]
+    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
+    if of_table:
+        words.append(f"{claim['target']} by {shown(list(map(described, claim['columns']))) or 'no column'}")
+        words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
+        gone, none = claim.get("rows_left_out", []), claim.get("no_values", [])
+        words += [f"{len(gone)} rows are left out, each of which lacks its label or a value"] if gone else []
+        words += [f"cells that read {shown(none)} stand for no value"] if none else []
+    words += [f"{'with' if asked['intercept'] else 'without'} an intercept"]
+    return f"the question: {'; '.join(words)}"
 
 
-def plain(name):
-    """A name on one line, whatever a terminal would make of its characters."""
-    return str(name) if str(name).isprintable() else ascii(name)
+def prove(claim, path, classes=None):
+    """Check one certificate with what stands beside it; `classes` are all labels, of one class against the rest."""
+    table = read_table(path, claim)
+    about = claim["question"]["about"]
+    labels = list(map(str, table.beside["y"]))
+    if about == "fewest rows":
+        yield prove_rows(claim, table.rows, labels, claim["rest"]["question"]["classes"])
+        return
+    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    yield question(claim, not path.endswith(".json"))
+    if about == "regression":
+        yield from prove_regression(claim, table)
+        return
+    require(classes is None or set(labels) == classes, "the labels are not those of the classes")
+    verdict, separated, maximal = prove_classes(claim, table.rows, labels)
+    least = "" if maximal else "at least "
+    yield f"proved: {verdict}, {least}{len(separated)} of {len(labels)} rows are separated"
+    if "fewest_rows" in claim:
+        yield prove_rows(claim["fewest_rows"], table.rows, labels, claim["question"]["classes"])
+    if claim.get("columns_behind"):
+        yield from prove_columns(claim["columns_behind"], claim, table, labels, verdict)
 
 
-def prove(claim, rows, labels):
-    """Check one certificate; return sentences on what it proves."""
-    signs = check_head(claim, rows, labels)
-    n, p, verdict = claim["rows"], claim["features"], claim["verdict"]
-    said = [f"SHA-256 {claim['sha256']} is that of the data", question(claim)]
-    constant = p if claim["fit_intercept"] else None
-    Z = signed_rows(rows, signs, constant)
-    directions, left = read_directions(claim, constant)
-    if directions:
-        check_directions(Z, directions, left, "the list of directions")
-        said.append(f"{len(directions)} directions in turn separate {n - len(left)} rows and none wrongly")
-    if claim["hyperplane"] is not None:
-        plane = dict(enumerate(map(exact, claim["hyperplane"]["w"])))
-        b = exact(claim["hyperplane"]["b"])
-        require(len(plane) == p and (b == 0 or constant is not None), "the hyperplane has another width than the data")
-        plane[p] = b
-        check_directions(Z, [plane], [], "the hyperplane")
-        said.append(f"one hyperplane has all {n} rows strictly on their side")
-        if claim["margin"] is not None:
-            check_margin(Z, signs, plane, claim["margin"], constant)
-    require(claim["margin"] is None or claim["hyperplane"] is not None, "there is a margin without a hyperplane")
-    weights = overlap = None
-    if claim["witness"] is not None:
-        weights = check_sum(Z, claim["witness"], "witness")
-        said.append(f"{len(weights)} signed rows with positive weights add up to 0: no strict separator")
-    null = [vector(v, p + (constant is not None)) for v in claim["null"]]
-    if "near_weights" in claim:
-        require(claim["overlap"] is None, "there are exact weights and weights near exact ones")
-        check_near, columns = beside("verify_near_weights").check_near, columns_left(Z, sorted(left), null)
-        near = check_near(Z, left, columns, claim["near_weights"], require, numbers_of, whole)
-        overlap, weights = near, weights or near
-        said.append(
-            f"{len(near)} rows have positive weights near those given that add up to 0, and span: no direction moves "
-            f"{len(left)} rows"
-        )
-    if claim["overlap"] is not None:
-        overlap = check_sum(Z, claim["overlap"], "overlap")
-        check_span(Z, sorted(left), overlap, null)
-        said.append(
-            f"{len(overlap)} rows with positive weights add up to 0 and span: no direction moves {len(left)} rows"
-        )
-    require(overlap is not None or not claim["null"], "there are null vectors without an overlap")
-    proved = "undecided"
-    if claim["hyperplane"] is not None or not left:
-        proved = "separable"
-    elif weights is not None:
-        proved = "quasi-separable" if directions else "not-separable" if overlap is None else "inseparable"
-    require(verdict == proved, f"the verdict is {verdict!r}, and the parts prove {proved!r}")
-    require(proved != "undecided", "the verdict is 'undecided': nothing to prove")
-    maximal = proved == "separable" or overlap is not None
-    require(claim["maximal"] is maximal, f"maximal is {claim['maximal']!r}, the parts say {maximal}")
-    least = f": at least {n - len(left)} rows are separated" if directions and not maximal else ""
-    return [*said, f"proved: {verdict}{least}"]
-
-
-def prove_all(claim, path, doubles):
+def prove_all(claim, path):
     """Check all certificates of a file; return sentences on what they prove."""
     if "one_against_rest" not in claim:
-        return prove(about(claim, path), *read_table(path, claim, doubles))
-    every = claim["one_against_rest"]
-    require(len(claim) == 1 and len(every) >= 3, "one against the rest is about three classes or more")
-    said = []
+        return list(prove(claim, path))
+    said, every = [], claim["one_against_rest"]
+    require(len(every) >= 3, "one against the rest is about three classes or more")
     for name, one in every.items():
-        require(one["classes"] == [f"not {name}", name], f"the certificate of {name} is not about {name}")
-        rows, labels = read_table(path, one, doubles)
-        require(set(labels) == set(every), f"the labels are not the classes {', '.join(every)}")
-        said += [f"{plain(name)} against the rest: {line}" for line in prove(about(one, path), rows, labels)]
+        require(one["question"]["classes"] == [f"not {name}", name], f"the certificate of {name} is not about it")
+        beside = {
+            key: claim[key]["one_against_rest"].get(name) for key in ("fewest_rows", "columns_behind") if key in claim
+        }
+        said += [f"{name} against the rest: {line}" for line in prove({**one, **beside}, path, set(every))]
     return said
 
 
-def about(claim, path):
-    """The certificate without names of columns if the data are JSON, which has none."""
-    unnamed = path.endswith(".json")
-    return {key: value for key, value in claim.items() if not (unnamed and key in NAMING)}
-
-
-def other_program(path):
-    """The program that checks certificates of this kind; None if it is this one."""
-    try:
-        claim = read_json(path)
-        form = "" if "one_against_rest" in claim else str(claim["format"])
-        if form.startswith(OF_REGRESSIONS):
-            return "verify_separation"
-        return "verify_fewest_rows" if "fewest_rows" in claim or form.startswith(OF_ROWS) else None
-    except (NotProvedError, LookupError, TypeError, ValueError, RecursionError, OSError):
-        return None  # whoever reads it next says why
-
-
-def beside(name):
-    """A program that lies beside this one."""
-    folder = str(Path(__file__).parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return importlib.import_module(name)
-
-
-def told(arguments, prove):
-    """Print what is proved, or why it is not; return the exit status."""
-    try:
-        for line in prove(read_json(arguments.certificate), arguments.data, arguments.doubles):
-            print(line)
-    except NotProvedError as error:
-        print(f"not proved: {error}")
-        return 1
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, OSError) as error:
-        print(f"not proved: cannot read the certificate or the data: {error!r}")
-        return 1
-    return 0
-
-
-def arguments_of(what, given):
-    """The files named on the command line, or in `given`; `what` says what the program does."""
-    parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(given=None):
+    """Check the certificate named on the command line, or in `given`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("certificate", help="JSON file")
     parser.add_argument("data", help="CSV or JSON file")
-    parser.add_argument("--doubles", action="store_true", help="take the numbers of a CSV file as the nearest doubles")
-    return parser.parse_args(given)
-
-
-def main(given=None):
-    """Check a certificate of separability, or have one of another kind checked."""
-    arguments = arguments_of(__doc__, given)
-    other = other_program(arguments.certificate)
-    return told(arguments, prove_all) if other is None else beside(other).main(given)
+    arguments = parser.parse_args(given)
+    try:
+        lines, status = prove_all(read_json(arguments.certificate), arguments.data), 0
+    except NotProvedError as error:
+        lines, status = [f"not proved: {error}"], 1
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, OSError) as error:
+        lines, status = [f"not proved: cannot read the certificate or the data: {error!r}"], 1
+    for line in lines:
+        print(line if line.isprintable() else ascii(line)[1:-1])
+    return status
 
 
 if __name__ == "__main__":

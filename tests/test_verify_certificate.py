@@ -1,285 +1,354 @@
-"""The certificate as another program reads it: examples/verify_certificate.py, on the standard library alone."""
+"""Certificates as a program reads them that shares no code with the library: examples/verify_certificate.py."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
+import importlib.util
+import io
 import json
+import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 
 from in_process import run_linsep
-from linsep import separability
-from linsep.theory.separability.certificate import Separability
+from linsep import fewest_rows, separability, separation
+from linsep.app.commands.separation import separation as command
 from linsep.types import DataError
+from naive_regressions import ORDERED
+from test_columns_behind import frame
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
-CITIES = "city,size,sold\nOslo,0.1,yes\nRome,0.3,no\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3,yes\nRome,7,no\n"
+FAMILIES = [
+    *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "gamma", "inverse-gaussian"),
+    *("multinomial", "cumulative", "adjacent", "continuation", "cox"),
+]
+KINDS = ("finite", "+inf", "-inf", "undetermined sign", "not identified")
+
+
+def standalone() -> Any:
+    """The program as a module."""
+    spec = importlib.util.spec_from_file_location("standalone_verifier", PROGRAM)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CHECKER = standalone()
 
 
 def verify(folder: Path, claim: Any, data: Any, name: str = "data.json") -> tuple[int, str]:
-    (folder / "claim.json").write_text(json.dumps(claim))
-    (folder / name).write_text(data if isinstance(data, str) else json.dumps(data))
-    command = [sys.executable, "-I", str(PROGRAM), "claim.json", name]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
-    assert done.stderr == ""
-    return done.returncode, done.stdout
+    """What the program says of a certificate and its data."""
+    (folder / "claim.json").write_text(claim if isinstance(claim, str) else json.dumps(claim), encoding="utf-8")
+    (folder / name).write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = CHECKER.main([str(folder / "claim.json"), str(folder / name)])
+    assert printed.getvalue().startswith("not proved: ") == (status == 1)
+    return status, printed.getvalue()
 
 
-def cases() -> dict[str, tuple[Any, Any]]:
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(25, 3))
-    quasi = np.array([[0.0, 1.5], [1.0, 0.5], [1.0, 0.5], [2.0, 2.5], [1.0, 7.0]])
-    return {
-        "separable": (X, np.where(X[:, 0] > 0.1, "a", "b")),
-        "inseparable": (X, np.where(rng.random(25) < 0.5, "a", "b")),
-        "quasi-separable": (quasi, np.array(["a", "a", "b", "b", "b"])),
-    }
+def written(folder: Path, text: str, *words: str) -> dict[str, Any]:
+    """The certificate that a command writes of a table."""
+    (folder / "t.csv").write_text(text, encoding="utf-8")
+    done = run_linsep([words[0], "t.csv", "--certificate", "c.json", *words[1:]], folder)
+    assert done.returncode in (0, 1), done.stderr
+    found: dict[str, Any] = json.loads((folder / "c.json").read_text())
+    return found
 
 
 def plain(X: Any, y: Any) -> dict[str, Any]:
     return {"X": X.tolist(), "y": y.tolist()}
 
 
-def test_the_program_imports_the_standard_library_alone() -> None:
+def said_of(lines: str) -> dict[str, str]:
+    """Coefficient -> what the program printed of it."""
+    found = [line.split(": ", 1) for line in lines.splitlines() if line.split(":")[0] in KINDS]
+    return {name: kind for kind, names in found for name in names.split(", ")}
+
+
+# ------------------------------------------------------------------ alterations
+def altered(claim: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
+    """Each part of a certificate in turn is another, or is not there."""
+
+    def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        yield path, value
+        keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        for key in keys:
+            yield from parts(value[key], (*path, key))
+
+    for path, value in list(parts(claim))[1:]:
+        others: list[Any] = [None, []]
+        if isinstance(value, bool):
+            others = [not value, int(value)]
+        elif isinstance(value, int):
+            others = [value + 1, -value, True]
+        elif isinstance(value, float):
+            others = [value + 0.5, True]
+        elif isinstance(value, str):
+            others = [value + "0", 3]
+        elif isinstance(value, list):
+            others += [value[1:], value + value[:1]]
+        for other in [*others, "gone"]:
+            changed = copy.deepcopy(claim)
+            holder = changed
+            for key in path[:-1]:
+                holder = holder[key]
+            if other == "gone":
+                del holder[path[-1]]
+            elif other != value or type(other) is not type(value):
+                holder[path[-1]] = other
+            else:
+                continue
+            yield path, other, changed
+
+
+def quasi() -> tuple[Any, Any]:
+    return np.array([[0.0, 1.5], [1.0, 0.5], [1.0, 0.5], [2.0, 2.5], [1.0, 7.0]]), np.array(["a", "a", "b", "b", "b"])
+
+
+SEPARATED = ("logistic", "multinomial", "poisson", "gamma", "cumulative", "cox")
+WEAKER = {
+    "inseparable": ("proved: not-separable",),
+    "to go": ("proved: at least 1 and at most 3", "proved: at least 2 and at most 3"),
+}
+
+
+def asked_of(kind: str) -> tuple[Any, dict[str, Any], str]:
+    """An answer, its data, and what is proved."""
+    rng = np.random.default_rng(3)
+    X, (near, labels) = rng.normal(size=(12, 3)), quasi()
+    if kind == "to go":
+        few, labels = np.array([[0], [1], [2], [3], [4], [5], [1], [4]]), np.array(list("aababbba"))
+        return fewest_rows(few, labels), plain(few, labels), "exactly 3 of 8 rows have to go"
+    if kind not in SEPARATED:
+        y = np.where(X[:, 0] > 0.1 if kind == "separable" else rng.random(12) < 0.5, "a", "b")
+        X, y = (near, labels) if kind == "quasi-separable" else (X, y)
+        return separability(X, y), plain(X, y), kind
+    while True:
+        X, y, more = design(rng, kind)
+        with contextlib.suppress(DataError):
+            found = separation(X, y, family=kind, **more)  # type: ignore[arg-type]
+            signed = found.proof is not None and (found.proof.signs or found.proof.opposite)
+            if found.verdict == "quasi-complete" and (signed or kind in ("poisson", "gamma", "cumulative")):
+                return found, as_data(X, y, more), found.verdict
+
+
+@pytest.mark.parametrize("kind", ["separable", "quasi-separable", "inseparable", "to go", *SEPARATED])
+def test_no_altered_part_changes_what_is_proved(kind: str, tmp_path: Path) -> None:
+    found, data, proved = asked_of(kind)
+    claim = json.loads(found.to_json())
+    status, said = verify(tmp_path, claim, data)
+    assert (status, f"proved: {proved}" in said) == (0, True)
+    refused = 0
+    for path, other, change in altered(claim):
+        status, now = verify(tmp_path, change, data)
+        refused += status
+        known = now == said or any(words in now for words in WEAKER.get(kind, ()))
+        assert status or known, (path, other, now)
+    assert refused > 60
+    for i, j in ((0, 0), (len(data["X"]) - 1, -1)):
+        moved = copy.deepcopy(data)
+        moved["X"][i][j] = float(np.nextafter(moved["X"][i][j], np.inf))
+        status, _ = verify(tmp_path, claim, moved)
+        assert status == 1 or (kind == "to go" and i in found.removed)
+    assert verify(tmp_path, claim, {**data, "y": data["y"][::-1]})[0] == 1
+
+
+def test_what_is_no_json_of_a_certificate_is_refused(tmp_path: Path) -> None:
+    X, y = quasi()
+    text = separability(X, y).to_json()
+    for wrong in (
+        text.replace('"proof": {', '"proof": {"rows": 5, '),
+        text.replace('"within": 0.0', '"within": NaN'),
+        text.replace("certificate 1", "certificate 2"),
+        text[:-1],
+        "[" * 100_000,
+        "[]",
+    ):
+        assert wrong != text
+        assert verify(tmp_path, wrong, plain(X, y))[0] == 1
+    for undecided in (separability(*questions_of_time(), time_limit=0.0), separation(X, y, time_limit=0.0)):
+        data = plain(*questions_of_time()) if hasattr(undecided, "maximal") else plain(X, y)
+        assert verify(tmp_path, undecided.to_json(), data)[1] == "not proved: undecided: nothing to prove\n"
+
+
+def questions_of_time() -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    return rng.normal(size=(25, 3)), np.where(rng.random(25) < 0.5, "a", "b")
+
+
+# ------------------------------------------------------------------ two classes
+def test_the_program_imports_the_standard_library_alone_and_prints_what_the_page_shows(tmp_path: Path) -> None:
     names = [node for node in ast.walk(ast.parse(PROGRAM.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {str(node.module) if isinstance(node, ast.ImportFrom) else node.names[0].name for node in names}
     assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names
-
-
-@pytest.mark.parametrize("verdict", ["separable", "inseparable", "quasi-separable"])
-def test_each_verdict_is_proved_and_no_alteration_survives(verdict: str, tmp_path: Path) -> None:
-    X, y = cases()[verdict]
-    claim = json.loads(separability(X, y).to_json())
-    status, said = verify(tmp_path, claim, plain(X, y))
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {verdict}")
-    for change, data in alterations(claim, plain(X, y)):
-        status, said = verify(tmp_path, change, data)
-        assert status == 1, (verdict, said)
-        assert said.startswith("not proved: ")
-        if data == plain(X, y):
-            with pytest.raises((ValueError, DataError)):
-                Separability.from_json(json.dumps(change)).verify(X, y)
-
-
-def alterations(claim: dict[str, Any], data: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """One weight, one row, one coordinate, one entry of the data, one label, one missing part at a time."""
-    out = []
-
-    def changed() -> dict[str, Any]:
-        out.append((copy.deepcopy(claim), data))
-        return out[-1][0]
-
-    for part in ("witness", "overlap"):
-        if claim[part]:
-            changed()[part]["weights"][0] = 10**9
-            changed()[part]["weights"][0] = -1
-            other = next(i for i in range(claim["rows"]) if i not in claim[part]["rows"])
-            changed()[part]["rows"][0] = other
-            changed()[part]["rows"][0] = claim["rows"]
-        if claim["verdict"] == "inseparable" or (part == "witness" and claim[part]):
-            changed()[part] = None
-    for direction in claim["directions"]:
-        k = claim["directions"].index(direction)
-        changed()["directions"][k]["values"][0] = -(2**52)
-        changed()["directions"][k]["b"] = 2**52
-        changed()["directions"] = []
-        if claim["hyperplane"] is not None:
-            out[-1][0]["hyperplane"] = None
-    if claim["hyperplane"]:
-        j = int(np.argmax(np.abs(claim["hyperplane"]["w"])))
-        changed()["hyperplane"]["w"][j] *= -1
-        changed()["hyperplane"]["b"] = 1e9
-    changed()["sha256"] = "0" * 64
-    changed()["rows"] += 1
-    changed()["features"] += 1
-    changed()["verdict"] = "undecided" if claim["verdict"] == "separable" else "separable"
-    for i, j in ((0, 0), (len(data["X"]) - 1, 1)):
-        moved = copy.deepcopy(data)
-        moved["X"][i][j] = float(np.nextafter(moved["X"][i][j], np.inf))
-        out.append((claim, moved))
-    swapped = copy.deepcopy(data)
-    swapped["y"][0] = "b" if swapped["y"][0] == "a" else "a"
-    out.append((claim, swapped))
-    if claim["verdict"] == "separable":
-        out = [(c, d) for c, d in out if c["verdict"] != "undecided"]  # that claims nothing, and is tested below
-    return out
-
-
-def test_undecided_is_no_proof(tmp_path: Path) -> None:
-    X, y = cases()["inseparable"]
-    claim = json.loads(separability(X, y, time_limit=0.0).to_json())
-    assert claim["verdict"] == "undecided"
-    assert verify(tmp_path, claim, plain(X, y))[0] == 1
+    page = (PROGRAM.parents[1] / "docs" / "commands" / "separation.md").read_text(encoding="utf-8")
+    table, shown = re.search(r"cat trial.csv\n(.*?)\$ ", page, re.S), re.search(r"```text\n(.*?)```", page, re.S)
+    assert table is not None and shown is not None
+    written(tmp_path, table[1], "separation", "--target", "cured")
+    words = [sys.executable, "-I", str(PROGRAM), "c.json", "t.csv"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", shown[1])
+    (tmp_path / "t.csv").write_text(table[1].replace("yes", "no", 1))
+    assert subprocess.run(words, cwd=tmp_path, capture_output=True, check=False).returncode == 1
 
 
 @pytest.mark.parametrize("form", ["float32", "int64", "csr", "object"])
 def test_the_hash_is_of_the_numbers_whatever_holds_them(form: str, tmp_path: Path) -> None:
     X, y = np.array([[0, 0], [1, 1], [0, 1], [1, 0]]), np.array([0, 0, 1, 1])
-    forms: dict[str, Any] = {
-        "float32": X.astype(np.float32),
-        "csr": scipy.sparse.csr_matrix(X),
-        "object": X.astype(object),
-    }
-    found = separability(forms.get(form, X), y)
-    claim = json.loads(found.to_json())
-    assert claim["sha256"] == json.loads(separability(X, y).to_json())["sha256"]
-    assert verify(tmp_path, claim, plain(X, y))[0] == 0
-    assert verify(tmp_path, claim, plain(X, y == 1))[0] == 1  # the classes have other names
+    forms: dict[str, Any] = {"float32": X.astype(np.float32), "csr": scipy.sparse.csr_matrix(X)}
+    forms["object"] = X.astype(object)
+    text = separability(forms.get(form, X), y).to_json()
+    assert text == separability(X, y).to_json()
+    assert verify(tmp_path, text, plain(X, y))[0] == 0
+    assert verify(tmp_path, text, plain(X, y == 1))[0] == 1  # the classes have other names
     big = X.astype(object) * 10**30
     claim = json.loads(separability(big, y).to_json())
     assert claim["numbers"] == "rationals"
-    assert verify(tmp_path, claim, {"X": big.tolist(), "y": y.tolist()})[0] == 0
+    assert verify(tmp_path, claim, plain(big, y))[0] == 0
 
 
-def test_what_the_command_writes_is_about_the_decimals_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(CITIES)
-    done = check(tmp_path, "sold")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "certificate" in done.stdout
-    claim = json.loads((tmp_path / "c.json").read_text())
-    assert claim["verdict"] == "quasi-separable"
-    assert claim["columns"][-1] == {"column": "size", "exponent": 1}
-    status, said = verify(tmp_path, claim, CITIES, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, "proved: quasi-separable")
-    assert verify(tmp_path, claim, CITIES.replace("0.2", "0.20000000000000001"), "other.csv")[0] == 1
-    check(tmp_path, "city")
-    claim = json.loads((tmp_path / "c.json").read_text())
-    status, said = verify(tmp_path, claim, CITIES, "t.csv")
-    assert status == 0
-    assert said.count("against the rest: proved: ") == 3
-    claim["one_against_rest"]["Rome"]["sha256"] = "0"
-    assert verify(tmp_path, claim, CITIES, "t.csv")[0] == 1
+def test_weights_near_exact_ones_are_proved_to_exist(tmp_path: Path) -> None:
+    """Weights rounded to 40 bits, of which the library would have written more digits."""
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(60, 12)), np.where(rng.random(60) < 0.5, "a", "b")
+    claim = json.loads(separability(X, y).to_json())
+    weights = claim["proof"]["weights"]
+    exact = [int(v, 16) if isinstance(v, str) else v for v in weights["values"]]
+    weights["values"] = [(v << 40) // max(exact) for v in exact]
+    assert len(claim["proof"]["basis"]) == 13
+    for within, status in ((1e-9, 0), (1e-15, 1), (0.0, 1), (1.0, 1), (-1e-9, 1), (True, 1)):
+        claim["proof"]["within"] = within
+        assert verify(tmp_path, claim, plain(X, y))[0] == status, within
+    claim["proof"]["within"] = 1e-9
+    for path, other, change in altered({name: claim["proof"][name] for name in ("basis", "weights")}):
+        status, said = verify(tmp_path, {**claim, "proof": {**claim["proof"], **change}}, plain(X, y))
+        assert status or "inseparable" in said, (path, other)
+    weights["values"][0] += 10**4
+    assert verify(tmp_path, claim, plain(X, y))[0] == 1
+    X = rng.normal(size=(420, 104))
+    y = np.where(rng.random(420) < 0.5, "a", "b")
+    claim = json.loads(separability(X, y).to_json())
+    assert 0 < claim["proof"]["within"] < 1
+    assert "proved: inseparable" in verify(tmp_path, claim, plain(X, y))[1]
 
 
-def test_dates_are_read_as_the_certificate_says(tmp_path: Path) -> None:
-    times = ["1.2.2024 8:05", "29.2.2024 13:30", "1.3.2024 0:00", "30.6.2024 7:15"]
-    born = ["2024-02-29T13:30:00Z", "2024-02-29T13:30:00+02:00", "1969-12-31T23:59:59.5Z", "2024-03-01T00:00:00Z"]
-    rows = [f"{k},{k % 3}.5,{times[k % 4]},{born[k % 4]},{2000 + k}-01-31,{'ab'[k % 2]}" for k in range(12)]
-    data = "\n".join(["size,kind,seen,born,day,y", *rows]) + "\n"
-    (tmp_path / "t.csv").write_text(data)
-    assert check(tmp_path, "y").returncode in (0, 1)
-    claim = json.loads((tmp_path / "c.json").read_text())
-    assert {"column": "seen", "date": "%d.%m.%Y %H:%M"} in claim["columns"]
-    status, said = verify(tmp_path, claim, data, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
-    assert verify(tmp_path, claim, data.replace("2003-01-31", "2003-02-01"), "other.csv")[0] == 1
-    for column in claim["columns"]:
-        if "date" in column:
-            column["level"] = "2024-02-29"
-    assert "2 ways to be read, not one" in verify(tmp_path, claim, data, "t.csv")[1]
+# ------------------------------------------------------------------ tables
+CITIES = "city,size,sold\nOslo,0.1,yes\nRome,0.3,no\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3,yes\nRome,7,no\n"
+TIMES = ("1.2.2024 8:05", "29.2.2024 13:30", "1.3.2024 0:00", "30.6.2024 7:15")
+BORN = ("2024-02-29T13:30:00Z", "2024-02-29T13:30:00+02:00", "1969-12-31T23:59:59.5Z", "2024-03-01T00:00:00Z")
+NETS = ('"($1,700.25)"', "$(3)", "$12.50", "($4.5)")
+EVERY = range(24)
+TABLES: dict[str, tuple[list[str], str, str, str]] = {
+    # Rows, what a column is in the certificate, and one cell in place of another.
+    "dates": (
+        [
+            "n,seen,born,day,y",
+            *(f"{k % 3}.5,{TIMES[k % 4]},{BORN[k % 4]},{2000 + k}-01-31,{'ab'[k % 2]}" for k in EVERY),
+        ],
+        '{"column": "seen", "date": "%d.%m.%Y %H:%M"}',
+        "2003-01-31",
+        "2003-02-01",
+    ),
+    "microseconds": (
+        ["t,x,y", *(f"9999-12-31 23:59:59.00000{k},0,{'ab'[k // 3]}" for k in range(1, 5))],
+        '{"column": "t", "date": "datetime", "exponent": 6}',
+        "000002,",
+        "000007,",
+    ),
+    "decimal seconds": (
+        ["t,x,y", *(f"1970-01-01 00:00:00.{k},0.{3 * k},{'aba'[k - 1]}" for k in (1, 2, 3))],
+        '{"column": "t", "date": "datetime", "exponent": 1}',
+        "00.2,",
+        "00.20001,",
+    ),
+    "amounts": (
+        [
+            "price,open,share,net,y",
+            *(f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{NETS[k // 2 % 4]},{"ab"[k % 2]}' for k in EVERY),
+        ],
+        '{"column": "net", "exponent": 2}',
+        "($4.5)",
+        "$4.5",
+    ),
+    "units": (
+        [
+            "load,dose,y",
+            *(f'"{k * 37 % 24 * 1000 + 500:,}.25 kg".,"{k % 9},5mg",{"ab"[k % 2]}'.replace(".,", ",") for k in EVERY),
+        ],
+        '{"column": "dose", "unit": "0,0 mg", "exponent": 1}',
+        "4,5mg",
+        "4,5g",
+    ),
+    "blanks": (["a,b,y", "1'669.50,2 %,p", "499.25,3 %,n", "12 001,4 %,p"], '{"column": "b"', "4 %", "5 %"),
+    "powers": (["a,y", "1.5e3,n", "2.25e3,y", "1.5e3,y"], '{"column": "a", "exponent": 0}', "2.25e3", "2.2501e3"),
+    "long integers": (
+        ["i,y", "9007199254740993,n", "9007199254740995,y", "9007199254740993,y", "1,n"],
+        '{"column": "i", "exponent": 0}',
+        "95,",
+        "96,",
+    ),
+    "levels": (CITIES.splitlines(), '{"column": "city", "level": "Oslo"}', "0.2", "0.20000000000000001"),
+}
 
 
-@pytest.mark.parametrize(
-    ("cells", "verdict"),
-    [
-        # On a line as written, not as doubles.
-        (["1970-01-01 00:00:00.1,0.3,a", "1970-01-01 00:00:00.2,0.6,b", "1970-01-01 00:00:00.3,0.9,a"], "inseparable"),
-        # Doubles hold no microseconds in the year 9999.
-        ([f"9999-12-31 23:59:59.00000{k},0,{'ab'[k // 3]}" for k in range(1, 5)], "separable"),
-        ([f"1600-01-01 00:00:00.00000{k},0,{'ab'[k % 2]}" for k in range(1, 5)], "inseparable"),
-    ],
-)
-def test_fractions_of_seconds_are_proved_as_written(tmp_path: Path, cells: list[str], verdict: str) -> None:
-    data = "\n".join(["t,x,y", *cells]) + "\n"
-    (tmp_path / "t.csv").write_text(data)
-    check(tmp_path, "y")
-    claim = json.loads((tmp_path / "c.json").read_text())
-    assert (claim["verdict"], claim["fragile"]) == (verdict, False)
-    assert claim["columns"][0] == {"column": "t", "date": "datetime", "exponent": 1 if "00.1" in data else 6}
-    status, said = verify(tmp_path, claim, data, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {verdict}")
-    other = data.replace("0.2,", "0.20001,").replace("000002,", "000007,")
+@pytest.mark.parametrize("name", TABLES)
+def test_cells_are_read_as_the_certificate_says(name: str, tmp_path: Path) -> None:
+    rows, column, old, new = TABLES[name]
+    text = "\n".join([*rows, ""])
+    claim = written(tmp_path, text, "check", "--target", rows[0].rpartition(",")[2])
+    assert column in json.dumps(claim["columns"])
+    assert "verdict" not in claim and "summary" not in claim
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    verdict = separability_of(claim)
+    assert (status, f"proved: {verdict}" in said) == (0, True), said
+    other = text.replace(old, new)
+    assert other != text
     assert verify(tmp_path, claim, other, "other.csv")[0] == 1
+    first = claim["columns"][0]
+    for ways in ({**first, "level": "x"}, {"column": first["column"]}, {**first, "exponent": 10**6}):
+        if ways != first:
+            assert verify(tmp_path, {**claim, "columns": [ways, *claim["columns"][1:]]}, text, "t.csv")[0] == 1
 
 
-def test_amounts_and_booleans_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
-    nets = ['"($1,700.25)"', "$(3)", "$12.50", "($4.5)"] * 3
-    rows = [f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{nets[k // 2]},{"ab"[k % 2]}' for k in range(12)]
-    data = "\n".join(["price,open,share,net,y", *rows]) + "\n"
-    (tmp_path / "t.csv").write_text(data)
-    check(tmp_path, "y")
-    claim = json.loads((tmp_path / "c.json").read_text())
-    assert [column["column"] for column in claim["columns"]] == ["price", "open", "share", "net"]
-    status, said = verify(tmp_path, claim, data, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
-    assert verify(tmp_path, claim, data.replace("($4.5)", "$4.5"), "other.csv")[0] == 1
+def separability_of(claim: dict[str, Any]) -> str:
+    """The verdict that the library reads in a certificate."""
+    from linsep.theory import Separability
 
-
-def test_numbers_with_a_unit_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
-    rows = [f'"{k * 37 % 24 * 1000 + 500:,}.25 kg".,"{k % 9},5mg",{"ab"[k % 2]}'.replace(".,", ",") for k in range(24)]
-    data = "\n".join(["load,dose,y", *rows]) + "\n"
-    (tmp_path / "t.csv").write_text(data)
-    check(tmp_path, "y")
-    claim = json.loads((tmp_path / "c.json").read_text())
-    assert claim["columns"] == [
-        {"column": "load", "unit": "0.0 kg", "exponent": 2}, {"column": "dose", "unit": "0,0 mg", "exponent": 1}
-    ]  # fmt: skip
-    status, said = verify(tmp_path, claim, data, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
-    status, said = verify(tmp_path, claim, data.replace("4,5mg", "4,5g"), "other.csv")
-    assert (status, said.strip()) == (1, "not proved: '4,5g' is not a number in 'mg'")
+    return Separability.from_dict(claim).verdict
 
 
 def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) -> None:
-    X, y = cases()["inseparable"]
+    X, y = quasi()
     claim = json.loads(separability(X, y).to_json())
-    claim |= {"target": "x\nproved: separable", "columns": [{"column": "fraud", "exponent": 0}] * 3}
+    claim |= {"target": "x\nproved: separable", "columns": [{"column": "fraud", "exponent": 0}] * 2}
     status, said = verify(tmp_path, claim, plain(X, y))
-    assert status == 0
-    assert "fraud" not in said
-    assert "proved: separable" not in said
-    (tmp_path / "t.csv").write_text(CITIES)
-    check(tmp_path, "sold")
-    claim = json.loads((tmp_path / "c.json").read_text())
+    assert (status, "fraud" in said, "proved: separable" in said) == (0, False, False)
+    claim = written(tmp_path, CITIES, "check", "--target", "sold")
     claim["columns"][-1] = {"column": "size\nproved: separable", "exponent": 1}
     named = CITIES.replace("size", '"size\nproved: separable"')
     status, said = verify(tmp_path, claim, named, "n.csv")
-    assert "proved: separable" not in said.splitlines()
-
-
-def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
-    return run_linsep(["check", "t.csv", "--target", target, "--certificate", "c.json"], folder)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ["a,y", "1e3,n", "2e3,y"],
-        ["a,y", "1.5e3,n", "2.25e3,y", "1.5e3,y"],
-        [
-            "t,id,y",
-            "2024-01-01T10:00:00.5,9007199254740993,n",
-            "2024-01-02T10:00:00.25,9007199254740995,y",
-            "2024-01-02T10:00:01.25,9007199254740993,n",
-            "2024-01-02T10:00:00.25,9007199254740993,y",
-        ],
-    ],
-)
-def test_powers_of_ten_and_fractions_beside_long_integers_come_to_a_verdict(tmp_path: Path, rows: list[str]) -> None:
-    data = "\n".join(rows) + "\n"
-    (tmp_path / "t.csv").write_text(data)
-    done = check(tmp_path, "y")
-    assert (done.returncode in (0, 1), done.stderr) == (True, "")
-    claim = json.loads((tmp_path / "c.json").read_text())
-    status, said = verify(tmp_path, claim, data, "t.csv")
-    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+    assert (status, "proved: separable" in said.splitlines()) == (0, False)
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])
 def test_tables_with_other_marks_and_lines_above_are_read(mark: str, tmp_path: Path) -> None:
     lines = [line.replace(",", mark).replace(".", ",") for line in CITIES.splitlines()]
     data = "\n".join(["Sales, 2024", "", *lines, ""])
-    (tmp_path / "t.csv").write_text(data)
-    command = ["check", "t.csv", "--target", "sold", "--certificate", "claim.json", "--skip-rows", "2"]
-    assert run_linsep(command, tmp_path).returncode in (0, 1)
-    claim = json.loads((tmp_path / "claim.json").read_text())
+    claim = written(tmp_path, data, "check", "--target", "sold", "--skip-rows", "2")
     assert (claim["sep"], claim["decimal"], claim["skip_rows"]) == (mark, ",", 2)
     assert verify(tmp_path, claim, data, "t.csv")[0] == 0
     for changed in ({"decimal": "."}, {"sep": ","}, {"skip_rows": 3}, {"decimal": ":"}, {"sep": ""}, {"skip_rows": -1}):
@@ -287,22 +356,317 @@ def test_tables_with_other_marks_and_lines_above_are_read(mark: str, tmp_path: P
     assert verify(tmp_path, claim, data.replace("0,1", "0,2"), "t.csv")[0] == 1
 
 
-def test_rows_left_out_lack_a_label(tmp_path: Path) -> None:
-    rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3, \n"
-    (tmp_path / "t.csv").write_text(rows)
-    command = "check t.csv --target sold --drop-unlabelled --certificate claim.json"
-    assert run_linsep(command.split(), tmp_path).returncode in (0, 1)
-    claim = json.loads((tmp_path / "claim.json").read_text())
+def test_rows_left_out_lack_a_label_or_a_value(tmp_path: Path) -> None:
+    rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,-999.0, yes\n"
+    words = ("--target", "sold", "--drop-unlabelled", "--missing", "drop", "--na=-999")
+    claim = written(tmp_path, rows, "check", *words)
     status, said = verify(tmp_path, claim, rows, "t.csv")
     assert (status, claim["rows_left_out"]) == (0, [1, 4])
-    assert "2 rows are left out, each of which lacks its label or a value\n" in said
-    for left_out, why in (
-        ([1, 2], "a row is left out that lacks neither its label nor a value"),
-        ([1], "the certificate is about 3 rows, the data have 4"),
-        ([], "the certificate is about 3 rows, the data have 5"),
-        ([1, 1], "names one twice"),
-        ([1, 9], "which is not there"),
-        ("all", "is no list"),
+    assert "2 rows are left out, each of which lacks its label or a value; cells that read -999 stand" in said
+    for change, why in (
+        ({"rows_left_out": [1, 2, 4]}, "a row is left out that lacks neither its label nor a value"),
+        ({"rows_left_out": [1]}, "not a number"),
+        ({"rows_left_out": [1, 1]}, "names one twice"),
+        ({"rows_left_out": [1, 4, 9]}, "that is not there"),
+        ({"rows_left_out": "all"}, "is no list"),
+        ({"no_values": []}, "a row is left out that lacks neither its label nor a value"),
+        ({"no_values": [-999]}, "is no text"),
     ):
-        status, said = verify(tmp_path, claim | {"rows_left_out": left_out}, rows, "t.csv")
+        status, said = verify(tmp_path, claim | change, rows, "t.csv")
         assert (status, why in said) == (1, True), said
+
+
+# ------------------------------------------------------------------ what --explain adds
+def test_a_proof_by_branches_is_read_as_the_library_reads_it() -> None:
+    from itertools import combinations
+
+    from linsep.theory.verify.consequences import fewest
+
+    clique = [{i: 1, j: 1} for i, j in combinations(range(4), 2)]
+
+    def triangle(i: int) -> dict[str, Any]:
+        return {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if i not in pair}}
+
+    def as_plain(part: dict[str, Any]) -> dict[str, Any]:
+        return {"unit": part["unit"], "witnesses": list(part["weights"]), "weights": list(part["weights"].values())}
+
+    proof = {"witness": 0, "without": [triangle(0), triangle(1)]}
+    plain_proof: dict[str, Any] = {"witness": 0, "without": [as_plain(triangle(0)), as_plain(triangle(1))]}
+    witnesses = [set(one) for one in clique]
+    assert CHECKER.at_least(plain_proof, witnesses, frozenset()) == fewest(proof, clique) == 3
+    for bad in (
+        {"witness": 0, "without": plain_proof["without"][:1]},
+        {"witness": 0, "without": [as_plain(triangle(1))] * 2},
+        {"unit": 1, "witnesses": [0, 1], "weights": [1, 1]},
+    ):
+        with pytest.raises(CHECKER.NotProvedError):
+            CHECKER.at_least(bad, witnesses, frozenset())
+
+
+def explained(table: Any, target: str, folder: Path, *more: str) -> tuple[dict[str, Any], str]:
+    """The certificate of a table, and its text."""
+    text = table.to_csv(index=False)
+    return written(folder, text, "check", "--target", target, "--explain", "--time-limit", "5", *more), text
+
+
+def changed_at(claim: Any, path: str, value: Any) -> Any:
+    """The certificate with another value at a place such as "a/0/b"."""
+    out = copy.deepcopy(claim)
+    holder = out
+    *keys, last = [int(key) if key.isdigit() else key for key in path.split("/")]
+    for key in keys:
+        holder = holder[key]
+    holder[last] = value
+    return out
+
+
+def test_columns_that_separate_some_rows_are_proved(tmp_path: Path) -> None:
+    table = frame()[["age", "city", "late"]]
+    table.loc[table.city == "Rome", "late"] = "yes"
+    claim, text = explained(table, "late", tmp_path)
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert status == 0, said
+    assert said.splitlines()[-2:] == [
+        "proved: inseparable without city=Bari, city=Oslo, city=Rome",
+        f"proved: {(table.city == 'Rome').sum()} rows separated by city=Rome alone",
+    ]
+    for key, value in (("places", [0]), ("certificate", claim["fewest_rows"]["rest"])):
+        assert verify(tmp_path, changed_at(claim, f"columns_behind/few/0/{key}", value), text, "t.csv")[0] == 1, key
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_columns_that_separate_or_are_needed_are_proved(several: bool, tmp_path: Path) -> None:
+    """The names of classes and columns are those of words that a certificate does not hold."""
+    table = frame().drop(columns="city").rename(columns={"begin": "rank", "end": "margin"})
+    rest = np.where(table.age > 150, "reason", "verdict") if several else "reason"
+    table["late"] = np.where(table.late == "yes", "pairs", rest)
+    claim, text = explained(table, "late", tmp_path)
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert status == 0, said
+    first = "pairs against the rest: " if several else ""
+    for line in ("separable by rank, margin alone", "inseparable without rank", "inseparable without margin"):
+        assert f"{first}proved: {line}\n" in said
+    assert said.count("to go\n") == (3 if several else 1)
+    place = "columns_behind/one_against_rest/pairs" if several else "columns_behind"
+    proof = claim["columns_behind"]["one_against_rest"]["pairs"] if several else claim["columns_behind"]
+    wrong = changed_at(claim, f"{place}/needed/0/certificate", proof["few"][0]["certificate"])
+    assert verify(tmp_path, wrong, text, "t.csv")[0] == 1
+    if several:
+        for wrong in (
+            changed_at(claim, "one_against_rest/pairs/question/classes/0", "not reason"),
+            changed_at(
+                claim, "one_against_rest", {name: claim["one_against_rest"][name] for name in ("pairs", "reason")}
+            ),
+            changed_at(claim, "one_against_rest/reason/sha256", "0"),
+        ):
+            assert verify(tmp_path, wrong, text, "t.csv")[0] == 1
+
+
+def test_a_class_of_one_row_may_be_the_one_that_goes(tmp_path: Path) -> None:
+    """Without it the labels left are two, of a question of one class against the rest."""
+    table = pd.DataFrame({"x": range(60), "kind": ["a"] * 30 + ["b"] * 30})
+    table.loc[7, "kind"] = "c"
+    status, said = verify(tmp_path, *explained(table, "kind", tmp_path), "t.csv")
+    assert (status, "a against the rest: proved: separable by x alone without rows 7\n" in said) == (0, True)
+
+
+# ------------------------------------------------------------------ regressions
+def design(rng: np.random.Generator, kind: str) -> tuple[Any, Any, dict[str, Any]]:
+    """A small design, its response and the options: separated in part, in all or not at all."""
+    n, p = int(rng.integers(4, 12)), int(rng.integers(1, 4))
+    p = n + 3 if rng.random() < 0.08 else p
+    X: Any = rng.integers(-1, 3, (n, p)) * rng.choice([1, 1, 0.5, 0.1])
+    X = np.column_stack([X, X[:, 0]]) if rng.random() < 0.2 else X
+    X[:, 0] = 1 if rng.random() < 0.1 else X[:, 0]
+    more: dict[str, Any] = {"weights": rng.choice([0, 0.5, 1, 2.5], n)} if rng.random() < 0.3 else {}
+    y: Any = rng.integers(0, 3, n)
+    if rng.random() < 0.5:
+        y = np.where(X[:, 0] > X[:, 0].mean(), 2, rng.integers(0, 2, n))
+    if kind == "logistic":
+        y, more["link"] = np.where(y > 1, "yes", "no"), str(rng.choice(["logit", "probit", "cauchit"]))
+    elif kind == "binomial":
+        more["trials"] = rng.integers(0, 4, n)
+        y = np.minimum(rng.integers(0, 4, n), more["trials"])
+    elif kind in ("fractional", "poisson", "negative-binomial", "gamma"):
+        y = {"fractional": y / 2, "gamma": y * 0.75}.get(kind, np.maximum(y - 1, 0))
+    elif kind == "inverse-gaussian":
+        y = y + 1.0
+    elif kind in ORDERED and rng.random() < 0.5:
+        y, more["order"] = np.array(["b", "a", "c"])[y], ["b", "a", "c"]
+    elif kind == "cox":
+        y = rng.integers(1, 6, n) if rng.random() < 0.5 else 15 - np.round(X[:, 0] * 3).astype(int)
+        beside = {
+            "event": rng.integers(0, 2, n),
+            "strata": rng.choice(["u", "v"], n),
+            "entry": y - rng.integers(1, 4, n),
+        }
+        more |= {name: column for name, column in beside.items() if rng.random() < 0.5}
+    if kind not in (*ORDERED, "cox"):
+        more["fit_intercept"] = bool(rng.random() < 0.7)
+    return X, y, more
+
+
+def as_data(X: Any, y: Any, more: dict[str, Any]) -> dict[str, Any]:
+    beside = {name: values.tolist() for name, values in more.items() if isinstance(values, np.ndarray)}
+    return {"X": X.tolist(), "y": y.tolist(), **beside}
+
+
+def told(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:+}"
+
+
+def of_class(name: Any) -> str:
+    return f"{name[1]} of class {name[0]}" if isinstance(name, tuple) else name
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_the_program_says_of_a_regression_what_the_library_says(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(FAMILIES.index(kind))
+    seen: Counter[str] = Counter()
+    for _ in range(40):
+        X, y, more = design(rng, kind)
+        try:
+            found = separation(X, y, family="binomial" if kind == "fractional" else kind, **more)  # type: ignore[arg-type]
+        except DataError:
+            continue  # one class is left, or no event has another row at risk
+        status, said = verify(tmp_path, found.to_json(), as_data(X, y, more))
+        assert status == 0, said
+        assert said_of(said) == {of_class(name): told(value) for name, value in found.coefficients.items()}
+        rows = re.search("separated rows: (.*)", said)
+        assert (rows[1] if rows else "") == ", ".join(map(str, found.separated_rows))
+        assert f"the rank is {found.rank} of {len(found.coefficients)}\nproved: {found.verdict}, " in said
+        seen.update([found.verdict, *map(told, found.coefficients.values())])
+    assert seen["overlap"] and seen["not identified"] and seen["finite"]
+    if kind != "inverse-gaussian":  # that always has an estimate
+        assert seen["quasi-complete"] + seen["complete"] and seen["undetermined sign"] + seen["+inf"] + seen["-inf"]
+
+
+TABLE = """size,city,seen,id,a,b,n,w,t,died,ward,from
+0.1,Oslo,2024-01-05,r1,yes,low,0,1,5.5,1,1.50,1
+0.25,Rome,2024-01-09,r2,no,mid,1,1,4,1,2,1
+0.3,,2024-02-01,r3,yes,high,2,2,3,0,1.5,2
+1e-1,Oslo,2024-03-05,r4,no,low,0,0,3,1,10,0
+k.A.,Bari,2024-03-06,r5,no,low,0,1,3,1,10,0
+2,Bari,2024-04-05,r6,no,mid,3,1,4,1,2,1
+0.7,Bari,2024-05-05,r7,yes,high,1,1,7,1,2,1
+0.5,Rome,2024-05-06,r8,no,low,0,0.5,1,0,1.5,0
+0.45,Oslo,2024-05-07,r9,yes,high,0,1,6,1,2,3
+"""
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "logistic": {"target": "a", "link": "probit"},
+    "multinomial": {"target": "b", "beside": {"weights": "w"}},
+    "binomial": {"target": "n", "beside": {"trials": "t", "offset": "died"}},
+    "poisson": {"target": "n", "beside": {"weights": "w"}},
+    "negative-binomial": {"target": "n", "fit_intercept": False},
+    "gamma": {"target": "n", "beside": {"weights": "w"}},
+    "inverse-gaussian": {"target": "t"},
+    "cumulative": {"target": "b", "order": ["low", "mid", "high"], "link": "cloglog"},
+    "adjacent": {"target": "b", "order": ["low", "mid", "high"], "beside": {"weights": "w"}},
+    "continuation": {"target": "died"},
+    "cox": {"target": "t", "beside": {"event": "died", "strata": "ward", "entry": "from"}},
+}
+
+
+@pytest.mark.parametrize("family", QUESTIONS)
+def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    asked: dict[str, Any] = {"link": None, "fit_intercept": True, "time_limit": None, "missing": "drop"}
+    asked |= QUESTIONS[family]
+    kept = {"size", "city", "seen", asked["target"], *asked.get("beside", {}).values()}
+    skipped = dict.fromkeys(set(TABLE.splitlines()[0].split(",")) - kept, "skip")
+    asked |= {"family": family, "certificate": tmp_path / "c.json", "columns": skipped, "na": ("k.A.",)}
+    done = command(str(tmp_path / "t.csv"), **asked)
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert done.lines[-1] == ("certificate", str(tmp_path / "c.json"))
+    assert (claim["rows_left_out"], "advice" in claim, "advice" in done.data) == ([2, 4], False, True)
+    status, said = verify(tmp_path, claim, TABLE, "t.csv")
+    assert (status, f"proved: {done.data['verdict']}" in said) == (0, True), said
+    assert "2 rows are left out" in said
+    if family != "multinomial":
+        assert said_of(said) == done.data["coefficients"]
+    for old, new in (("0.7,Bari", "0.70001,Bari"), ("r7,yes,high,1,1,7,", "r7,no,low,0,1,8,"), ("r4,no", "r4,yes")):
+        status, said = verify(tmp_path, claim, TABLE.replace(old, new), "other.csv")
+        changed = (
+            old[0] == "0"
+            or (old == "r4,no" and family == "logistic")
+            or (new[:5] == "r7,no" and family != "continuation")
+        )
+        assert (status == 1) == changed, (old, said)
+
+
+def test_a_table_with_decimal_commas_is_read_as_the_certificate_says(tmp_path: Path) -> None:
+    rows = ["dose;n;weight", "0,5;1;1,5", "1,5;0;2,25", "2,5;3;0,5", "3,5;4;1", "7;2;1,5"]
+    text = "\n".join([*rows, ""])
+    claim = written(tmp_path, text, "separation", "--target", "n", "--family", "poisson", "--weights", "weight")
+    assert (claim["sep"], claim["decimal"]) == (";", ",")
+    assert verify(tmp_path, claim, text, "t.csv")[0] == 0
+    assert verify(tmp_path, claim | {"decimal": "."}, text, "t.csv")[0] == 1
+
+
+FORMULAS: list[tuple[str, str, dict[str, Any]]] = [
+    ("logistic", "a ~ t * size + C(city):size", {}),
+    ("poisson", "n ~ size + C(t) | city + died:b", {"weights": "w"}),
+    ("multinomial", "b ~ 0 + city + C(died)", {}),
+    ("cumulative", "b ~ size | city", {}),
+    ("cox", "t ~ size * city", {"event": "died", "strata": "ward", "entry": "from"}),
+    ("poisson", "n ~ w:C(city) | died", {}),
+    ("gamma", "n ~ np.log(t) + city", {"weights": "w"}),  # of these three the design is written beside it
+    ("multinomial", "b ~ size + I(t**2) | city", {}),
+    ("poisson", "n ~ w + C(t, Sum)", {}),
+]
+
+
+@pytest.mark.parametrize(("family", "formula", "beside"), FORMULAS)
+def test_a_formula_is_about_the_table_or_about_a_design_that_is_written(
+    family: str, formula: str, beside: dict[str, str], tmp_path: Path
+) -> None:
+    pytest.importorskip("formulaic")
+    (tmp_path / "t.csv").write_text(TABLE)
+    asked: dict[str, Any] = {"order": ["low", "mid", "high"]} if family == "cumulative" else {}
+    asked |= {"family": family, "formula": formula, "beside": beside, "na": ("k.A.",)}
+    asked |= {"certificate": tmp_path / "c.json"}
+    done = command(str(tmp_path / "t.csv"), target=None, fit_intercept=True, time_limit=None, **asked)
+    claim = json.loads((tmp_path / "c.json").read_text())
+    status, said = verify(tmp_path, claim, TABLE, "t.csv")
+    as_design = ("design", str(tmp_path / "c.design.json")) in done.lines
+    assert as_design == (claim.get("design") == "c.design.json") == ((family, formula, beside) in FORMULAS[-3:])
+    if as_design:
+        assert (status, "give its design as JSON" in said) == (1, True)
+        status, said = verify(tmp_path, claim, (tmp_path / "c.design.json").read_text())
+    else:
+        other = TABLE.replace(",no,mid,3,1,4,1,2,1", ",yes,low,0,1,4.5,0,2,1")
+        assert verify(tmp_path, claim, other, "other.csv")[0] == 1
+        assert claim["rows_left_out"] == [2] * ("city" in formula) + [4] * ("size" in formula)
+    assert (status, f"proved: {done.data['verdict']}, " in said) == (0, True), said
+    if done.data["separated_rows"]:
+        assert f"separated rows: {', '.join(map(str, done.data['separated_rows']))}\n" in said
+    if "w:C" in formula:
+        assert "w:C(city)[Oslo] (which is w x city=Oslo)" in said
+
+
+def test_names_of_columns_stand_beside_json_and_rows_may_be_sparse(tmp_path: Path) -> None:
+    table = pd.DataFrame({"dose": [1, 2, 2, 1, 4], "site": ["north", "north", "south", "north", "south"]})
+    y = ["no", "no", "yes", "yes", "yes"]
+    claim = json.loads(separation(table, y).to_json())
+    data: dict[str, Any] = {"X": [{"0": 1}, {"0": 2}, {"0": 2, "1": 1}, {"0": 1}, {"0": 4, "1": 1}], "y": y}
+    status, said = verify(tmp_path, claim, {**data, "names": ["dose", "site=south"]})
+    assert (status, said_of(said)["site=south"]) == (0, "+inf")
+    assert said_of(verify(tmp_path, claim, data)[1])["x2"] == "+inf"
+    for names in (["dose"], ["dose", "dose"], ["x1", "x2", "x3"]):
+        assert verify(tmp_path, claim, {**data, "names": names})[0] == 1
+    for columns in (10**6 + 1, 2**53, 3, "2"):
+        assert verify(tmp_path, changed_at(claim, "question/columns", columns), data)[0] == 1
+    assert (
+        "does not check the family 'tobit'" in verify(tmp_path, changed_at(claim, "question/family", "tobit"), data)[1]
+    )
+
+
+@pytest.mark.parametrize("units", ["floats", "fractions", "rationals"])
+def test_a_proof_may_be_about_columns_multiplied_to_whole_numbers(units: str, tmp_path: Path) -> None:
+    X: Any = np.array([[0.5, 0.25], [1.5, 0.5], [2.0, 1.0], [0.625, 3.0]])
+    y = np.array([0, 1, 1, 0])
+    whole = {"floats": X, "fractions": np.vectorize(Fraction, otypes=[object])(X), "rationals": X.astype(object)}[units]
+    if units == "rationals":
+        whole = np.array([[int(v * 8) * 10**20 for v in row] for row in X.tolist()], dtype=object)
+    data = {"X": whole.tolist() if units == "rationals" else X.tolist(), "y": y.tolist()}
+    assert verify(tmp_path, separation(whole, y).to_json(), data)[0] == 0

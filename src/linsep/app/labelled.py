@@ -12,6 +12,7 @@ from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
 from linsep.files import check_output, open_output
+from linsep.theory.proof import without_words
 from linsep.types import DataError
 
 
@@ -93,11 +94,12 @@ def check_certificate(path: Path | None, table: Any) -> None:
 def written_certificate(
     path: Path | None, data: Mapping[str, Any], table: Any, what: str = "certificate"
 ) -> list[tuple[str, str]]:
-    """Write the certificate, if one is asked for, and return the line that says where it is."""
+    """Write the certificate, without words, or a design, if one is asked for; return the line that says where it is."""
     if path is None:
         return []
     with open_output(path, f"the {what}", reads=inputs(table)) as file:
-        file.write(json.dumps(data, allow_nan=False) + "\n")
+        plain = without_words(data) if what == "certificate" else data
+        file.write(json.dumps(plain, allow_nan=False) + "\n")
     return [(what, str(path))]
 
 

@@ -35,11 +35,13 @@ def without_words(plain: Any) -> Any:
 
     Examples
     --------
-    >>> without_words({"verdict": "separable", "sha256": "0"})
-    {'sha256': '0'}
+    >>> without_words({"format": FORMAT, "verdict": "separable", "sha256": "0"})
+    {'format': 'linsep certificate 1', 'sha256': '0'}
     """
     if isinstance(plain, dict):
-        return {key: without_words(value) for key, value in plain.items() if key not in SAID}
+        # In other objects these may be names: of classes, of columns, of what is said of two columns.
+        said = SAID if plain.get("format") == FORMAT else ()
+        return {key: without_words(value) for key, value in plain.items() if key not in said}
     return [without_words(value) for value in plain] if isinstance(plain, list) else plain
 
 
