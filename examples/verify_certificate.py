@@ -556,16 +556,16 @@ def prove_columns(behind, claim, table, labels, verdict):
         require(proof["question"]["columns"] == len(places), "what is said of columns is about others")
         return *prove_classes(proof, some, labels), shown([names[j] for j in places])
 
-    for one in (one for one in (*behind["alone"], *behind["few"]) if one["certificate"]):
-        found, separated, _, alone = proved(one)
-        require(found in ("separable", verdict), "columns that separate do not")
-        some = "separable" if found == "separable" else f"{len(separated)} rows separated"
-        yield f"proved: {some} by {alone} alone"
     for one in behind["needed"]:
         found, _, _, _ = proved(one)
         weaker = ("inseparable", "not-separable", "quasi-separable")[: 3 if verdict == "separable" else 1]
         require(found in weaker and verdict != found, "a column that is needed changes nothing")
         yield f"proved: {found} without {shown([name for j, name in enumerate(names) if j not in one['places']])}"
+    for one in (one for one in (*behind["alone"], *behind["few"]) if one["certificate"]):
+        found, separated, _, alone = proved(one)
+        require(found in ("separable", verdict), "columns that separate do not")
+        some = "separable" if found == "separable" else f"{len(separated)} rows separated"
+        yield f"proved: {some} by {alone} alone"
 
 
 # -------------------------------------------------------------- regressions
