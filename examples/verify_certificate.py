@@ -890,7 +890,7 @@ def question(claim, of_table):
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
         gone, none = claim.get("rows_left_out", []), claim.get("no_values", [])
         words += [f"{len(gone)} rows are left out, each of which lacks its label or a value"] if gone else []
-        words += [f"cells that read {shown(none)} stand for no value"] if none else []
+        words += [f"cells that read {shown(list(map(repr, none)))} stand for no value"] if none else []
     words += [f"{'with' if asked['intercept'] else 'without'} an intercept"]
     return f"the question: {'; '.join(words)}"
 

@@ -362,7 +362,7 @@ def test_rows_left_out_lack_a_label_or_a_value(tmp_path: Path) -> None:
     claim = written(tmp_path, rows, "check", *words)
     status, said = verify(tmp_path, claim, rows, "t.csv")
     assert (status, claim["rows_left_out"]) == (0, [1, 4])
-    assert "2 rows are left out, each of which lacks its label or a value; cells that read -999 stand" in said
+    assert "2 rows are left out, each of which lacks its label or a value; cells that read '-999' stand" in said
     for change, why in (
         ({"rows_left_out": [1, 2, 4]}, "a row is left out that lacks neither its label nor a value"),
         ({"rows_left_out": [1]}, "not a number"),
