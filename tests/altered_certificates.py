@@ -291,7 +291,7 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
         head = f"{name} against the rest: " if name else ""
         said = [line.removeprefix(head) for line in lines if line.startswith(head)]
         kept = "with" if asks["intercept"] else "without"
-        named = f"the question: {asks['classes'][1]} against {asks['classes'][0]}"  # of these data there are no names
+        named = f"the question: a separator; classes {', '.join(asks['classes'])}; "
         if not [line for line in said if line.startswith(named) and line.endswith(f"{kept} an intercept")]:
             return WRONG, "the question is another one"
         if why := false_line([line for line in said if not line.startswith("the question: ")], stated):
