@@ -470,7 +470,8 @@ def signs_of(labels, classes):
     """1 for the second class, -1 for the first ("not a" stands for all but "a")."""
     negative, positive = classes
     known = set(labels) <= {negative, positive} or negative == f"not {positive}"
-    require(known and len(set(labels)) >= 2, f"the labels are not those of the classes {negative} and {positive}")
+    both = positive in labels and len(set(labels)) >= 2
+    require(known and both, f"the labels are not those of the classes {negative} and {positive}")
     return [1 if label == positive else -1 for label in labels]
 
 
@@ -552,7 +553,8 @@ def prove_columns(behind, claim, table, labels, verdict):
         places = numbers_of(one["places"], asked["columns"], "a list of columns")
         where = {j: k for k, j in enumerate(places)}
         some, proof = [{where[j]: v for j, v in row.items() if j in where} for row in rows], one["certificate"]
-        require(proof["question"]["classes"] == asked["classes"], "what is said of columns is about other classes")
+        for part in ("classes", "intercept"):
+            require(proof["question"][part] == asked[part], f"what is said of columns is about other {part}")
         require(proof["question"]["columns"] == len(places), "what is said of columns is about others")
         return *prove_classes(proof, some, labels), shown([names[j] for j in places])
 
@@ -913,6 +915,8 @@ def prove(claim, path, classes=None):
     least = "" if maximal else "at least "
     yield f"proved: {verdict}, {least}{len(separated)} of {len(labels)} rows are separated"
     if "fewest_rows" in claim:
+        constant = claim["fewest_rows"]["question"]["intercept"]
+        require(constant is claim["question"]["intercept"], "one part has an intercept, and another has none")
         yield prove_rows(claim["fewest_rows"], table.rows, labels, claim["question"]["classes"])
     if claim.get("columns_behind"):
         yield from prove_columns(claim["columns_behind"], claim, table, labels, verdict)

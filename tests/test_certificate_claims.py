@@ -56,7 +56,7 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     proof = plain["proof"]
     assert (proof["left"], len(separability(ROWS, LABELS).proof.directions)) == ([0, 1], 2)
     cut = {"directions": plain_vectors(separability(ROWS, LABELS).proof.directions[:1]), "left": [0, 1, 2, 3]}
-    assert "do not span" in refused(plain | {"proof": proof | cut})  # rows that a direction moves have no such basis
+    assert "not orthogonal" in refused(plain | {"proof": proof | cut})  # rows that a direction moves have no such basis
     without: dict[str, Any] = {"basis": None, "null": {"units": [], "columns": [], "values": []}}
     some = plain | {"proof": proof | cut | without}
     found = verify_certificate(json.dumps(some), ROWS, LABELS)[""]

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from linsep import separability, separation, tables
+from linsep.tables import exact_table
 from linsep.types import DataError
 
 A = np.array([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]])
@@ -116,3 +117,22 @@ def test_proofs_take_sparse_arrays_as_sparse_matrices(form: Any) -> None:
     assert separability(form(X), y).verdict == separability(X, y).verdict == "separable"
     assert separability(form(X), [0, 1, 1, 0]).verdict == separability(X, [0, 1, 1, 0]).verdict
     assert separation(form(X), y).verdict == separation(X, y).verdict == "complete"
+
+
+@pytest.mark.parametrize("kind", ["list", "pandas", "arrow", "polars"])
+def test_integers_that_floats_beside_them_would_round_are_kept(kind: str) -> None:
+    rows: Any = [[2**53, 0.5], [2**53 + 1, 0.5]]
+    if kind != "list":
+        columns = {"a": [2**53, 2**53 + 1], "b": [0.5, 0.5]}
+        made: Any = {"pandas": pd.DataFrame, "arrow": pa.table, "polars": pl.DataFrame}[kind]
+        rows = made(columns)
+    table = exact_table(rows)
+    assert table.tolist() == [[2**53, 0.5], [2**53 + 1, 0.5]] and type(table[1, 0]) is int
+    found = separability(rows, ["a", "b"])
+    assert (found.verdict, separation(rows, ["a", "b"]).verdict) == ("separable", "complete")
+
+
+def test_a_sparse_matrix_that_calls_itself_canonical_is_not_believed() -> None:
+    X = sp.csr_matrix((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    X.has_canonical_format = True
+    assert exact_table(X).toarray().tolist() == [[3.0, 5.0]]

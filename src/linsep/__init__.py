@@ -143,6 +143,7 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
+    "FewColumns": "linsep.theory.columns",
     "few_columns": "linsep.theory.columns",
     "explain": "linsep.reporting.table_check",
     "explore": "linsep.explorer.explore",

@@ -127,12 +127,25 @@ def as_table(X: Any) -> Any:
     (2, 2)
     """
     names = column_names(X)
-    X = X.tocsr() if is_sparse(X) else np.asarray(X)
+    X = X.tocsr() if is_sparse(X) else _kept_exactly(X, np.asarray(X), names)
     if names is not None and X.dtype.kind not in "biufc":
         _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     return X
+
+
+def _kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
+    """The array of X, of Python numbers where integers beyond 2^53 stand beside floats, which would round them."""
+    if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
+        return A
+    if names is None:
+        rows: list[list[Any]] = [list(row) for row in X]
+        large = any(isinstance(v, int | np.integer) and abs(int(v)) > _WHOLE for row in rows for v in row)
+        return np.array(rows, dtype=object) if large else A
+    columns = [np.asarray(X[name]) for name in names]
+    large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > _WHOLE for c in columns)
+    return np.array([c.tolist() for c in columns], dtype=object).T if large else A
 
 
 def _check_numbers(X: Array, names: list[str]) -> None:
@@ -155,8 +168,11 @@ def merge_duplicates(X: Any) -> Any:
     >>> merge_duplicates(scipy.sparse.csr_matrix(([1.0, 2.0], ([0, 0], [1, 1])))).data.tolist()
     [3.0]
     """
-    if is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
+    if not is_sparse(X):
+        return X
+    same = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # which does not believe what is said of its order
+    if not same.has_canonical_format:
+        X = same.copy()
         X.sum_duplicates()
     return X
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from linsep.regression.units import powers_of_plain
 from linsep.theory.proof import check_head, ended_of, separation_of
-from linsep.theory.rows.json_values import count, of_type, row_list
+from linsep.theory.rows.json_values import count, of_type
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
 from linsep.theory.separation.sentences import estimate
 
-_MOST_ROWS = 2**40
 # Labels are written as text; this makes labels of their type of it.
 _LABELS: dict[str, Callable[[str], Any]] = {
     "str": str,
@@ -34,7 +33,6 @@ def plain_question(found: Any) -> dict[str, Any]:
         "classes": [str(label) for label in found.classes],
         "class_type": kinds.pop() if kinds else "str",
         **({"formula": found.formula} if found.formula else {}),
-        **({"missing_rows": list(found.missing_rows)} if found.missing_rows else {}),
     }
 
 
@@ -80,7 +78,6 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "fit_intercept": of_type(question, "intercept", bool),
         "classes": labels,
         "formula": of_type(question, "formula", str) if "formula" in question else "",
-        "missing_rows": tuple(row_list(question.get("missing_rows", []), _MOST_ROWS, "its missing_rows")),
         "proof": None if proof is None else separation_of(of_type(plain, "proof", dict)),
         "ended": ended,
         "digest": plain["sha256"],

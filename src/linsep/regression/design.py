@@ -111,7 +111,9 @@ def effects_of(
     n, least = len(frame), np.unique(y, return_inverse=True)[1].reshape(-1) == 0
     for effect, columns in effects.items():
         labels = [_labels(frame[name]) for name in columns]
-        joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
+        joined = (
+            [":".join(map(_escaped, parts)) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
+        )
         levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
         block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
         kept = np.ones(levels.size, dtype=bool)
@@ -122,6 +124,11 @@ def effects_of(
         blocks.append(block[:, np.flatnonzero(kept)])
         names |= {f"{effect}={level}": effect for level in levels[kept].tolist()}
     return blocks, names, omitted
+
+
+def _escaped(label: str) -> str:
+    """A label in which no ":" stands alone, so that "a:b" beside "c" is another level than "a" beside "b:c"."""
+    return label.replace("\\", "\\\\").replace(":", "\\:")
 
 
 def _labels(column: Any) -> list[str]:

@@ -211,7 +211,8 @@ def _of_frame(
     columns = _used(formula, beside, [str(name) for name in frame.columns], "data")
     used = frame[columns].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
-    scaled = {} if units is None else units.of_frame(whole)
+    bare = [name for name in columns if name in formula.only_bare]
+    scaled = {} if units is None else units.of_frame(whole[bare])
     powers = {} if units is None else {name: units.powers[name] for name in scaled}
     asked = _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
     return asked._replace(design=asked.design._replace(index=frame.index))
@@ -228,6 +229,8 @@ class _Frame:
         for name in frame.columns:  # a level that no row has is no level
             if hasattr(frame[name].dtype, "categories"):
                 frame[name] = frame[name].cat.remove_unused_categories()
+            elif getattr(frame[name].dtype, "kind", "O") in "iu":  # products of integers may leave their type
+                frame[name] = _as_doubles(frame[name], name)
         if not len(frame):
             raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
         self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
@@ -293,6 +296,12 @@ class _Frame:
             )
         rows: Array = frame.index.to_numpy()
         return whole[rows]
+
+
+def _as_doubles(column: Any, name: str) -> Any:
+    if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
+        raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
+    return column.astype(np.float64)
 
 
 def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:

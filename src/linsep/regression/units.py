@@ -28,10 +28,10 @@ class Units(NamedTuple):
         asked = {name: self.powers.get(name, 0) - design.powers.get(name, 0) for name in design.names}
         if not any(asked.values()):
             return design
-        X: Any = design.X.tolil() if is_sparse(design.X) else np.array(design.X)
+        X: Any = design.X.astype(np.float64).tolil() if is_sparse(design.X) else np.array(design.X, dtype=object)
         for j, k in enumerate(asked.values()):
             found = self.times(dense(X[:, [j]]).ravel(), k) if k else None
-            if found is not None:
+            if found is not None:  # into numbers of any size: small integers, or singles, would not hold them
                 X[:, [j]] = found[:, None]
         return design._replace(X=X.tocsr() if is_sparse(X) else X, powers=dict(self.powers))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move, with_mark
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
@@ -118,6 +118,7 @@ class FewestRows:
         CertificateError
             What does not hold.
         """
+        check_index(X, y)
         X = exact_table(X)
         check_length(X, y)
         y = np.asarray(y)

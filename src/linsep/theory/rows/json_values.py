@@ -148,8 +148,8 @@ def row_list(values: Any, n: int, what: str) -> list[int]:
     """
     if not isinstance(values, list):
         raise ValueError(f"{what} is {_short(values)}, not a list")
-    wrong = next((v for v in values if type(v) is not int or not 0 <= v < n), None)
-    if wrong is not None or len(set(values)) < len(values):
-        why = "names one twice" if wrong is None else f"names {_short(wrong)}, which is not one of 0 to {n - 1}"
+    wrong = [v for v in values if type(v) is not int or not 0 <= v < n]
+    if wrong or len(set(values)) < len(values):
+        why = f"names {_short(wrong[0])}, which is not one of 0 to {n - 1}" if wrong else "names one twice"
         raise ValueError(f"{what} {why}")
     return values

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_length, exact_table, holds_doubles
+from linsep.tables import check_index, check_length, exact_table, holds_doubles
 from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
@@ -216,6 +216,7 @@ class Separability:
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:
+            check_index(X, y)
             X = exact_table(X)
             check_length(X, y)
             if X.shape != (self.n_rows, self.n_features):
