@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
-from linsep import CertificateError, Separation, SeparationError, SeparationWarning, guard, separation
+from linsep import Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
 
 RNG = np.random.default_rng(0)
@@ -244,13 +244,11 @@ def test_rows_are_places_in_the_table_where_values_are_missing(form: str) -> Non
     if form != "array":
         assert found.drop().frame.index.tolist() == [f"p{k}" for k in kept]
     read = Separation.from_json(found.to_json())
-    assert (read.verdict, read.missing_rows) == ("not verified", found.missing_rows)
-    for one in (found, read):
-        one.verify(model.exog, model.endog) if one.fit_intercept else None
-    with pytest.raises(CertificateError):
-        Separation.from_json(found.to_json().replace('"missing_rows": [3, 57]', '"missing_rows": [3, 56]')).verify(
-            pd.DataFrame(model.exog, columns=model.exog_names), model.endog
-        )
+    if form == "formula":
+        return
+    # Of rows alone nobody says which others the table had.
+    read.verify(model.exog, model.endog)
+    assert (read.separated_rows, read.missing_rows) == ((53, 54, 55, 56, 57), ())
 
 
 def test_a_fragile_answer_is_refused() -> None:

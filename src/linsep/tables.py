@@ -143,7 +143,7 @@ def _kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
         rows: list[list[Any]] = [list(row) for row in X]
         large = any(isinstance(v, int | np.integer) and abs(int(v)) > _WHOLE for row in rows for v in row)
         return np.array(rows, dtype=object) if large else A
-    columns = [np.asarray(X[name]) for name in names]
+    columns = [np.asarray(X[name]) for name in getattr(X, "column_names", X.columns)]
     large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > _WHOLE for c in columns)
     return np.array([c.tolist() for c in columns], dtype=object).T if large else A
 

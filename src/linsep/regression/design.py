@@ -15,7 +15,7 @@ from linsep.data.features.kinds import kinds_in_proof
 from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.tables import dense, is_matrix, is_sparse
+from linsep.tables import as_table, dense, is_matrix, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
@@ -64,7 +64,7 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     Of a source, columns that name the rows and running text are left out and decimals stay exact, as by the command.
     """
     if isinstance(X, list | tuple) or is_matrix(X):
-        X = X.tocsr() if is_sparse(X) else np.asarray(X)  # rows are taken out of it, which not all sparse forms allow
+        X = as_table(X)  # rows are taken out of it, which not all sparse forms allow
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
     if isinstance(X, Source):
         kinds = kinds_in_proof(X.read(), {}).kinds

@@ -229,15 +229,13 @@ class _Frame:
         for name in frame.columns:  # a level that no row has is no level
             if hasattr(frame[name].dtype, "categories"):
                 frame[name] = frame[name].cat.remove_unused_categories()
-            elif getattr(frame[name].dtype, "kind", "O") in "iu":  # products of integers may leave their type
-                frame[name] = _as_doubles(frame[name], name)
         if not len(frame):
             raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
         self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
 
     def asked(self, formula: Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
         y, frame = _response(formula, self.frame), self.frame
-        made = _materialized(formula, formula.rhs, frame.assign(**self.scaled) if self.scaled else frame)
+        made = _materialized(formula, formula.rhs, frame.assign(**{**_numbers_of(formula, frame), **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
@@ -298,10 +296,17 @@ class _Frame:
         return whole[rows]
 
 
-def _as_doubles(column: Any, name: str) -> Any:
-    if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
-        raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
-    return column.astype(np.float64)
+def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
+    """The columns of integers that no function is applied to, as doubles: their products may leave their type."""
+    out = {}
+    for name in formula.only_bare.intersection(frame.columns):
+        column = frame[name]
+        if getattr(column.dtype, "kind", "O") not in "iu":
+            continue
+        if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
+            raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
+        out[name] = column.astype(np.float64)
+    return out
 
 
 def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:
