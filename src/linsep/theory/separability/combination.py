@@ -15,13 +15,15 @@ class Combination(NamedTuple):
         The rows, in ascending order.
     weights : tuple of int
         The weight of each of them.
-    within : float
-        0: the weights are exact. Else exact ones exist that differ from these by at most this share of each.
     """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
-    within: float = 0.0
+
+    @property
+    def within(self) -> float:
+        """0: the weights are exact. Else exact ones exist that differ from these by at most this share of each."""
+        return 0.0
 
     @classmethod
     def of(cls, weights: Mapping[int, int], within: float = 0.0) -> Combination:
@@ -40,8 +42,23 @@ class Combination(NamedTuple):
             The same rows and weights.
         """
         rows = tuple(sorted(weights))
-        return cls(rows, tuple(weights[i] for i in rows), within)
+        found = tuple(weights[i] for i in rows)
+        if not within:
+            return cls(rows, found)
+        near = _Near(rows, found)
+        near.share = within
+        return near
 
     def as_dict(self) -> dict[int, int]:
         """Return row -> weight."""
         return dict(zip(self.rows, self.weights, strict=True))
+
+
+class _Near(Combination):
+    """Weights near exact ones, which are not known."""
+
+    share: float = 0.0
+
+    @property
+    def within(self) -> float:
+        return self.share

@@ -169,6 +169,9 @@ def left_by(rows: Rows, directions: Sequence[Vector]) -> Array:
 
 def orthogonal_columns(rows: Rows, null: Sequence[Vector], left: Array) -> list[int]:
     """The columns without one for each null vector, once these are shown to be orthogonal to all rows left."""
+    require(
+        {type(v) for vector in null for v in vector.values()} <= {int}, "a null vector has a number that is no integer"
+    )
     often = Counter(j for vector in null for j, v in vector.items() if v)
     own = {next((j for j, v in vector.items() if v and often[j] == 1), -1) for vector in null}
     require(-1 not in own, "a null vector has no column of its own")
