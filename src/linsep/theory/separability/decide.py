@@ -59,7 +59,8 @@ def separability(
     Notes
     -----
     Witness: Gordan 1873; two opposite rows if there are any, else the rows of the overlap. Overlap: Stiemke 1915, at
-    most 2 r rows, r the rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of a sample.
+    most 2 r rows, r the rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of
+    a sample.
 
     Examples
     --------
