@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_process import run_linsep
-from linsep import Separation, open_data, separation
+from linsep import Separation, fewest_rows, open_data, separability, separation
 from linsep.theory.rows.fragile import with_mark
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
@@ -139,3 +139,49 @@ def test_a_power_of_ten_that_is_none_is_refused(power: Any) -> None:
     plain = json.loads(separation([[0.0], [1.0]], [0, 1]).to_json())
     with pytest.raises(DataError, match="power of ten of a column is no whole number"):
         Separation.from_json(json.dumps(plain | {"columns": [{"column": "x1", "exponent": power}]}))
+
+
+@pytest.mark.parametrize("kind", ["int8", "float32", "int64"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_a_power_of_ten_does_not_leave_the_type_of_a_column(kind: str, form: Any) -> None:
+    X, y = np.array([[1], [2], [3], [4]], dtype=kind), [1, 0, 1, 0]
+    plain = json.loads(separation(form(X * np.array(1, dtype=kind)), y).to_json())
+    scaled = json.loads(separation(form(X.astype(np.float64) * 1e2), y).to_json())
+    told = plain | {"columns": [{"column": "x1", "exponent": 2}], "sha256": scaled["sha256"]}
+    read = Separation.from_json(json.dumps(told))
+    read.verify(form(X), y)
+    assert (read.verdict, read.coefficients["x1"]) == ("overlap", "finite")
+
+
+def test_a_power_of_ten_enters_no_function_of_a_formula() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [0, 1, 0, 1]})
+    found = separation("y ~ I((x > 15) * 1)", data=frame)
+    told = json.loads(found.to_json()) | {"columns": [{"column": "x", "exponent": 1}]}
+    read = Separation.from_json(json.dumps(told))
+    read.verify("y ~ I((x > 15) * 1)", data=frame)
+    assert read.coefficients == found.coefficients
+
+
+def test_products_of_integers_do_not_wrap_in_a_formula() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    frame = pd.DataFrame({"x": [1, 2, 2**40, 2**41], "z": [1, 2, 2**40, 2**41], "y": [0, 0, 1, 1]})
+    assert separation("y ~ x:z", data=frame).coefficients["x:z"] == np.inf
+    frame["x"] = 2**53 + 1
+    with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
+        separation("y ~ 0 + x:z", data=frame)
+
+
+def test_levels_of_two_columns_are_not_joined_by_their_text() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    cells = [("a:b", "c"), ("a", "b:c")] * 3 + [("d", "e")] * 4
+    frame = pd.DataFrame(cells, columns=["g", "h"]).assign(y=[1, 0, 1, 0, 1, 0, 0, 1, 0, 1])
+    assert separation("y ~ 1 | g:h", data=frame).verdict == "quasi-complete"
+
+
+@pytest.mark.parametrize("ask", [separability, fewest_rows])
+def test_rows_of_other_names_are_not_paired_by_their_place(ask: Any) -> None:
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]}), pd.Series([0, 0, 1, 1])
+    found = ask(X, y)
+    with pytest.raises(DataError, match="is called"):
+        found.verify(X, y[::-1])
