@@ -126,7 +126,7 @@ def test_from_python_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("place", ["_hold_out", "_bounds"])
+@pytest.mark.parametrize("place", ["_hold_out", "told_bounds"])
 def test_taggers_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     import linsep.reporting.tagging as home
 

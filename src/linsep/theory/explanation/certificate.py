@@ -157,8 +157,8 @@ class FewestRows:
         --------
         >>> from linsep.theory.explanation.fewest_rows import fewest_rows
         >>> found = fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).named(("no", "yes"), ["no", "yes", "no", "yes"])
-        >>> found.rest.to_dict()["classes"], found.upper
-        (['no', 'yes'], 1)
+        >>> found.rest.classes, found.upper
+        (('no', 'yes'), 1)
         """
         assert self.rest.about is not None
         labels = np.delete(np.asarray(y), self.removed)

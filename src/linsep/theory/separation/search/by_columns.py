@@ -34,8 +34,8 @@ def prove_by_columns(Z: Any, equal: Array, deadline: Deadline) -> SeparationProo
     >>> from linsep.theory.rows.deadline import NEVER
     >>> Z = np.random.default_rng(0).normal(size=(3, 7))
     >>> found = prove_by_columns(Z, np.zeros(3, dtype=bool), NEVER)
-    >>> found.separated, [len(basis) for basis in found.bases]
-    ((0, 1, 2), [3, 3])
+    >>> found.cone.separated.tolist(), [len(basis) for basis in found.bases]
+    ([0, 1, 2], [3, 3])
     """
     n, width = Z.shape
     if width < _WIDE * n or n * width > _LARGEST or Z.dtype == object or equal.all():

@@ -49,7 +49,7 @@ def prove_by_network(Z: Any, equal: Array, deadline: Deadline) -> SeparationProo
     >>> Z = sp.csr_matrix([[1.0, 1], [-1, -1], [1, 0], [1, 0]])  # y (1, x): x tells the first two rows from the others
     >>> found = prove_by_network(Z, np.zeros(4, dtype=bool), NEVER)
     >>> found.cone.left, found.cone.weights, found.signs
-    ((2, 3), {0: 1, 1: 1}, {0: {2: 1}, 1: {2: 1}})
+    ((0, 1), {0: 1, 1: 1}, {0: {2: 1}, 1: {2: 1}})
     """
     found = network_of(Z)
     return None if found is None else _Search(found, equal, deadline).proof()
