@@ -144,10 +144,15 @@ def read_csv(path, claim):
         require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
         power = part.get("exponent", 0)
         require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
+    own = {*BESIDE, "offset"} if claim["question"]["about"] == "regression" else set()
+    require(set(claim.get("beside", {})) <= own, "columns stand beside the target that do not belong to the question")
     roles = {**claim.get("beside", {}), "y": claim["target"]}
     gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
     lines = list(records(path, claim))
     kept = [i for i in range(len(lines)) if i not in gone]
+    for part in (part for part in parts if "date" in part or "unit" in part):
+        plain = all(NUMBER.fullmatch(lines[i][part["column"]].strip()) for i in kept)
+        require(not plain, "a column of plain numbers is read as dates, or as numbers with a unit")
     rows = []
     for line in (lines[i] for i in kept):
         row = {}
@@ -590,6 +595,14 @@ def double(cell):
     return value
 
 
+def doubles(cells):
+    """Numbers beside the features, of which no two that differ are one double."""
+    values = list(map(double, cells))
+    exact = {Fraction(amount(cell)) if isinstance(cell, str) else Fraction(cell) for cell in cells}
+    require(len(exact) == len(set(values)), "numbers beside the features differ by less than doubles show")
+    return values
+
+
 def label(cell, kind):
     """A label as the certificate writes it."""
     if kind == "int":
@@ -608,10 +621,10 @@ def model_of(claim, table):
     for role, column in given.items():
         require(role == "y" or family in BESIDE[role], f"{role} do not belong to the family {family}")
         require(len(column) == n, f"{role} are not one for each row")
-    beside = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
+    beside = {role: doubles(given[role]) for role in given if role not in ("y", "strata")}
     kept = [i for i in range(n) if all(beside[role][i] > 0 for role in ("trials", "weights") if role in beside)]
     labelled, order = family in LABELLED, {"int": int, "float": float}.get(asked["class_type"], str)
-    y = [label(cell, asked["class_type"]) for cell in given["y"]] if labelled else list(map(double, given["y"]))
+    y = [label(cell, asked["class_type"]) for cell in given["y"]] if labelled else doubles(given["y"])
     labels, present = sorted(set(y), key=order) if labelled else [], {y[i] for i in kept}
     classes = asked["classes"] if family in ORDERED else [name for name in labels if name in present]
     fits = not labelled or (set(classes) == present and len(classes) == len(present) > 1)
@@ -877,9 +890,15 @@ def shown(names):
 
 def described(column):
     """A column of numbers by the columns of the table that it comes from."""
-    parts = [(part["column"], part.get("level", part.get("equals"))) for part in column.get("factors", [column])]
-    product = " x ".join(name if level is None else f"{name}={level}" for name, level in parts)
+    product = " x ".join(map(read_in_its_way, column.get("factors", [column])))
     return product if column.get("name", product) == product else f"{column['name']} (which is {product})"
+
+
+def read_in_its_way(part):
+    """A column of the table, with what is not plain about how it is read."""
+    level, way = part.get("level", part.get("equals")), part.get("date", part.get("unit"))
+    name = part["column"] if level is None else f"{part['column']}={level}"
+    return name if way is None else f"{name} read as {way!r}"
 
 
 def question(claim, of_table):
@@ -890,6 +909,8 @@ def question(claim, of_table):
     if of_table:
         words.append(f"{claim['target']} by {shown(list(map(described, claim['columns']))) or 'no column'}")
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
+        ways = {"skip_rows": 0, "sep": ",", "decimal": ".", "encoding": "utf-8-sig"}
+        words += [f"{way} {claim[way]!r}" for way, usual in ways.items() if claim.get(way, usual) != usual]
         gone, none = claim.get("rows_left_out", []), claim.get("no_values", [])
         words += [f"{len(gone)} rows are left out, each of which lacks its label or a value"] if gone else []
         words += [f"cells that read {shown(list(map(repr, none)))} stand for no value"] if none else []

@@ -25,6 +25,7 @@ import scipy.sparse
 from in_process import run_linsep
 from linsep import fewest_rows, separability, separation
 from linsep.app.commands.separation import separation as command
+from linsep.theory.separability.digest import data_digest
 from linsep.types import DataError
 from naive_regressions import ORDERED
 from test_columns_behind import frame
@@ -670,3 +671,40 @@ def test_a_proof_may_be_about_columns_multiplied_to_whole_numbers(units: str, tm
         whole = np.array([[int(v * 8) * 10**20 for v in row] for row in X.tolist()], dtype=object)
     data = {"X": whole.tolist() if units == "rationals" else X.tolist(), "y": y.tolist()}
     assert verify(tmp_path, separation(whole, y).to_json(), data)[0] == 0
+
+
+# ------------------------------------------------------------ what a forger may choose
+def test_no_class_is_proved_that_is_not_there(tmp_path: Path) -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["no", "yes", "no", "yes"]
+    claim = json.loads(separability(X, y).to_json())
+    for classes in (["not yes ", "yes "], ["not maybe", "maybe"]):
+        lie = copy.deepcopy(claim)
+        lie["question"]["classes"] = classes
+        lie["sha256"] = data_digest(X, -np.ones(4), fit_intercept=True, classes=classes)
+        lie["proof"] |= {"left": [], "directions": {"units": [], "columns": [[1]], "values": [[-1]]}, "basis": None}
+        lie["proof"] |= {"weights": {"rows": [], "values": []}}
+        lie["proof"].pop("separated", None)
+        status, said = verify(tmp_path, lie, {"X": X.tolist(), "y": y})
+        assert (status, "the labels are not those of the classes" in said) == (1, True)
+
+
+def test_ways_to_read_a_table_are_told_and_plain_numbers_have_none(tmp_path: Path) -> None:
+    text = "x;kind\n1,5;a\n2,5;a\n3,5;b\n"
+    claim = written(tmp_path, text, "check", "--target", "kind", "--sep", ";", "--decimal", ",")
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert status == 0 and "; sep ';'; decimal ','; " in said
+    text = "x,kind\n19,a\n20,a\n21,b\n"
+    claim = written(tmp_path, text, "check", "--target", "kind")
+    for way in ({"date": "%y"}, {"unit": "0.0 mg", "exponent": 0}):
+        other = {**claim, "columns": [{"column": "x", **way}]}
+        status, said = verify(tmp_path, other, text, "t.csv")
+        assert (status, "a column of plain numbers is read as dates, or as numbers with a unit" in said) == (1, True)
+    other = {**claim, "beside": {"weights": "kind"}}
+    assert verify(tmp_path, other, text, "t.csv")[0] == 1
+
+
+def test_times_that_doubles_would_tie_are_refused(tmp_path: Path) -> None:
+    X, times = [[0.0], [1.0], [2.0]], [2**60, 2**60 + 1, 2**60 + 2]
+    claim = json.loads(separation(X, [1.0, 2.0, 3.0], family="cox").to_json())
+    status, said = verify(tmp_path, claim, {"X": X, "y": times})
+    assert (status, "differ by less than doubles show" in said) == (1, True)
