@@ -145,7 +145,7 @@ def test_a_proof_may_try_the_rows_of_a_witness_in_turn() -> None:
     inner = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 0 not in pair}}
     other = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 1 not in pair}}
     assert fewest({"witness": 0, "without": [inner, other]}, clique) == 3
-    with pytest.raises(CertificateError, match="witness 0 has a row that has gone"):
+    with pytest.raises(CertificateError, match="a witness has a row that has gone"):
         fewest({"witness": 0, "without": [weights, other]}, clique)
     with pytest.raises(CertificateError, match="one part for each row"):
         fewest({"witness": 0, "without": [inner]}, clique)

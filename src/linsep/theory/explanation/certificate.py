@@ -19,7 +19,7 @@ from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import fewest, rows_to_go
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +118,14 @@ class FewestRows:
         CertificateError
             What does not hold.
         """
+        try:
+            self._check(X, y)
+        except (CertificateError, DataError):
+            raise
+        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+            raise CertificateError(f"a part of the certificate or of the data is malformed: {error}") from error
+
+    def _check(self, X: Any, y: Any) -> None:
         check_index(X, y)
         X = exact_table(X)
         check_length(X, y)

@@ -226,7 +226,7 @@ def fewest(proof: Any, witnesses: Sequence[Weights], gone: frozenset[int] = froz
 
 def _intact(witnesses: Sequence[Weights], k: Any, gone: frozenset[int]) -> Weights:
     """The witness of that number, which has to be one of rows that are there."""
-    require(type(k) is int and 0 <= k < len(witnesses), f"there is no witness {k!r}")
-    require(not gone & witnesses[k].keys(), f"witness {k} has a row that has gone")
+    require(type(k) is int and 0 <= k < len(witnesses), "a witness is named that is not there")
+    require(not gone & witnesses[k].keys(), "a witness has a row that has gone")
     found: Weights = witnesses[k]
     return found
