@@ -90,9 +90,13 @@ def coefficients(rows: Rows, proof: SeparationProof) -> list[str | float]:
         _require_bases(rows, proof.bases)
         return [UNIDENTIFIED] * rows.width
     require(proof.cone.basis is not None, "the vectors orthogonal to the rows left are not given")
-    columns = orthogonal_columns(rows, proof.null, np.ones(n, dtype=bool))
-    require(all(type(i) is int and 0 <= i < n for i in proof.basis), "a row of the whole basis is not there")
-    require(rank_is(some_rows(rows, proof.basis, columns), len(columns)), "the rows of the whole basis do not span all")
+    same = len(proof.cone.left) == n and (proof.basis, proof.null) == (proof.cone.basis, proof.cone.null)
+    if not same:  # else that was checked
+        columns = orthogonal_columns(rows, proof.null, np.ones(n, dtype=bool))
+        require(all(type(i) is int and 0 <= i < n for i in proof.basis), "a row of the whole basis is not there")
+        require(
+            rank_is(some_rows(rows, proof.basis, columns), len(columns)), "the rows of the whole basis do not span all"
+        )
     return _Coordinates(rows, proof).every()
 
 
