@@ -495,11 +495,11 @@ def prove_classes(claim, rows, labels):
     require(asked["about"] == "classes", "it is not about two classes")
     signs = signs_of(labels, asked["classes"])
     require(digest(claim, rows, asked["classes"], bytes(s % 256 for s in signs)) == claim["sha256"], OTHER)
-    left, directions, _, maximal = cone_of_classes(rows, signs, asked).check(claim["proof"])
+    left, _, _, maximal = cone_of_classes(rows, signs, asked).check(claim["proof"])
     if left:
         known = claim["proof"]["basis"] is not None or claim["proof"]["weights"]["rows"]
         require(known, "undecided: nothing to prove")
-    verdict = "quasi-separable" if directions else "inseparable" if maximal else "not-separable"
+    verdict = "quasi-separable" if len(left) < len(rows) else "inseparable" if maximal else "not-separable"
     return verdict if left else "separable", set(range(len(rows))) - left, maximal
 
 

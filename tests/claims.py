@@ -19,7 +19,7 @@ from linsep.theory import Separability
 from naive_regressions import ORDERED, Asked, inequalities
 
 Rows = list[list[Fraction]]
-OUT_OF_TIME = r"the time limit of [0-9.e+-]+ s ended the search"
+OUT_OF_TIME = r"(the time limit of [0-9.e+-]+ s|Ctrl-C) ended the search"
 UNSIGNED = "infinite, sign not decided"
 
 

@@ -297,6 +297,10 @@ def test_altered_certificates_are_rejected() -> None:
         found.verify(moved, y)
     with pytest.raises(CertificateError, match="is about 40 x 3"):
         found.verify(X[:-1], y[:-1])
+    # A direction that separates nothing proves nothing.
+    idle = changed(found, directions=({},))
+    idle.verify(X, y)
+    assert (idle.verdict, idle.separated_rows.tolist()) == ("inseparable", [])
     X, y, found = quasi
     wrong = [{"left": (1,)}, {"directions": ()}, {"weights": {1: 1}}]
     for parts in wrong:

@@ -79,7 +79,7 @@ class Separability:
             return "separable"
         if proof.basis is None and not proof.weights:
             return "undecided"
-        if proof.directions:
+        if len(proof.left) < proof.n_rows:
             return "quasi-separable"
         return "not-separable" if proof.basis is None else "inseparable"
 
