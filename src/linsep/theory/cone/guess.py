@@ -124,11 +124,6 @@ class WorkingSet:
             self.asked.turn(self.ids)
         for _ in range(_ROUNDS):
             pair, aside = self._pair()
-            # The systems are too hard for conjugate gradients, or the rows set aside are too many to be made dense.
-            if self.sparse and not pair.late and not pair.clear:
-                self.sparse = False
-                self.ids = self._some()
-                pair, aside = self._pair()
             if not pair.clear and pair.late:
                 raise OutOfTimeError
             d, spanned = pair.d, None

@@ -145,6 +145,8 @@ def solve_cone(
     >>> end.rows_left.tolist(), end.witness, len(end.null_vectors())
     ([0, 1], {0: 1, 1: 1}, 2)
     """
+    if not isinstance(X, np.ndarray) and not X.has_sorted_indices:
+        X = X.sorted_indices()  # tables of one pattern share its arrays: none may sort them in place
     if equal is None or not equal.any():
         equal, found = np.zeros(s.size, dtype=bool), _of_sample(X, s, constant, deadline, want_witness, may_be_near)
         if found is not None:
@@ -536,7 +538,7 @@ def is_large(rows: SignedRows) -> bool:
 
 def _in_units(rows: SignedRows) -> Any:
     """The rows z_i of a sparse table of doubles in the units of X, as CSR."""
-    Z: Any = sp.csr_matrix(rows.X, dtype=np.float64)
+    Z: Any = sp.csr_matrix(rows.X, dtype=np.float64, copy=True)  # what follows is done in place
     if rows.constant:
         Z = sp.hstack([Z, np.ones((rows.n, 1))], format="csr")
     if (rows.s != 1).any():
