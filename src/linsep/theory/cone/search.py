@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import gcd
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
-from linsep.theory.cone.exact import DenseSpan, Span, Vector, spanning
+from linsep.theory.cone.exact import DenseSpan, Span, spanning, without_factor
 from linsep.theory.cone.exact_nearest import exact_nearest
 from linsep.theory.cone.few import Support
 from linsep.theory.cone.guess import LARGE, Asked, Guess, WorkingSet
@@ -417,20 +416,24 @@ class _Search:
     def _by_digits(self, asked: Asked, held: Array, guess: Guess) -> bool:
         """Exact weights of all rows of the guess, on a basis of the heaviest that elimination modulo a prime chooses."""
         rows = self.rows
-        y = _refined(asked.table(guess.ids, sparse=True), guess.y, self.deadline)
         if self.whole is None:
             self.whole = WholeColumns(_in_units(rows), self.deadline)
         if not self.whole.usable:
             return False
-        names = asked.which[guess.ids]
-        order = names[np.argsort(-y, kind="stable")]
+        names, y = asked.which[guess.ids], guess.y
+        # Short rows first, then heavy ones: what elimination fills in stays small.
+        order = names[np.lexsort((-y, np.diff(rows.X.indptr)[names]))]
         factors = SparseFactors(self.whole, order[np.sort(np.unique(order, return_index=True)[1])], self.deadline)
-        in_rows = asked.way[guess.ids] * y * np.ldexp(1.0, -rows.row_exps[names])
-        total = np.bincount(names, in_rows / np.median(abs(in_rows)), minlength=rows.n)
         span = SparseSpan(rows, factors, len(factors.ids))
-        weights = span.balanced_near({i: float(total[i]) for i in np.unique(names).tolist()}, held, self.deadline)
-        weights = self._positive(weights)
-        return weights is not None and self._set_aside(weights, span)
+        for again in (False, True):
+            y = _refined(asked.table(guess.ids, sparse=True), y, self.deadline) if again else y
+            in_rows = asked.way[guess.ids] * y * np.ldexp(1.0, -rows.row_exps[names])
+            total = np.bincount(names, in_rows / np.median(abs(in_rows)), minlength=rows.n)
+            near = {i: float(total[i]) for i in np.unique(names).tolist()}
+            weights = self._positive(span.balanced_near(near, held, self.deadline))
+            if weights is not None:
+                return self._set_aside(weights, span)
+        return False
 
     # ------------------------------------------------- the exact nearest point
     def _searched(self) -> None:
@@ -489,15 +492,17 @@ class _Search:
 
     def _set_aside(self, weights: dict[int, int], span: Span) -> bool:
         """Take the weights of a face into the overlap and drop the rows in the span; True."""
-        # Rows of faces before come with any sign: as much of the old overlap as makes them positive.
-        factor = max([1, *(1 - (v // self.overlap[i]) for i, v in weights.items() if self.overlap.get(i, 0) > 0)])
-        whole = {i: factor * v for i, v in self.overlap.items()}
-        for i, v in weights.items():
-            whole[i] = whole.get(i, 0) + v
-        if any(v < 0 and not self.equal[i] for i, v in whole.items()):
-            raise AssertionError("a row has a negative weight")
-        common = gcd(*whole.values()) or 1
-        self.overlap = {i: v // common for i, v in whole.items() if v}
+        if self.overlap:
+            # Rows of faces before come with any sign: as much of the old overlap as makes them positive.
+            factor = max([1, *(1 - (v // self.overlap[i]) for i, v in weights.items() if self.overlap.get(i, 0) > 0)])
+            whole = {i: factor * v for i, v in self.overlap.items()}
+            for i, v in weights.items():
+                whole[i] = whole.get(i, 0) + v
+            if any(v < 0 and not self.equal[i] for i, v in whole.items()):
+                raise AssertionError("a row has a negative weight")
+            self.overlap = without_factor({i: v for i, v in whole.items() if v})
+        else:
+            self.overlap = {i: v for i, v in weights.items() if v}
         self.active[list(weights)] = False
         before = self.span.ids
         self.span = span
