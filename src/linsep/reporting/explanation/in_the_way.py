@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.theory.cone.faces import solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs
+from linsep.theory.cone.search import solve_cone
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_row
 from linsep.theory.verify.fewest_rows import verify_fewest_rows

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from flint import fmpz, fmpz_mat
 
 from linsep.kernels.exact.elimination import Factors, eliminate, solve_columns, solve_rows
+from linsep.theory.cone.exact import PRIMES, Span, Vector, odd_parts, without_factor
 from linsep.theory.rows.deadline import Deadline, time_left, until
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.cone.exact import PRIMES, Span, Vector, odd_parts, without_factor
 from linsep.types import Array
 
 _PRIME, _OTHER = PRIMES[:2]  # what is found modulo the first is tried modulo the other before it is believed

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from linsep.theory.cone.few import RANK, is_regular
+from linsep.theory.cone.exact import RANK, is_regular
 from linsep.theory.cone.interior_point import Pair, complementary_pair
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.signed import SignedRows

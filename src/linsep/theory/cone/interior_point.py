@@ -159,7 +159,7 @@ class SparseSquare:
         self.L2, self.R2 = self.LT.power(2), self.RT.power(2)
 
     def solver(self, weights: Array) -> Solve:
-        """Conjugate gradients for these weights; each search begins from the best multiple of what the one before found.
+        """Conjugate gradients for these weights; each search begins from the best multiple of the one before.
 
         What is returned may raise LinAlgError and OutOfTimeError.
         """

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, check_index, check_length, exact_table
-from linsep.theory.cone.by_sample import MANY, solve_by_sample
-from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
@@ -60,7 +59,7 @@ def separability(
     Notes
     -----
     Witness: Gordan 1873 and Caratheodory, at most r + 1 rows. Overlap proof: Stiemke 1915, at most 2 r rows; r is the
-    rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of a sample.
+    rank of the signed rows. The search is that of `cone/search.py`.
 
     Examples
     --------
@@ -77,9 +76,8 @@ def separability(
     check_length(X, y)
     s = signs(y)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
-    search = solve_cone if X.shape[0] < MANY else solve_by_sample
     for may_be_near in (False,) if exact else (True, False):
-        end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
+        end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         for result in _answers(X, s, end, about, deadline, time_limit):
             try:
                 result.verify(X, y)

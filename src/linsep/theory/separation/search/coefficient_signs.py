@@ -114,26 +114,23 @@ class Signs:
         separated: Array,
         null: Sequence[Vector],
         deadline: Deadline,
-        basis: Sequence[Vector] | None = None,
-        products: Array | None = None,
     ) -> None:
-        self.Z, self.separated, self.given = Z, separated, null
+        self.Z, self.separated, self.null = Z, separated, null
         self.met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
-        self.null = null = null if basis is None else basis  # another basis of the same span
         self.top = [max(map(abs, v.values())).bit_length() for v in null]
         values = [k / (1 << e) for v, e in zip(null, self.top, strict=True) for k in v.values()]
         N = _matrix(null, values, Z.shape[1])
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            self._scale_rows(Z, separated, N, products, deadline)
+            self._scale_rows(Z, separated, N, deadline)
         # If a product is too large for a double, there is no guess.
         self.usable = bool(np.isfinite(self.N.data).all() and np.isfinite(self.G.data).all())
         if self.usable:
             self._start(len(null), len(separated))
 
-    def _scale_rows(self, Z: Any, separated: Array, N: Any, products: Array | None, deadline: Deadline) -> None:
+    def _scale_rows(self, Z: Any, separated: Array, N: Any, deadline: Deadline) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = as_doubles(Z[separated])
-        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()) if products is None else products)
+        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
         time_left(deadline)
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
@@ -225,7 +222,7 @@ class Signs:
         columns = np.flatnonzero(np.bincount(part.indices[part.data != 0]) if is_sparse(part) else part.any(axis=0))
         rows = whole_rows(part[:, columns], range(len(ids)))
         met = np.unique(self.met[[*columns.tolist(), j]].indices).tolist()
-        near = [self.given[a] for a in met]
+        near = [self.null[a] for a in met]
         place = {column: k for k, column in enumerate(columns.tolist())}
         shared = [[(place[i], k) for i, k in v.items() if i in place] for v in near]
         return near, [([sum(row[at] * k for at, k in pairs) for pairs in shared], q) for row, q in rows]
