@@ -206,7 +206,7 @@ class SparseSpan(Span):
         return None
 
     def _used(self) -> Array:
-        return sum(np.diff(part[: self.k].tocsc().indptr) for part in self.factors.basis) > 0
+        return np.any([np.diff(part[: self.k].tocsc().indptr) > 0 for part in self.factors.basis], axis=0)
 
 
 def _shifted(vector: Vector, exps: list[int]) -> Vector:

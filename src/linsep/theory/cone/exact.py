@@ -288,7 +288,7 @@ class Support:
     def weighty(self) -> Array:
         """The rows of the basis whose weights are clearly above 0."""
         weights = self.y[self.basis]
-        return self.basis[weights > CLEAR * weights.max(initial=0.0)]
+        return np.asarray(self.basis[weights > CLEAR * weights.max(initial=0.0)])
 
     def lower(self, deadline: Deadline, keep: int | None = None) -> None:
         """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is.

@@ -189,8 +189,7 @@ def _solved(
         nobody = np.zeros(0, dtype=np.int64)
         return ConeEnd(directions, nobody, None, None, None, [], None, True, separated, None, nobody, width, constant)
     ids, columns = np.flatnonzero(left), np.arange(width)
-    if ids.size < n:
-        X, columns = _core(X[ids], columns)
+    X, columns = _core(X[ids] if ids.size < n else X, columns)
     rows, equal_left = SignedRows(X, s[ids], constant=constant), equal[ids]
     search, decided = Faces(rows, equal_left, deadline, want_witness, may_be_near), True
     try:
@@ -230,5 +229,7 @@ def _core(X: Any, columns: Array) -> tuple[Any, Array]:
         used[X.indices[X.data != 0]] = True
     else:
         used = np.asarray((X != 0).any(axis=0), dtype=bool)
+    if used.all():
+        return X, columns
     kept = np.flatnonzero(used) if used.any() else np.arange(1)
     return X[:, kept], np.append(kept, columns[X.shape[1] :])
