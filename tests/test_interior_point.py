@@ -67,7 +67,7 @@ def test_systems_of_fewer_rows_than_columns_are_solved_too() -> None:
 
 
 def test_conjugate_gradients_end_in_time() -> None:
-    square = SparseSquare(sp.csr_array(np.eye(3)), NEVER)
+    square = SparseSquare(sp.csr_array(np.eye(3) + 1.0), NEVER)
     square.deadline = Deadline(0.0)
     with pytest.raises(OutOfTimeError):
         square.solver(np.ones(3))(np.ones(3), 1e-6)

@@ -206,7 +206,9 @@ class SparseSpan(Span):
         return None
 
     def _used(self) -> Array:
-        return np.any([np.diff(part[: self.k].tocsc().indptr) > 0 for part in self.factors.basis], axis=0)
+        return np.asarray(
+            np.any([np.diff(part[: self.k].tocsc().indptr) > 0 for part in self.factors.basis], axis=0), dtype=bool
+        )
 
 
 def _shifted(vector: Vector, exps: list[int]) -> Vector:

@@ -16,8 +16,9 @@ import scipy.linalg
 from flint import fmpz_mat
 from scipy.linalg import blas, lapack
 
+from linsep.clock import clock
 from linsep.kernels.exact.elimination import Factors, eliminate
-from linsep.theory.rows.deadline import NEVER, Deadline, time_left, until
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
 from linsep.theory.rows.exact_signs import as_floats, vanishing
 from linsep.theory.rows.integers import exact_rows, of_rows, primitive, solve, whole_numbers
 from linsep.theory.rows.signed import SignedRows
@@ -47,7 +48,9 @@ class Span:
 
     def normals(self, given: Sequence[Vector], deadline: Deadline) -> list[Vector]:
         """For each of these entries on `others` the vector orthogonal to the rows, in the scaled columns."""
-        raise NotImplementedError
+        if self.ids:
+            raise NotImplementedError
+        return [dict(v) for v in given]
 
     def normal(self, entries: Sequence[int], deadline: Deadline) -> list[int]:
         """The same of entries in the order of `others`, as a list without a common factor."""
@@ -116,7 +119,7 @@ class DenseSpan(Span):
 
     def normals(self, given: Sequence[Vector], deadline: Deadline) -> list[Vector]:
         if not given or not self.ids:
-            return [dict(v) for v in given]
+            return super().normals(given, deadline) if given else []
         goal = [[-sum([row[j] * k for j, k in v.items()]) for v in given] for row in self.entries]
         found, q = solve(self.square, fmpz_mat(goal), deadline)
         columns = zip(*found.tolist(), strict=True)
@@ -155,7 +158,9 @@ class DenseSpan(Span):
 
 def whole_entries(rows: SignedRows, ids: Sequence[int]) -> tuple[list[list[int]], list[Fraction]]:
     """For each row integers without a common factor and the factor > 0 with which they are z_i times it."""
-    found = None if rows.whole or not ids else _from_doubles(rows, list(ids))
+    if not ids:
+        return [], []
+    found = None if rows.whole else _from_doubles(rows, list(ids))
     if found is not None:
         return found
     exact = exact_rows(rows, ids)
@@ -306,7 +311,8 @@ class Support:
                 amount = outside[j] - low[j]
                 if j in basic or amount <= 0 or j == keep:
                     continue
-                time_left(deadline)
+                if clock() > deadline.at:
+                    raise OutOfTimeError
                 T = self.A[j] @ self.inverse
                 ratio = (least - weights) / T
                 ratio[T >= -1e-10] = np.inf

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
 from linsep.theory.cone.exact import DenseSpan, Span, Support, spanning, without_factor
 from linsep.theory.cone.exact_nearest import exact_nearest
@@ -17,7 +18,7 @@ from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
 from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
 from linsep.theory.margin.wolfe import RowHull, nearest_point
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array, DataError
@@ -49,7 +50,7 @@ class Faces:
     ) -> None:
         self.rows, self.equal, self.deadline = rows, equal, deadline
         self.want_witness, self.may_be_near = want_witness, may_be_near
-        self.span: Span = DenseSpan(rows, [], [], deadline)
+        self.span = Span(rows, [], [])
         self.overlap: dict[int, int] = {}
         self.witness: dict[int, int] | None = None
         self.direction: list[int] | None = None
@@ -70,7 +71,7 @@ class Faces:
         self._nearly()
         # A turn that finds no direction sets rows aside that were active: so there are fewer than n turns.
         while self.active.any() and self.direction is None:
-            time_left(self.deadline)
+            self._ask_the_clock()
             if not self._guessed():
                 self._searched()
         if self.near is None and self.equal.any():
@@ -90,7 +91,7 @@ class Faces:
             return False
         if among is None and ids.size > 2 * _PER_COLUMN * rows.width:
             ids = np.sort(np.random.default_rng(0).choice(ids, _PER_COLUMN * rows.width, replace=False))
-        time_left(self.deadline)
+        self._ask_the_clock()
         self.near = near_weights(rows, ids, self.deadline, y)
         if self.near is None:
             return False
@@ -189,7 +190,7 @@ class Faces:
         """Weights of two opposite rows that were asked about, the shortest witness."""
         rows = self.rows
         if self.pairs is None:
-            time_left(self.deadline)
+            self._ask_the_clock()
             pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
             self.pairs = pairs[~self.equal[pairs].any(axis=1)]
         pair = first_opposite(rows.X, rows.s, self.pairs)
@@ -256,9 +257,13 @@ class Faces:
         end = exact_nearest(rows, found.keys, found.weights.tolist(), [], self._price, self.deadline)
         self.witness, self.active = dict(end.weights), active
 
+    def _ask_the_clock(self) -> None:
+        if clock() > self.deadline.at:
+            raise OutOfTimeError
+
     def _price(self, d: list[int]) -> int | None:
         """A row still in play with d.z <= 0 by its exact sign, of those the worst in doubles; None if there is none."""
-        time_left(self.deadline)
+        self._ask_the_clock()
         rows = self.rows
         if not any(d):
             return int(self.active.argmax())

@@ -13,9 +13,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from linsep.clock import clock
 from linsep.theory.cone.exact import RANK, is_regular
 from linsep.theory.cone.interior_point import Pair, complementary_pair
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
@@ -182,7 +183,8 @@ def _least(z: Array, k: int) -> Array:
 
 def row_space(Z: Array, deadline: Deadline) -> Array:
     """An orthonormal basis, in columns, of the span of the rows of Z, to rounding; may raise OutOfTimeError."""
-    time_left(deadline)
+    if clock() > deadline.at:
+        raise OutOfTimeError
     R = Z
     if Z.shape[0] > Z.shape[1]:
         R = scipy.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
