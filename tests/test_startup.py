@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 # What `linsep --help` may load besides the standard library: the parser of arguments and what that one needs.
 LIGHT = {
-    "annotated_doc", "annotated_types", "attr", "click", "linsep", "markdown_it", "mdurl", "mypy_extensions",
-    "pydantic", "pydantic_core", "pygments", "rich", "shellingham", "sitecustomize", "typer", "typing_extensions",
+    "annotated_doc", "annotated_types", "attr", "click", "lazy_loader", "linsep", "markdown_it", "mdurl",
+    "mypy_extensions", "pydantic", "pydantic_core", "pygments", "rich", "shellingham", "sitecustomize", "typer", "typing_extensions",
     "typing_inspection",
 }  # fmt: skip
 PROGRAM = """
@@ -36,7 +37,7 @@ def loaded(statement: str, arguments: list[str] | None = None) -> set[str]:
 
 
 def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
-    assert loaded("import linsep") <= {"linsep", "sitecustomize"}
+    assert loaded("import linsep") <= {"lazy_loader", "linsep", "sitecustomize"}
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,12 @@ def test_a_learner_loads_no_readers_reports_or_proofs() -> None:
 def test_a_certificate_loads_no_solver_that_it_does_not_need() -> None:
     statement = "import numpy as np, linsep; linsep.separability(np.eye(2), [0, 1])"
     assert loaded(statement).isdisjoint({"highspy", "matplotlib"})
+
+
+@pytest.mark.parametrize("command", ["check", "separation"])
+def test_a_proof_loads_neither_learners_nor_dataframes(command: str, tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("x,kind\n1,a\n2,a\n3,b\n2.5,b\n")
+    found = loaded("from linsep.app.cli import main; main()", [command, str(table), "--target", "kind", "--json"])
+    assert found.isdisjoint({"sklearn", "pandas", "matplotlib"})
+    assert {"pyarrow", "flint"} <= found

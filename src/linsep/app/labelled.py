@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import linsep.app.arrow  # noqa: F401  # before the first table
 from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files

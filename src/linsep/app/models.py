@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import linsep.app.arrow  # noqa: F401  # before the first table
 from linsep.app.result import Result, command_line
 from linsep.data.addresses import shown as name_shown
 from linsep.data.addresses import without_secrets

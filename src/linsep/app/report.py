@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linsep.app.result import Result, command_line
-from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.sources.source import Source
 from linsep.files import check_output
-from linsep.learners.table_model import TableModel
-from linsep.probing.probe import Probe
-from linsep.regression.found import Separation
 from linsep.reporting.page.html import Page, check_extras, render
-from linsep.reporting.receipt import Receipt
-from linsep.reporting.table_check import TableCheck
-from linsep.reporting.table_fit import TableFit
 from linsep.types import DataError
+
+if TYPE_CHECKING:  # what the pages are about: a command has it if it is there
+    from linsep.data.features.exact_decimals import ExactNumbers
+    from linsep.data.sources.source import Source
+    from linsep.learners.table_model import TableModel
+    from linsep.probing.probe import Probe
+    from linsep.regression.found import Separation
+    from linsep.reporting.receipt import Receipt
+    from linsep.reporting.table_check import TableCheck
+    from linsep.reporting.table_fit import TableFit
 
 
 def check_report(path: Path | None, *others: Any) -> None:

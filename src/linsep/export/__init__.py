@@ -3,8 +3,6 @@
 In: a fitted model. Out: text or bytes. Begin with `formula.py`, what a model computes of a raw row.
 """
 
-from linsep.export.as_json import to_json
-from linsep.export.as_onnx import to_onnx
-from linsep.export.as_sql import to_sql
+import lazy_loader
 
-__all__ = ["to_json", "to_onnx", "to_sql"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -365,4 +365,7 @@ def _as_pandas(data: Any) -> Any:
         return pandas.DataFrame(data)
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
-    return data if isinstance(data, pandas.DataFrame) else nw.from_native(data, eager_only=True).to_pandas()
+    if isinstance(data, pandas.DataFrame):
+        return data
+    # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
+    return pandas.DataFrame(nw.from_native(data, eager_only=True).to_dict(as_series=False))

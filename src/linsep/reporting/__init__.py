@@ -4,7 +4,6 @@ In: a model, a certificate or a separation, and the rows. Out: lines for people,
 with `receipt.py`; `page/` makes the HTML page.
 """
 
-from linsep.reporting.page.html import Report
-from linsep.reporting.report import report
+import lazy_loader
 
-__all__ = ["Report", "report"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,8 +7,7 @@ from math import inf, isinf, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
 from linsep.regression.design import Design
@@ -168,7 +167,8 @@ class _Likelihood:
             whole = self.fit(self.proof, list(range(len(self.names))))
         except OutOfTimeError:
             whole = None
-        z, drop = float(norm.ppf(0.5 + level / 2)), float(chi2.ppf(level, 1)) / 2
+        z = float(ndtri(0.5 + level / 2))
+        drop = z * z / 2  # a chi-squared of one degree of freedom is the square of a normal
         out: dict[str, Estimate] = {}
         tests: dict[str, LikelihoodRatio] = {}
         for name, said in told.items():
@@ -197,7 +197,7 @@ class _Likelihood:
         try:
             profile = self.profile(j)
             statistic = max(0.0, 2 * (whole.value - profile(0.0)))
-            test = LikelihoodRatio(statistic, float(chi2.sf(statistic, 1)))
+            test = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
             limit = self.limit(j, profile, said, whole.value - drop)
         except OutOfTimeError:
             return unknown, test
@@ -251,6 +251,8 @@ class _Likelihood:
                 if abs(inner) > _FARTHEST * size:  # other coefficients take its place
                     return -way * inf
                 inner *= 2
+        from scipy.optimize import brentq
+
         return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
 
     def _without(self, among: list[int]) -> SeparationProof:

@@ -12,10 +12,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from linsep.files import write_whole
-from linsep.reporting.page.tables import Table
 
 if TYPE_CHECKING:
     from linsep.reporting.page.draw import Picture
+    from linsep.reporting.page.tables import Table
 
 _PARTS = files("linsep.reporting.page") / "template"
 
