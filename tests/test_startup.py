@@ -13,8 +13,8 @@ import pytest
 # What `linsep --help` may load besides the standard library: the parser of arguments and what that one needs.
 LIGHT = {
     "annotated_doc", "annotated_types", "attr", "click", "lazy_loader", "linsep", "markdown_it", "mdurl",
-    "mypy_extensions", "pydantic", "pydantic_core", "pygments", "rich", "shellingham", "sitecustomize", "typer", "typing_extensions",
-    "typing_inspection",
+    "mypy_extensions", "pydantic", "pydantic_core", "pygments", "rich", "shellingham", "sitecustomize", "typer",
+    "typing_extensions", "typing_inspection",
 }  # fmt: skip
 PROGRAM = """
 import json, sys
