@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from linsep.regression.found import Separation
-from linsep.regression.remedies.culprits import RowsOfCoefficient
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
@@ -17,6 +15,10 @@ from linsep.theory.separability.words import exists_near
 from linsep.theory.separation.sentences import by_estimate, listed, told
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
 from linsep.types import Array, DataError, Hyperplane
+
+if TYPE_CHECKING:
+    from linsep.regression.found import Separation
+    from linsep.regression.remedies.culprits import RowsOfCoefficient
 
 _MOST_LINES = 40  # coefficients printed one a line
 _SHOWN = 8  # rows, weights or terms that a line lists

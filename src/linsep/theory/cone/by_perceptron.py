@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from linsep.clock import clock
-from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
-from linsep.kernels.steps import PerceptronStep
 from linsep.tables import is_sparse, rows_for_kernels
 from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.types import Array
@@ -25,6 +22,10 @@ def clean_pass(X: Any, s: Array, constant: bool, passes: int, deadline: Deadline
     >>> clean_pass(np.array([[1.0], [3.0]]), np.array([-1.0, 1.0]), True, 50).tolist()
     [2.0, -4.0]
     """
+    from linsep.kernels.linear.epoch import plain_epoch
+    from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
+    from linsep.kernels.steps import PerceptronStep
+
     table = rows_for_kernels(X if is_sparse(X) else np.ascontiguousarray(X))
     w, b, step = np.zeros(X.shape[1]), np.zeros(1), PerceptronStep(0.0)
     halved, most = 0, np.inf

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, check_length, exact_table, labels_of
+from linsep.as_given import labels_of
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move, with_mark
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain

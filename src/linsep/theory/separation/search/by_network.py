@@ -15,7 +15,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from linsep.kernels.graphs.trees import forest, longest_paths, subtree_sizes
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.separation.search.network import Network, network_of
 from linsep.theory.verify.cone import ConeProof, Vector, Weights
@@ -110,6 +109,8 @@ class _Search:
 
     def _direction(self) -> Vector:
         """The potential that counts the arcs of the longest path from component to component."""
+        from linsep.kernels.graphs.trees import longest_paths
+
         tail, head = self.part[self.network.tail[self.apart]], self.part[self.network.head[self.apart]]
         layers = longest_paths(self.n_parts, tail.astype(np.int64), head.astype(np.int64))
         return self.network.vector(layers[self.part])
@@ -120,6 +121,8 @@ class _Search:
         In each component one tree leads from a root to all vertices and one from all vertices to it. An arc of either
         carries as much as there are vertices beyond it: what the first brings to a vertex the second takes back.
         """
+        from linsep.kernels.graphs.trees import subtree_sizes
+
         arcs = self.arcs
         kept = self.part[arcs.tail] == self.part[arcs.head]
         inside = _Arcs(*(part[kept] for part in arcs))
@@ -209,5 +212,7 @@ class _Search:
 
 def _forest(arcs: _Arcs, part: Array, n: int) -> _Forest:
     """A tree along arcs in each part from its first vertex, breadth first; parts below 0 have no tree of their own."""
+    from linsep.kernels.graphs.trees import forest
+
     roots = np.unique(part, return_index=True)[1]
     return _Forest(*forest(n, arcs.tail, arcs.head, roots[part[roots] >= 0]))

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.kernels.graphs.disjoint import disjoint_columns
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.types import Array
 
@@ -86,6 +85,8 @@ def _weighted(table: Any, w: Array) -> Any:
 
 def _owners(A: Any, deadline: Deadline) -> Array:
     """For each row the column that is taken out and has an entry there, or -1: the most columns of three orders."""
+    from linsep.kernels.graphs.disjoint import disjoint_columns
+
     n, p = A.shape
     columns = A.tocsc()
     starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
