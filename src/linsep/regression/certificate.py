@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linsep.regression.units import powers_of_plain
 from linsep.theory.proof import check_head, ended_of, separation_of
 from linsep.theory.rows.json_values import count, of_type
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
@@ -82,7 +81,6 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "ended": ended,
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
-        "powers": powers_of_plain(plain),
     }
 
 

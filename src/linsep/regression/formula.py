@@ -28,7 +28,6 @@ from linsep.regression.formula_text import (
     shortened,
 )
 from linsep.regression.named_columns import columns_in_table
-from linsep.regression.units import Units
 from linsep.tables import check_index, column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
@@ -61,12 +60,9 @@ def asked_of(
     fit_intercept: bool,
     family: str,
     order: Sequence[Any] | None,
-    units: Units | None = None,
     **beside: Any,
 ) -> Asked:
     """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
-
-    Columns are in their own units, or in those that are given.
 
     Raises
     ------
@@ -85,7 +81,7 @@ def asked_of(
             return asked_as_written(X, data, family, order, beside)[0]
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
-        return _of_frame(Formula.of(X), frame, family, order, beside, units)
+        return _of_frame(Formula.of(X), frame, family, order, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     _check_rows(X, "X", {"y": y, **beside})
@@ -97,7 +93,6 @@ def asked_of(
             raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    design = design if units is None or isinstance(X, Source) else units.of_design(design)
     return Asked(design, outcome_of(y, family, order, **beside), fit_intercept)
 
 
@@ -205,16 +200,12 @@ def _of_frame(
     family: str,
     order: Sequence[Any] | None,
     beside: Mapping[str, Any],
-    units: Units | None,
 ) -> Asked:
     """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
     columns = _used(formula, beside, [str(name) for name in frame.columns], "data")
     used = frame[columns].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
-    bare = [name for name in columns if name in formula.only_bare]
-    scaled = {} if units is None else units.of_frame(whole[bare])
-    powers = {} if units is None else {name: units.powers[name] for name in scaled}
-    asked = _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
+    asked = _Frame(whole, len(frame), {}, {}).asked(formula, family, order, beside)
     return asked._replace(design=asked.design._replace(index=frame.index))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -15,8 +14,6 @@ from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
 from linsep.regression.rounding import is_fragile
-from linsep.regression.units import Units, different_columns
-from linsep.tables import exact_table, holds_doubles
 from linsep.theory.proof import FORMAT, plain_separation
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.fragile import with_mark
@@ -85,9 +82,6 @@ class Separation(Remedies):
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    powers : dict
-        Of a certificate of the command that was read from JSON: column of the table -> power of ten that it was
-        multiplied by, since decimals are kept exactly there.
     about : (Design, Outcome) or None
         The data; None if this was read from JSON and not yet verified.
     verified : bool
@@ -120,7 +114,6 @@ class Separation(Remedies):
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
@@ -150,8 +143,8 @@ class Separation(Remedies):
         Parameters
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
-            The design, or the formula, as for `separation`. Doubles that are equal to the decimals of a table are the
-            same numbers. Others are not: the table is given as it is written then, as `open_data(path, target=...)`.
+            The design, or the formula, as for `separation`. A certificate of the command is about the decimals of the
+            table: give it as it is written, as `open_data(path, target=...)`.
         y : array-like of shape (n_samples,), optional
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
@@ -181,33 +174,13 @@ class Separation(Remedies):
         try:
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
-            self._check_given(lambda units: asked_of(X, y, data, intercept, self.family, order, units, **beside))
+            self._check(asked_of(X, y, data, intercept, self.family, order, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
-
-    def _check_given(self, given: Callable[[Units], Asked]) -> None:
-        powers = self.powers if self.digest or self.about is None else dict(self.about[0].powers)
-        question = given(Units(powers))
-        try:
-            self._check(question)
-        except CertificateError as error:
-            nearest = given(Units(powers, nearest=True)) if powers else question
-            told = self._about_other_numbers(question, nearest)
-            raise CertificateError(told) if told else error from None
-
-    def _about_other_numbers(self, question: Asked, nearest: Asked) -> str:
-        """What to do where data are the doubles `nearest` to the numbers that this is about; empty if they are not."""
-        source = self._source()
-        names = different_columns(question.design, nearest.design)
-        if names and self._hash_of(nearest) == source:
-            return words.about_decimals(names, bool(self.formula))
-        if source["numbers"] == "rationals" and holds_doubles(exact_table(question.design.X)):
-            return words.ABOUT_RATIONALS
-        return ""
 
     def _hash_of(self, question: Asked) -> dict[str, str]:
         design, outcome, fit_intercept = question
@@ -222,7 +195,7 @@ class Separation(Remedies):
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
         if self.digest and self._hash_of(question) != self._source():
-            raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
+            raise CertificateError(words.OTHER_DATA)
         said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
         said |= asked.shown(self.proof) if self.proof is not None else {"verdict": "undecided"}
         for name, value in said.items():

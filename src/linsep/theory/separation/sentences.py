@@ -18,20 +18,10 @@ _OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a l
 
 
 UNREAD = "not verified: verify(X, y) checks it against the data and says what it proves"
-ABOUT_RATIONALS = (
-    "this certificate is about numbers that doubles do not hold, and these are doubles: give the same integers or "
-    "Fractions, the table as it is written, open_data(path, target=...), or ask `separation` about the doubles"
+OTHER_DATA = (
+    "this certificate is about other rows, labels or options: their hash differs; decimals count as they are written "
+    "(the double 0.1 is not 1/10): give such a table as open_data(path, target=...)"
 )
-
-
-def about_decimals(names: Sequence[str], of_formula: bool) -> str:
-    """What to do where the doubles of some columns are given for the decimals of a certificate."""
-    table = "data=open_data(path)" if of_formula else "open_data(path, target=...)"
-    return (
-        f"this certificate is about the decimals as they are written, and the doubles of {listed(names)} are other "
-        f"numbers (the double 0.1 is not 1/10): give the table as it is written, {table}, or ask `separation` about "
-        "the doubles"
-    )
 
 
 def estimate(value: str | float) -> str:
