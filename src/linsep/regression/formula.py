@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, effects_of, outcome_of
+from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
 from linsep.regression.formula_text import (
     Formula,
     columns_of,
@@ -29,8 +29,7 @@ from linsep.regression.formula_text import (
 )
 from linsep.regression.named_columns import columns_in_table
 from linsep.tables import check_index, column_names, is_sparse
-from linsep.theory.separation.families import ORDERED
-from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
@@ -45,21 +44,14 @@ _OF_R = {
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
-class Asked(NamedTuple):
-    """What a question is about: the design, the response with its columns, and whether there is an intercept."""
-
-    design: Design
-    outcome: Outcome
-    fit_intercept: bool
-
-
 def asked_of(
     X: Any,
     y: Any,
     data: Any,
     fit_intercept: bool,
-    family: str,
-    order: Sequence[Any] | None,
+    family: Family,
+    order: Sequence[Any] | None = None,
+    link: str | None = None,
     **beside: Any,
 ) -> Asked:
     """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
@@ -78,10 +70,10 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            return asked_as_written(X, data, family, order, beside)[0]
+            return asked_as_written(X, data, family, order, beside)[0]._replace(link=link)
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
-        return _of_frame(Formula.of(X), frame, family, order, beside)
+        return _of_frame(Formula.of(X), frame, family, order, beside)._replace(link=link)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     _check_rows(X, "X", {"y": y, **beside})
@@ -93,7 +85,7 @@ def asked_of(
             raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept)
+    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link)
 
 
 def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
@@ -105,7 +97,7 @@ def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
 
 
 def asked_as_written(
-    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
+    text: str, source: Source, family: Family, order: Sequence[Any] | None, beside: Mapping[str, Any]
 ) -> tuple[Asked, bool, dict[str, Any]]:
     """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
 
@@ -161,7 +153,7 @@ def asked_as_written(
 
 def design_as_data(asked: Asked) -> dict[str, Any]:
     """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
-    design, outcome, _ = asked
+    design, outcome = asked.design, asked.outcome
     if is_sparse(design.X):
         X = design.X.tocsr()
         cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
@@ -197,7 +189,7 @@ def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], tab
 def _of_frame(
     formula: Formula,
     frame: Any,
-    family: str,
+    family: Family,
     order: Sequence[Any] | None,
     beside: Mapping[str, Any],
 ) -> Asked:
@@ -224,7 +216,7 @@ class _Frame:
             raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
         self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
 
-    def asked(self, formula: Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
+    def asked(self, formula: Formula, family: Family, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
         y, frame = _response(formula, self.frame), self.frame
         made = _materialized(formula, formula.rhs, frame.assign(**{**_numbers_of(formula, frame), **self.scaled}))
         X: Any = sp.csr_matrix(made)
@@ -263,7 +255,7 @@ class _Frame:
             n_missing=self.n_rows - len(rows),
             powers={**self.powers, **self._powers_of(spec)},
         )
-        return Asked(design, outcome, has_constant)
+        return Asked(design, outcome, has_constant, family)
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""

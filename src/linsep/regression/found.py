@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from linsep.markup import table_html
 from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
-from linsep.regression.design import Design
-from linsep.regression.formula import Asked, asked_of
+from linsep.regression.design import Asked
+from linsep.regression.formula import asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
 from linsep.regression.rounding import is_fragile
@@ -20,7 +20,6 @@ from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.families import ORDERED, Family
-from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
@@ -82,8 +81,8 @@ class Separation(Remedies):
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (Design, Outcome) or None
-        The data; None if this was read from JSON and not yet verified.
+    about : Asked or None
+        Design, response and model; None if this was read from JSON and not yet verified.
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
@@ -114,7 +113,7 @@ class Separation(Remedies):
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: Asked | None = field(default=None, compare=False)
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
@@ -122,8 +121,7 @@ class Separation(Remedies):
         """Whether rounding of the design could change the answer."""
         if self.about is None or self.proof is None:
             return False
-        asked = partial(Regression.of, *self.about, self.family, self.link, self.fit_intercept)
-        return is_fragile(asked, self.about[0].X, self.proof)
+        return is_fragile(self.about, self.proof)
 
     def verify(
         self,
@@ -174,7 +172,7 @@ class Separation(Remedies):
         try:
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
-            self._check(asked_of(X, y, data, intercept, self.family, order, **beside))
+            self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -182,29 +180,21 @@ class Separation(Remedies):
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _hash_of(self, question: Asked) -> dict[str, str]:
-        design, outcome, fit_intercept = question
-        digest, numbers = data_hash(self.family, self.link, design.X, outcome, fit_intercept)
-        return {"sha256": digest, "numbers": numbers}
-
-    def _check(self, question: Asked) -> None:
-        design, outcome, fit_intercept = question
-        if not self.digest:  # of rows that were read nobody says which others the table had
-            design = design.without(self.missing_rows)
-        if fit_intercept != self.fit_intercept:
-            raise CertificateError("this certificate is about another formula: only one of them has an intercept")
-        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
-        if self.digest and self._hash_of(question) != self._source():
+    def _check(self, asked: Asked) -> None:
+        if self.digest and data_hash(asked) != (self.digest, self.numbers):
             raise CertificateError(words.OTHER_DATA)
-        said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
-        said |= asked.shown(self.proof) if self.proof is not None else {"verdict": "undecided"}
+        if not self.digest:  # of rows that were read nobody says which others the table had
+            asked = asked._replace(design=asked.design.without(self.missing_rows))
+        if asked.fit_intercept != self.fit_intercept:
+            raise CertificateError("this certificate is about another formula: only one of them has an intercept")
+        said = Regression.of(asked).shown(self.proof) | {"formula": self.formula}  # compared without its spaces before
         for name, value in said.items():
             if self.about is None:
                 object.__setattr__(self, name, value)
             elif getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that is said")
         if self.about is None:
-            object.__setattr__(self, "about", (design, outcome))
+            object.__setattr__(self, "about", asked)
 
     @property
     def reason(self) -> str:
@@ -215,14 +205,9 @@ class Separation(Remedies):
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
-        about = (self.family, self.coefficients, self.levels, self.separated_levels)
-        plain = words.advice(*about, separated, self.n_features, self.constant_columns)
-        return (*self._of_references(), *plain)
-
-    def _of_references(self) -> list[str]:
-        if self.family == "cox":
-            return words.of_cox_references(self.coefficients, self.levels, self.references)
-        return words.of_references(self.coefficients, self.levels, self.references, self.separated_levels)
+        about = (self.coefficients, self.levels, self.separated_levels)
+        told = words.of_references(self.family, *about, self.references)
+        return (*told, *words.advice(self.family, *about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -295,18 +280,16 @@ class Separation(Remedies):
         }
 
     def _certificate(self) -> dict[str, Any]:
+        known = None if self.digest else self.about
+        digest, numbers = (self.digest, self.numbers) if known is None else data_hash(known)
         return {
             "format": FORMAT,
-            **self._source(),
+            "sha256": digest,
+            "numbers": numbers,
             "question": plain_question(self),
             "ended": self.ended,
             "proof": None if self.proof is None else plain_separation(self.proof),
         }
-
-    def _source(self) -> dict[str, str]:
-        if self.digest or self.about is None:
-            return {"sha256": self.digest, "numbers": self.numbers}
-        return self._hash_of(Asked(*self.about, self.fit_intercept))
 
     def to_json(self) -> str:
         """Return the certificate as JSON: the SHA-256 of the data, the question and the proof.
@@ -346,8 +329,4 @@ class Separation(Remedies):
         >>> read.separated_rows
         (3, 4)
         """
-        return read(text, cls._from_dict)
-
-    @classmethod
-    def _from_dict(cls, plain: dict[str, Any]) -> Separation:
-        return cls(**parts_of(plain))
+        return read(text, lambda plain: cls(**parts_of(plain)))

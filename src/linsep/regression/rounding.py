@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import lcm
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.regression.design import Asked
 from linsep.regression.model import Regression
 from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse
 from linsep.theory.rows.exact_signs import as_floats
@@ -21,13 +22,13 @@ from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 
-def is_fragile(asked: Callable[[], Regression], X: Any, proof: SeparationProof) -> bool:
+def is_fragile(asked: Asked, proof: SeparationProof) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
     The numbers of the design may be off, each by itself; response, offset and weights are taken as they are.
     """
-    X = exact_table(X)
-    return not exact_inputs(X) and _Question(asked(), X, proof).is_fragile()
+    X = exact_table(asked.design.X)
+    return not exact_inputs(X) and _Question(Regression.of(asked), X, proof).is_fragile()
 
 
 class _Question:

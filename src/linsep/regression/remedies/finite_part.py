@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
-from linsep.regression.design import Design
+from linsep.regression.design import Asked, Design
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import dependent, design_columns
 from linsep.tables import dense
@@ -22,6 +22,7 @@ from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
 from linsep.types import Array, DataError
 
+_HEAD = ("estimate", "error", "lower", "upper")
 _STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
@@ -94,30 +95,24 @@ class FinitePart(NamedTuple):
     reason: str = ""
 
     def __str__(self) -> str:
-        head = ("", "estimate", "error", "lower", "upper")
-        rows = [(name, *(f"{part:.4g}" for part in found)) for name, found in self.estimates.items()]
-        widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
-        lines = [
-            "  ".join(
-                [name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))]
-            )
-            for name, *cells in (head, *rows)
-        ]
-        tests = [f"{name} = 0: {_of_test(test)}" for name, test in self.tests.items()]
-        left = [f"not computed: {listed(self.not_computed)}: {self.reason}"] if self.not_computed else []
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
         limits = f"limits at {self.level:.0%}: Wald of finite estimates, profile likelihood of infinite ones"
-        return "\n".join([*lines, *tests, *left, about, limits])
+        lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
+        return "\n".join([*table, *map(": ".join, self._told()), about, limits])
 
     def _repr_html_(self) -> str:
-        rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
-        tests = [(f"{name} = 0", _of_test(test)) for name, test in self.tests.items()]
+        rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
+        return table_html(f"Estimates, limits at {self.level:.0%}", [("", *_HEAD), *rows, *self._told()])
+
+    def _told(self) -> list[tuple[str, str]]:
+        tests = [
+            (f"{name} = 0", f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}")
+            for name, test in self.tests.items()
+        ]
         left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
-        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests, *left])
-
-
-def _of_test(test: LikelihoodRatio) -> str:
-    return f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}"
+        return [*tests, *left]
 
 
 def finite_part(
@@ -139,93 +134,85 @@ def finite_part(
         raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
-    return _Likelihood(asked, proof, deadline).finite_part(said, level)
+    rows = _Rows(asked, deadline)
+    try:
+        whole = rows.fit(proof, list(range(len(rows.names))))
+    except OutOfTimeError:
+        whole = _Fit(nan, {})
+    z = float(ndtri(0.5 + level / 2))
+    out: dict[str, Estimate] = {}
+    tests: dict[str, LikelihoodRatio] = {}
+    for name, value in said.items():
+        if value == FINITE:
+            b, error = whole.estimates.get(rows.names.index(name), (nan, nan))
+            out[name] = Estimate(b, error, b - z * error, b + z * error)
+        elif isinstance(value, float) and isinf(value):
+            out[name] = Estimate(value, nan, nan, nan)
+            try:
+                profile = rows.profile(rows.names.index(name), whole.value)
+                statistic = max(0.0, -2 * profile(0.0))
+                tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
+                limit = rows.limit(rows.names.index(name), profile, value, -z * z / 2)  # chi-squared of one degree
+                out[name] = Estimate(value, nan, *((limit, inf) if value > 0 else (-inf, limit)))
+            except OutOfTimeError:
+                pass
+        else:  # the profile likelihood is the same everywhere
+            out[name] = Estimate(nan, nan, -inf, inf)
+    left = tuple(name for name, found in out.items() if isnan(found.lower))
+    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, left)
 
 
 class _Fit(NamedTuple):
     value: float
-    columns: list[int]
-    b: Array
-    errors: Array
+    estimates: dict[int, tuple[float, float]]  # of columns, with the errors
 
 
-class _Likelihood:
-    def __init__(self, asked: Regression, proof: SeparationProof, deadline: Deadline) -> None:
-        self.asked, self.proof, self.deadline = asked, proof, deadline
-        kept = asked.outcome.kept  # of these each has one row of inequalities
-        self.outcome = asked.outcome.take(kept)
-        self.rows = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+class _Rows:
+    """The rows of a regression that count, each of which has one row of inequalities."""
+
+    def __init__(self, asked: Regression, deadline: Deadline) -> None:
+        self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
+        self.likelihood = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+        self.y = self.outcome.y
         X, self.names = design_columns(asked.design, asked.fit_intercept)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
             )
-        self.X = X if kept.all() else X[kept]
-
-    def finite_part(self, told: Mapping[Any, str | float], level: float) -> FinitePart:
-        try:
-            whole = self.fit(self.proof, list(range(len(self.names))))
-        except OutOfTimeError:
-            whole = None
-        z = float(ndtri(0.5 + level / 2))
-        drop = z * z / 2  # a chi-squared of one degree of freedom is the square of a normal
-        out: dict[str, Estimate] = {}
-        tests: dict[str, LikelihoodRatio] = {}
-        for name, said in told.items():
-            if said == FINITE and whole is not None:
-                k = whole.columns.index(self.names.index(name))
-                value, error = float(whole.b[k]), float(whole.errors[k])
-                out[name] = Estimate(value, error, value - z * error, value + z * error)
-            elif said == FINITE:
-                out[name] = Estimate(nan, nan, nan, nan)
-            elif isinstance(said, float) and isinf(said):
-                out[name], test = self.infinite(name, said, whole, drop)
-                tests |= {} if test is None else {name: test}
-            else:  # the profile likelihood is the same everywhere
-                out[name] = Estimate(nan, nan, -inf, inf)
-        n_rows = len(self.rows.y) - self.proof.cone.separated.size
-        left = tuple(name for name, found in out.items() if isnan(found.lower))
-        return FinitePart(out, nan if whole is None else whole.value, level, n_rows, tests, left)
-
-    def infinite(
-        self, name: str, said: float, whole: _Fit | None, drop: float
-    ) -> tuple[Estimate, LikelihoodRatio | None]:
-        """The limits of an infinite coefficient, NaN where time ends before, and its test."""
-        j, test, unknown = self.names.index(name), None, Estimate(said, nan, nan, nan)
-        if whole is None:
-            return unknown, test
-        try:
-            profile = self.profile(j)
-            statistic = max(0.0, 2 * (whole.value - profile(0.0)))
-            test = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
-            limit = self.limit(j, profile, said, whole.value - drop)
-        except OutOfTimeError:
-            return unknown, test
-        return Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit))), test
+        self.X = X[asked.outcome.kept]
 
     def fit(self, proof: SeparationProof, among: list[int], more: Array | float = 0.0) -> _Fit:
         """The largest likelihood over the coefficients of these columns, whose separation is proved.
 
         The offset is `more` than that of the rows.
         """
-        kept = np.setdiff1d(np.arange(len(self.rows.y)), proof.cone.separated)
+        kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
         lost = set(dependent(proof.cone.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        rows = self.rows._replace(offset=self.rows.offset + more).take(kept)
+        rows = self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
         value, b, errors = _maximum(X, rows, self.deadline)
-        return _Fit(value, columns, b, errors)
+        return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)))
 
-    def profile(self, j: int) -> Callable[[float], float]:
-        """The largest logarithm of the likelihood, given coefficient j."""
+    def profile(self, j: int, bound: float) -> Callable[[float], float]:
+        """The largest logarithm of the likelihood, given coefficient j, beyond its least upper bound, if that is known.
+
+        Which rows are separated if a coefficient is held does not depend on where: an offset changes nothing about it.
+        """
+        if isnan(bound):
+            raise OutOfTimeError
         time_left(self.deadline)
         among = [k for k in range(len(self.names)) if k != j]
-        proof = self._without(among)
-        column = self.column(j)
-        return lambda b: self.fit(proof, among, b * column).value
+        proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
+        if among:
+            design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
+            rows = Regression.of(Asked(design, self.outcome, False, self.asked.family, self.asked.link)).rows
+            proof = find_proof(rows.Z, rows.equal, self.deadline)
+            coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
+        return lambda b: self.fit(proof, among, b * column).value - bound
 
     def column(self, j: int) -> Array:
         return dense(self.X[:, [j]]).ravel()
@@ -236,8 +223,7 @@ class _Likelihood:
         def above(b: float) -> float:
             return profile(b) - target
 
-        way = 1.0 if towards > 0 else -1.0
-        size = 1 / float(np.abs(self.column(j)).max())
+        way, size = (1.0 if towards > 0 else -1.0), 1 / float(np.abs(self.column(j)).max())
         if size == inf:
             raise DataError(_BEYOND)
         inner, outer = 0.0, way * size
@@ -254,17 +240,6 @@ class _Likelihood:
         from scipy.optimize import brentq
 
         return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
-
-    def _without(self, among: list[int]) -> SeparationProof:
-        """Which rows are separated if a coefficient is held: an offset changes nothing about it."""
-        nothing = SeparationProof(ConeProof(n := len(self.rows.y), left=range(n)))
-        if not among:
-            return nothing
-        design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
-        rows = Regression.of(design, self.outcome, self.asked.family, self.asked.link, False).rows
-        proof = find_proof(rows.Z, rows.equal, self.deadline)
-        coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
-        return proof
 
 
 def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import like
 from linsep.regression.design import constant_columns
 from linsep.regression.model import Regression
+from linsep.regression.remedies.culprits import check_name
 from linsep.tables import as_doubles, exact_table, is_sparse, stored_in
 from linsep.theory.columns import MOST_COLUMNS, ColumnSearch
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
@@ -73,10 +73,11 @@ def smallest_set(
     names = asked.rows.names
     if not proof.cone.separated.size:
         raise DataError("no row is separated: there is no set of columns that separates")
-    if name is not None and name not in names:
-        raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in names])}")
+    if name is not None:
+        check_name(name, names)
     goal = None if name is None else names.index(name)
-    if goal is not None and (proof.bases or not _is_open(proof.cone.null, goal) or _is_open(proof.null, goal)):
+    is_open = [any(goal in v for v in null) for null in (proof.cone.null, proof.null)]
+    if goal is not None and (proof.bases or is_open != [True, False]):
         raise DataError(f"the coefficient {name!r} is not infinite: no set of columns sends it there")
     cone, deadline = _Cone(asked, proof, goal), deadline_of(time_limit)
     search = ColumnSearch(len(cone.groups), partial(cone.prove, deadline), (proof, list(range(len(names)))))
@@ -91,11 +92,6 @@ def smallest_set(
     except OutOfTimeError:
         reason = why_over(time_limit)
     return cone.told(search.answers[search.few][1], reason)
-
-
-def _is_open(null: Sequence[Vector], j: int) -> bool:
-    """Whether a vector that is orthogonal to some rows has a j-th entry."""
-    return any(j in v for v in null)
 
 
 class _Cone:
@@ -119,20 +115,16 @@ class _Cone:
         every = set(asked.design.names)
         design = every.difference(constant_columns(asked.design, asked.outcome.kept)) or every
         for j, one in enumerate(rows.names):
-            column = one[1] if isinstance(one, tuple) else one
-            if column in design:
-                of_columns.setdefault(column, []).append(j)
-        self.free = sorted(set(range(len(rows.names))) - {j for group in of_columns.values() for j in group})
-        self.columns, self.groups = list(of_columns), list(of_columns.values())
+            of_columns.setdefault(_column(one), []).append(j)
+        self.free = [j for name, group in of_columns.items() if name not in design for j in group]
+        self.columns = [name for name in of_columns if name in design]
+        self.groups = [of_columns[name] for name in self.columns]
 
     def alone(self) -> int | None:
         """The column whose coefficient alone, in one direction, separates the most rows; None if none does."""
-        Z = sp.coo_array(self.Z) if is_sparse(self.Z) else sp.coo_array(np.sign(as_doubles(self.Z)))
-        some = Z.data != 0
-        rows, ids, up = Z.row[some], Z.col[some], Z.data[some] > 0
-        p = self.Z.shape[1]
-        rising, falling = np.bincount(ids[up], minlength=p), np.bincount(ids[~up], minlength=p)
-        held = np.bincount(ids[self.equal[rows]], minlength=p)
+        Z: Any = sp.csr_array(self.Z if is_sparse(self.Z) else np.sign(as_doubles(self.Z)))
+        rising, falling = (np.asarray((way * Z > 0).sum(axis=0)).ravel() for way in (1, -1))
+        held = np.asarray((Z[self.equal] != 0).sum(axis=0)).ravel()
         found = np.where((held == 0) & (np.minimum(rising, falling) == 0), rising + falling, 0)
         best = [max((int(found[j]) for j in group if self.goal in (None, j)), default=0) for group in self.groups]
         return int(np.argmax(best)) if max(best, default=0) else None
@@ -141,12 +133,12 @@ class _Cone:
         """The columns by what they weigh in directions that separate, times their largest size."""
         A = abs(as_doubles(self.Z))
         largest = np.asarray(A.max(axis=0).todense() if is_sparse(A) else A.max(axis=0)).ravel()
-        largest, weights = np.minimum(largest, _BEYOND), [0.0] * len(largest)
+        weights = np.zeros(largest.size)
         for v in directions:
             top = max(map(abs, v.values()))
-            for j, value in v.items():
-                weights[j] = max(weights[j], abs(value) / top * largest[j])
-        return sorted(range(len(self.groups)), key=lambda k: max(weights[j] for j in self.groups[k]))
+            ids, parts = list(v), [abs(value) / top for value in v.values()]
+            weights[ids] = np.maximum(weights[ids], parts * np.minimum(largest[ids], _BEYOND))
+        return sorted(range(len(self.groups)), key=lambda k: weights[self.groups[k]].max())
 
     def prove(self, deadline: Deadline, some: Sequence[int]) -> tuple[bool, Proved | None]:
         """Whether these columns separate, with the proof and the numbers of its coefficients."""
@@ -156,8 +148,11 @@ class _Cone:
         Z = self.Z[:, ids]
         proof = find_proof(Z, self.equal, deadline, signs=False)
         said = coefficients(Rows(Z, equal=self.equal, ask=lambda: time_left(deadline)), proof)
-        goals = [estimate for j, estimate in zip(ids, said, strict=True) if j == self.goal]
-        infinite = self.goal is None or (bool(goals) and goals[0] not in (FINITE, UNIDENTIFIED))
+        infinite = self.goal is None or dict(zip(ids, said, strict=True)).get(self.goal) not in (
+            None,
+            FINITE,
+            UNIDENTIFIED,
+        )
         return bool(proof.cone.separated.size) and infinite, (proof, ids)
 
     def told(self, found: Proved, reason: str) -> SmallestSet:
@@ -189,19 +184,12 @@ def _direction(Z: Any, proof: SeparationProof, goal: int | None) -> list[int]:
     several = list(proof.cone.directions)
     if goal is not None and not any(goal in v for v in several):
         several.append(next(v for v in proof.cone.null if goal in v))  # 0 on all rows that the directions leave
-    every = [[v.get(j, 0) for j in range(Z.shape[1])] for v in several]
-    left = [np.ones(Z.shape[0], dtype=bool)]  # the rows that each direction finds: those before it took others away
-    for d in every:
-        left.append(left[-1] & (row_signs(Z, d) == 0))
-    found = every.pop()
-    while every:
-        d = every.pop()
-        rows = Z[left[len(every)] & ~left[len(every) + 1]]  # where it has more than 0
-        keeps, times = goal is None or bool(d[goal] or found[goal]), 1
-        total = [a + b for a, b in zip(d, found, strict=True)]
-        # d > 0 on these rows, exactly, so a multiple outweighs what was found; one of the two has the goal's entry.
-        while (row_signs(rows, total) <= 0).any() or (keeps and goal is not None and not total[goal]):
-            times *= 2
-            total = [times * a + b for a, b in zip(d, found, strict=True)]
-        found = total
-    return found
+    n, times = proof.cone.separated.size, 1
+    while True:  # each takes rows away that those before it left: with weights that fall fast all do
+        found = [0] * Z.shape[1]
+        for v in several:
+            found = [times * value + v.get(j, 0) for j, value in enumerate(found)]
+        signs = row_signs(Z, found)
+        if signs.min() >= 0 and np.count_nonzero(signs) == n and (goal is None or found[goal]):
+            return found
+        times *= 2

@@ -146,60 +146,46 @@ def proved(family: str, link: str) -> str:
 
 
 def of_references(
+    family: str,
     coefficients: Mapping[Any, str | float],
     levels: Mapping[str, tuple[str, str]],
-    references: Mapping[str, str],
     separated_levels: Mapping[str, Mapping[str, int]],
+    references: Mapping[str, str],
 ) -> list[str]:
     """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
 
+    In a Cox model they go to one infinity, as where no row at the reference has an event.
+
     Examples
     --------
     >>> levels = {"w=b": ("w", "b"), "w=c": ("w", "c")}
-    >>> len(of_references({"w=b": inf, "w=c": inf}, levels, {"w": "a"}, {"w": {"a": 2}}))
+    >>> len(of_references("logistic", {"w=b": inf, "w=c": inf}, levels, {"w": {"a": 2}}, {"w": "a"}))
     1
     """
     out = []
     for column, reference in references.items():
-        whole = separated_levels.get(column, {})
-        if reference not in whole:
-            continue
+        whole = {} if family == "cox" else separated_levels.get(column, {})
         others = {name: level for name, (own, level) in levels.items() if own == column and level not in whole}
-        values = [value for name, value in coefficients.items() if _plain(name) in others]
-        if len(others) < 2 or not values or any(value not in (inf, -inf) for value in values):
+        values = {value for name, value in coefficients.items() if _plain(name) in others}
+        of_cox = family == "cox" and values in ({inf}, {-inf})
+        if len(others) < 2 or not values or not (of_cox or (reference in whole and values <= {inf, -inf})):
             continue
         better = _quoted(next(iter(others.values())))
-        rows = f"{whole[reference]:,} {'row' if whole[reference] == 1 else 'rows'}"
-        out.append(
-            f"Take another reference level of {column}: every row at {reference!r}, the reference, is separated "
-            f"({rows}), so the coefficients of its {len(others)} other levels go to infinity together; with "
-            f"C({column}, Treatment(reference={better})) in a formula that of {reference!r} takes their place."
-        )
-    return out
-
-
-def of_cox_references(
-    coefficients: Mapping[Any, str | float], levels: Mapping[str, tuple[str, str]], references: Mapping[str, str]
-) -> list[str]:
-    """Where all levels of a factor of a Cox model go to one infinity, as where no row at its reference has an event.
-
-    Examples
-    --------
-    >>> levels = {"w=b": ("w", "b"), "w=c": ("w", "c")}
-    >>> len(of_cox_references({"w=b": inf, "w=c": inf}, levels, {"w": "a"}))
-    1
-    """
-    out = []
-    for column, reference in references.items():
-        others = {name: level for name, (own, level) in levels.items() if own == column}
-        values = {coefficients.get(name) for name in others}
-        if len(others) > 1 and values in ({inf}, {-inf}):
-            better = _quoted(next(iter(others.values())))
-            out.append(
-                f"Take another reference level of {column}: the coefficients of all {len(others)} other levels go to "
-                f"infinity together, as where no row at {reference!r}, the reference, has an event; with "
-                f"C({column}, Treatment(reference={better})) in a formula that of {reference!r} takes their place."
+        if family == "cox":
+            why = (
+                f"the coefficients of all {len(others)} other levels go to infinity together, as where no row at "
+                f"{reference!r}, the reference, has an event"
             )
+        else:
+            rows = f"{whole[reference]:,} {'row' if whole[reference] == 1 else 'rows'}"
+            why = (
+                f"every row at {reference!r}, the reference, is separated ({rows}), so the coefficients of its "
+                f"{len(others)} other levels go to infinity together"
+            )
+        out.append(
+            f"Take another reference level of {column}: {why}; with C({column}, Treatment(reference={better})) in a "
+            f"formula that of {reference!r} takes their place."
+        )
     return out
 
 
