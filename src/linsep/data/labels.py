@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing, are_numbers
 from linsep.data.text.distinct import distinct, is_encoded
+from linsep.tables import refuse_masked
 from linsep.types import Array, DataError
 
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
@@ -91,6 +92,7 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     DataError
         A label is missing, or the labels are of several types.
     """
+    refuse_masked(values, target)
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.dtype == object:
         _refuse_nul(array, where, target)
@@ -155,7 +157,14 @@ def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Arra
         names = ", ".join(sorted(kinds))
         raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
     if kinds <= {"text", "true or false", "number"}:
-        return np.array(array.tolist())
+        made = np.array(array.tolist())
+        if made.dtype.kind == "f":
+            for row, (label, kept) in enumerate(zip(array.tolist(), made.tolist(), strict=True)):
+                if label != kept:
+                    raise DataError(
+                        f"{where(row)}, column {target!r}: {label!r} would be rounded beside numbers with a point"
+                    )
+        return made
     try:
         return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array])
     except UnicodeDecodeError as error:

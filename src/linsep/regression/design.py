@@ -16,7 +16,7 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse
-from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
 from linsep.types import Array, DataError
@@ -151,6 +151,8 @@ def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
     labels = as_labels(y, lambda row: f"row {row}", "y")
+    if labels.dtype.kind in "iu" and (family not in LABELLED or beside.get("trials") is not None):
+        column_of(labels, "y", len(labels))  # refuses what the comparison with times and trials would round
     if beside.get("strata") is not None:  # of any type: only which rows are together counts
         strata = as_labels(beside["strata"], lambda row: f"row {row}", "strata")
         beside["strata"] = np.unique(strata, return_inverse=True)[1].reshape(-1)

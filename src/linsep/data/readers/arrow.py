@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import category_column, infinite, kept_column, read_numbers
+from linsep.data.cells import category_column, infinite, kept_column, read_numbers, refuse_merged
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
@@ -144,6 +144,8 @@ def from_arrow(
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         numbers = read_numbers(labels) if target in untyped else None
+        if numbers is not None:
+            refuse_merged(*numbers, target)
         y = _labels(labels, where, target) if numbers is None else as_labels(numbers[1], where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import kept_column, read_numbers
+from linsep.data.cells import kept_column, read_numbers, refuse_merged
 from linsep.data.columns import Column, TableChunk, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
 from linsep.data.readers.arrow import Where, compact, joined
@@ -148,6 +148,8 @@ class CsvReader(TextReader):
             text = _cells(table, target, na)
             texts, codes = distinct(text)
             numbers = read_numbers(texts, decimal)
+            if numbers is not None:
+                refuse_merged(*numbers, target)
             y = text_labels(text, where, target) if numbers is None else as_labels(numbers[1][codes], where, target)
         features = [column for column in names if column != target]
         size = table.num_rows

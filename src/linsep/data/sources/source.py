@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from linsep.data.cells import refuse_merged
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
+from linsep.data.text.distinct import distinct
 from linsep.types import Array, Chunk, DataError
 
 _COMPLAINTS = 5
@@ -271,6 +275,11 @@ class Source:
             known = chunk.names if isinstance(chunk, TableChunk) else []
             told = f"; {like(name, known)}" if known else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
+        if column.raw is not None and column.values is not None:
+            texts, codes = distinct(column.raw)
+            numbers = np.empty(len(texts))
+            numbers[codes] = column.values
+            refuse_merged(texts, numbers, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 

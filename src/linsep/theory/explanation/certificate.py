@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table, labels_of
 from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move, with_mark
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
@@ -129,7 +129,7 @@ class FewestRows:
         check_index(X, y)
         X = exact_table(X)
         check_length(X, y)
-        y = np.asarray(y)
+        y = labels_of(y)
         if X.shape[0] != self.n_rows:
             raise CertificateError(f"the proof is about {self.n_rows:,} rows, these are {X.shape[0]:,}")
         if self.rest.fit_intercept is not self.fit_intercept:
@@ -169,7 +169,7 @@ class FewestRows:
         (('no', 'yes'), 1)
         """
         assert self.rest.about is not None
-        labels = np.delete(np.asarray(y), self.removed)
+        labels = np.delete(labels_of(y), self.removed)
         return replace(self, rest=replace(self.rest, classes=classes, about=(self.rest.about[0], labels)))
 
     def to_dict(self) -> dict[str, Any]:

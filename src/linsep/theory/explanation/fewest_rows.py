@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table, labels_of
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.explanation.alternative import Alternative
@@ -78,7 +78,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     search.run()
     gone = search.removed
     kept = np.setdiff1d(np.arange(X.shape[0]), gone)
-    labels = np.asarray(y)[kept]
+    labels = labels_of(y)[kept]
     if search.direction is None:
         rest = separability(X[kept], labels, fit_intercept=fit_intercept)
     else:  # a search of its own might take longer than all before

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, is_sparse
+from linsep.tables import check_index, is_sparse, labels_of
 from linsep.types import Array, DataError
 
 
@@ -32,9 +32,7 @@ def signs(y: Any) -> Array:
     >>> signs(["ham", "spam", "ham"]).tolist()
     [-1.0, 1.0, -1.0]
     """
-    y = np.asarray(y)
-    if y.ndim != 1:
-        raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
+    y = labels_of(y)
     labels = np.unique(y)
     if labels.size != 2:
         shown = ", ".join(str(label) for label in labels[:5])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.tables import labels_of
 from linsep.theory.margin.geometry import signs
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
@@ -20,7 +21,7 @@ def names_of(y: Any) -> tuple[str, ...]:
     >>> names_of([1, 0, 1])
     ('0', '1')
     """
-    return tuple(str(label) for label in np.unique(np.asarray(y)))
+    return tuple(str(label) for label in np.unique(labels_of(y)))
 
 
 def class_signs(y: Any, classes: Sequence[str]) -> Array:
@@ -40,12 +41,12 @@ def class_signs(y: Any, classes: Sequence[str]) -> Array:
     """
     if not classes:
         return signs(y)
-    y = np.asarray(y)
+    y = labels_of(y)
     labels, codes = np.unique(y, return_inverse=True)
     names = [str(label) for label in labels]
     negative, positive = classes
     rest = len(names) > 1 and negative == f"not {positive}" and positive in names
-    if y.ndim != 1 or not (rest or sorted(names) == sorted(classes)):
+    if not (rest or sorted(names) == sorted(classes)):
         raise CertificateError(f"the labels are not those of the classes {negative!r} and {positive!r}")
     side = np.array([1.0 if name == positive else -1.0 for name in names])
     return np.asarray(side[codes.reshape(-1)])

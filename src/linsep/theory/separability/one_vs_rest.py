@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table, labels_of
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
@@ -68,10 +68,8 @@ def separability_one_vs_rest(
     ((0, 1, 2), (1, 2, 1))
     """
     check_index(X, y)
-    table, y = exact_table(X), np.asarray(y)
+    table, y = exact_table(X), labels_of(y)
     check_length(table, y)
-    if y.ndim != 1:
-        raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
     missing = np.flatnonzero(y != y)  # NaN is no class
     if missing.size:
         raise DataError(f"row {missing[0]}: the label is {y[missing[0]]}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.tables import refuse_masked
 from linsep.types import Array, DataError
 
 
@@ -67,13 +69,20 @@ def column_of(values: Any, name: str, n: int) -> Array:
     >>> column_of([1, 2], "trials", 2).tolist()
     [1.0, 2.0]
     """
+    refuse_masked(values, name)
+    given = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     try:
-        column = np.asarray(values).astype(np.float64)
-    except (TypeError, ValueError):
+        column = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"{name} must hold numbers, one for each row") from None
     if column.ndim != 1 or len(column) != n:
         raise DataError(f"{name} has the shape {column.shape}: one number for each of the {n} rows is needed")
     refuse(name, column, ~np.isfinite(column), "is not a finite number")
+    if given.dtype.kind in "iuO":
+        rounded = [
+            isinstance(v, Integral) and int(v) != w for v, w in zip(given.tolist(), column.tolist(), strict=True)
+        ]
+        refuse(name, given, np.array(rounded, dtype=bool), "is no double: divide the column")
     return column
 
 

@@ -1,0 +1,70 @@
+"""Labels, times and entries that an array would change or make equal are refused: a proof would be of other data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linsep import fewest_rows, open_data, separability, separability_one_vs_rest, separation
+from linsep.types import DataError
+
+ROWS = [[1.0], [2.0], [3.0], [4.0]]
+
+
+@pytest.mark.parametrize("ask", [separability, separability_one_vs_rest, fewest_rows])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' would become 'a'"),
+        ([1, "1", 0, 0], r"row 0: the label 1 would become '1'"),
+        ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would become 9007199254740992.0"),
+        (np.ma.array([0, 0, 1, 1], mask=[0, 1, 0, 0]), r"y is a masked array, and its entry \[1\] is masked"),
+    ],
+)
+def test_labels_stay_what_they_are(ask: Any, y: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ask(ROWS, y)
+
+
+@pytest.mark.parametrize("ask", [separability, separation, fewest_rows])
+def test_masked_entries_are_no_numbers(ask: Any) -> None:
+    X = np.ma.array(ROWS, mask=[[0], [0], [1], [0]])
+    with pytest.raises(DataError, match=r"X is a masked array, and its entry \[2, 0\] is masked"):
+        ask(X, [0, 0, 1, 1])
+    assert ask(np.ma.array(ROWS), [0, 0, 1, 1]).summary() == ask(ROWS, [0, 0, 1, 1]).summary()  # nothing is masked
+
+
+@pytest.mark.parametrize(
+    ("y", "beside", "message"),
+    [
+        ([1, 2**53 + 1, 2, 3], {}, "row 1: y is 9007199254740993, which is no double"),
+        ([1, 2, 3, 4], {"entry": [0, 0, 2**53 + 1, 0]}, "row 2: entry is 9007199254740993"),
+        ([1, 2, 3, 4], {"strata": [2**53, 2**53 + 1, 2.0, 2.0]}, "row 1, column 'strata': 9007199254740993 would be"),
+        ([1, 2, 3, 4], {"event": np.ma.array([1, 1, 1, 0], mask=[1, 0, 0, 0])}, r"its entry \[0\] is masked"),
+    ],
+)
+def test_times_stay_what_they_are(y: Any, beside: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        separation(ROWS, y, family="cox", **beside)
+
+
+def test_numbers_of_trials_stay_what_they_are() -> None:
+    with pytest.raises(DataError, match="row 1: trials is 9007199254740993, which is no double"):
+        separation(ROWS, [0, 1, 2, 3], trials=[5, 2**53 + 1, 5, 5])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("1", "1.0000000000000001"), ("9007199254740993", "9007199254740992"), ("1e-400", "0")]
+)
+def test_numbers_of_text_that_doubles_merge(tmp_path: Path, one: str, other: str) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text(f"x,time,stratum\n1,{one},1\n2,{other},1.0\n3,5,2\n")
+    with pytest.raises(DataError, match=r"column 'time': .* are the same number in double precision"):
+        open_data(rows, target="time").read()
+    source = open_data(rows, target="x")
+    with pytest.raises(DataError, match=r"column 'time': .* are the same number in double precision"):
+        source.take_out("time")
+    assert source.take_out("stratum").tolist() == [1.0, 1.0, 2.0]  # 1 and 1.0 are one number
