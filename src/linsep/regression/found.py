@@ -13,13 +13,13 @@ from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
-from linsep.regression.rounding import is_fragile
 from linsep.theory.proof import FORMAT, plain_separation
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
@@ -121,7 +121,8 @@ class Separation(Remedies):
         """Whether rounding of the design could change the answer."""
         if self.about is None or self.proof is None:
             return False
-        return is_fragile(self.about, self.proof)
+        design, outcome = self.about.design, self.about.outcome
+        return is_fragile(design.X, outcome, design.names, self.family, self.fit_intercept, self.proof)
 
     def verify(
         self,

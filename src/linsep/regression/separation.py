@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.clock import clock
-from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.regression.design import Asked, design_of_numbers, outcome_of
+from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
@@ -203,24 +202,6 @@ def tell(found: Separation, mode: str, stacklevel: int) -> None:
     if mode == "raise":
         raise SeparationError(found)
     warnings.warn(found.summary(), SeparationWarning, stacklevel=stacklevel)
-
-
-def separation_as_written(
-    numbers: ExactNumbers,
-    family: Family,
-    fit_intercept: bool,
-    time_limit: float | None,
-    link: str | None = None,
-    order: Sequence[str] | None = None,
-    exact: bool = False,
-    **beside: Any,
-) -> Separation:
-    """Answer for a table of numbers exactly as written; `beside` are the columns that belong to the response."""
-    if numbers.y is None:
-        raise DataError("these rows have no response: name its column with --target")
-    outcome = outcome_of(numbers.y, family, order, **beside)
-    asked = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link)
-    return answer(asked, time_limit, exact=exact)
 
 
 def answer(

@@ -26,8 +26,9 @@ from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.lookalikes import doubts_of_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.regression.design import Asked, design_of_numbers, outcome_of
 from linsep.regression.formula import asked_as_written, design_as_data
-from linsep.regression.separation import answer, separation_as_written
+from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import LABELLED, Family
@@ -87,7 +88,11 @@ def separation(
     doubts += [] if numbers.as_written else [_ROUNDED]
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
-    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, exact=exact, **taken)
+    if numbers.y is None:
+        raise DataError("these rows have no response: name its column with --target")
+    outcome = outcome_of(numbers.y, family, order, **taken)
+    question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link)
+    found = answer(question, time_limit, exact=exact)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
     data = {**found.to_dict(), **numbers.in_table(source), **guessed(source)}
     data |= {"beside": named} if named else {}
