@@ -7,6 +7,7 @@ nobody wants to see one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -70,10 +71,13 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            return asked_as_written(X, data, family, order, beside)[0]._replace(link=link)
+            return asked_as_written(X, data, family, order, link, beside)[0]
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
-        return _of_frame(Formula.of(X), frame, family, order, beside)._replace(link=link)
+        formula = Formula.of(X)
+        used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
+        whole = used[used.notna().all(axis=1)]  # as R and statsmodels do
+        return _Table(whole, len(frame), index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     _check_rows(X, "X", {"y": y, **beside})
@@ -97,7 +101,12 @@ def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
 
 
 def asked_as_written(
-    text: str, source: Source, family: Family, order: Sequence[Any] | None, beside: Mapping[str, Any]
+    text: str,
+    source: Source,
+    family: Family,
+    order: Sequence[Any] | None,
+    link: str | None,
+    beside: Mapping[str, Any],
 ) -> tuple[Asked, bool, dict[str, Any]]:
     """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
 
@@ -113,39 +122,27 @@ def asked_as_written(
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = Formula.of(text)
-    cells = {name: _column(chunk, name) for name in _used(formula, beside, chunk.names, "the table")}
-    empty = [column.missing for column in cells.values() if column.missing is not None]
+    names = _used(formula, beside, chunk.names, "the table")
+    empty = [column.missing for column in _columns(chunk, names) if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
-    part = chunk.take(kept)
-    values: dict[str, Any] = {}
-    scaled: dict[str, Array] = {}
-    powers: dict[str, int] = {}
     idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
-    named = {values for role, values in beside.items() if isinstance(values, str) and role not in idle}
-    counted = formula.required | named
-    exact = True
-    for name in cells:
-        column = _column(part, name)
-        if column.text is None or column.is_number:
-            values[name] = column.values
-        else:
-            values[name] = column.text.to_pylist()
-        if column.is_number and column.text is not None and kept.any():
+    counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
+    values: dict[str, Any] = {}
+    table, exact = _Table(None, chunk.n_rows), True
+    for name, column in zip(names, _columns(chunk.take(kept), names), strict=True):
+        values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
+        if column.is_number and column.text is not None and kept.any() and name in counted:
             numbers, power = exact_column(column)
-            if power == 0 and numbers.dtype != object:
-                continue
-            if name not in counted:
-                continue
-            if name in formula.only_bare and numbers.dtype != object:
-                scaled[name], powers[name] = numbers, power
+            if power and name in formula.only_bare and numbers.dtype != object:
+                table.scaled[name], table.powers[name] = numbers, power
             else:
-                exact = False
-    frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    asked = _Frame(frame, chunk.n_rows, scaled, powers).asked(formula, family, order, beside)
-    table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
+                exact = exact and not power and numbers.dtype != object
+    table.frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
+    asked = table.asked(formula, family, order, link, beside)
     (response,) = formula.lhs
-    columns = columns_in_table(asked.design, formula.effects, table, powers)
-    if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
+    whole = {name: table.scaled.get(name, np.asarray(values[name])) for name in names}
+    columns = columns_in_table(asked.design, formula.effects, whole, table.powers)
+    if columns is None or str(response) not in names or asked.design.n_missing != int((~kept).sum()):
         return asked, exact, {}
     about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
     return asked, exact, about | source.ways_to_read
@@ -166,10 +163,8 @@ def design_as_data(asked: Asked) -> dict[str, Any]:
     return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
 
 
-def _column(chunk: TableChunk, name: str) -> Column:
-    column = chunk.cells(name)
-    assert column is not None, "its name was looked up"
-    return column
+def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
+    return [column for name in names if (column := chunk.cells(name)) is not None]
 
 
 def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
@@ -186,38 +181,33 @@ def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], tab
     return sorted(set().union(*asked.values()))
 
 
-def _of_frame(
-    formula: Formula,
-    frame: Any,
-    family: Family,
-    order: Sequence[Any] | None,
-    beside: Mapping[str, Any],
-) -> Asked:
-    """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
-    columns = _used(formula, beside, [str(name) for name in frame.columns], "data")
-    used = frame[columns].reset_index(drop=True)
-    whole = used[used.notna().all(axis=1)]
-    asked = _Frame(whole, len(frame), {}, {}).asked(formula, family, order, beside)
-    return asked._replace(design=asked.design._replace(index=frame.index))
-
-
-class _Frame:
-    """Rows without missing values, whose index is their place in the table.
+@dataclass
+class _Table:
+    """Rows without missing values, whose index is their place in the table of `n_rows`, which are called `index`.
 
     Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
     """
 
-    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array], powers: Mapping[str, int]) -> None:
-        frame = frame.copy()
-        for name in frame.columns:  # a level that no row has is no level
-            if hasattr(frame[name].dtype, "categories"):
-                frame[name] = frame[name].cat.remove_unused_categories()
-        if not len(frame):
-            raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
-        self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
+    frame: Any
+    n_rows: int
+    scaled: dict[str, Array] = field(default_factory=dict)
+    powers: dict[str, int] = field(default_factory=dict)
+    index: Any = None
 
-    def asked(self, formula: Formula, family: Family, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
-        y, frame = _response(formula, self.frame), self.frame
+    def asked(
+        self,
+        formula: Formula,
+        family: Family,
+        order: Sequence[Any] | None,
+        link: str | None,
+        beside: Mapping[str, Any],
+    ) -> Asked:
+        if not len(self.frame):
+            raise DataError(f"no row is left: each of the {self.n_rows:,} rows lacks a value that the formula needs")
+        coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}
+        # A level that no row has is no level.
+        frame = self.frame.assign(**{name: column.cat.remove_unused_categories() for name, column in coded.items()})
+        y = _response(formula, frame)
         made = _materialized(formula, formula.rhs, frame.assign(**{**_numbers_of(formula, frame), **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
@@ -227,9 +217,8 @@ class _Frame:
             raise DataError("no row is left: a term of the formula is not a number in any row")
         if lost.any():
             X, y, frame = X[~lost], y[~lost], frame[~lost]
-        names = [str(name) for name in spec.column_names]
-        keep = [j for j, name in enumerate(names) if name != _CONSTANT]
-        X, names = X[:, keep], [names[j] for j in keep]
+        names = [str(name) for name in spec.column_names if str(name) != _CONSTANT]
+        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != _CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
@@ -243,7 +232,6 @@ class _Frame:
             raise DataError(
                 f"the formula {shortened(formula.text)} has no column besides the intercept: there is nothing to ask"
             )
-        rows = frame.index.to_numpy()
         design = Design(
             X,
             [*names, *absorbed],
@@ -251,11 +239,12 @@ class _Frame:
             formula=formula.text,
             absorbed=absorbed,
             omitted=omitted,
-            rows=rows,
-            n_missing=self.n_rows - len(rows),
+            rows=frame.index.to_numpy(),
+            n_missing=self.n_rows - len(frame),
             powers={**self.powers, **self._powers_of(spec)},
+            index=self.index,
         )
-        return Asked(design, outcome, has_constant, family)
+        return Asked(design, outcome, has_constant, family, link)
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""

@@ -127,10 +127,10 @@ def _of_formula(
     exact: bool,
 ) -> Result:
     try:
-        asked, as_written, about = asked_as_written(text, source, family, order, beside)
+        asked, as_written, about = asked_as_written(text, source, family, order, link, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
-    found = answer(asked._replace(link=link), time_limit, exact=exact)
+    found = answer(asked, time_limit, exact=exact)
     data = {**found.to_dict(), **about}
     data |= {"beside": dict(beside)} if beside and about else {}
     lines = [*read_as(source), *separation_lines(found)]
