@@ -8,7 +8,7 @@ from typing import Any
 from linsep.theory.proof import check_head, ended_of, separation_of
 from linsep.theory.rows.json_values import count, of_type
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
-from linsep.theory.separation.sentences import estimate
+from linsep.theory.words.of_coefficients import estimate
 
 # Labels are written as text; this makes labels of their type of it.
 _LABELS: dict[str, Callable[[str], Any]] = {

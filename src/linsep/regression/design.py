@@ -18,7 +18,7 @@ from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse
 from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.theory.separation.outcome import Outcome, column_of
-from linsep.theory.separation.sentences import listed
+from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array, DataError
 
 

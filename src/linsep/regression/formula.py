@@ -28,7 +28,6 @@ from linsep.regression.formula_text import (
     known_to_formulaic,
     shortened,
 )
-from linsep.regression.named_columns import columns_in_table
 from linsep.tables import check_index, column_names, is_sparse
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
@@ -107,11 +106,8 @@ def asked_as_written(
     order: Sequence[Any] | None,
     link: str | None,
     beside: Mapping[str, Any],
-) -> tuple[Asked, bool, dict[str, Any]]:
-    """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
-
-    These are what a certificate says of the table; it is empty if a column of the design is no product of columns and
-    levels of the table, or the response is no column.
+) -> tuple[Asked, bool]:
+    """The same for a table of text, and whether its numbers are taken exactly as they are written.
 
     `beside` names the columns that belong to the response, or holds their values.
 
@@ -138,14 +134,7 @@ def asked_as_written(
             else:
                 exact = exact and not power and numbers.dtype != object
     table.frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    asked = table.asked(formula, family, order, link, beside)
-    (response,) = formula.lhs
-    whole = {name: table.scaled.get(name, np.asarray(values[name])) for name in names}
-    columns = columns_in_table(asked.design, formula.effects, whole, table.powers)
-    if columns is None or str(response) not in names or asked.design.n_missing != int((~kept).sum()):
-        return asked, exact, {}
-    about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
-    return asked, exact, about | source.ways_to_read
+    return table.asked(formula, family, order, link, beside), exact
 
 
 def design_as_data(asked: Asked) -> dict[str, Any]:

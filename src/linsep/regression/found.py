@@ -15,13 +15,14 @@ from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
 from linsep.theory.proof import FORMAT, plain_separation
 from linsep.theory.rows.deadline import why_ended
-from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read
-from linsep.theory.separation import sentences as words
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
+from linsep.theory.words import of_advice
+from linsep.theory.words import of_coefficients as words
+from linsep.theory.words.marks import with_mark
 from linsep.types import DataError
 
 
@@ -207,8 +208,8 @@ class Separation(Remedies):
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
         about = (self.coefficients, self.levels, self.separated_levels)
-        told = words.of_references(self.family, *about, self.references)
-        return (*told, *words.advice(self.family, *about, separated, self.n_features, self.constant_columns))
+        told = of_advice.of_references(self.family, *about, self.references)
+        return (*told, *of_advice.advice(self.family, *about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.

@@ -15,9 +15,9 @@ from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
-from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
+from linsep.theory.words.of_coefficients import estimate
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))

@@ -127,14 +127,13 @@ def _of_formula(
     exact: bool,
 ) -> Result:
     try:
-        asked, as_written, about = asked_as_written(text, source, family, order, link, beside)
+        asked, as_written = asked_as_written(text, source, family, order, link, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
     found = answer(asked, time_limit, exact=exact)
-    data = {**found.to_dict(), **about}
-    data |= {"beside": dict(beside)} if beside and about else {}
+    data = found.to_dict()
     lines = [*read_as(source), *separation_lines(found)]
-    if certificate is not None and not about:
+    if certificate is not None:
         design = certificate.with_name(f"{certificate.stem}.design.json")
         data["design"] = design.name
         lines += written_certificate(design, design_as_data(asked), table, "design")

@@ -10,8 +10,8 @@ import numpy as np
 from linsep.data.columns import like
 from linsep.regression.model import Regression
 from linsep.tables import dense, is_sparse
-from linsep.theory.separation.sentences import reason_of
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.words.of_coefficients import reason_of
 from linsep.types import DataError
 
 _FIRST = 5  # rows that the table of coefficients names

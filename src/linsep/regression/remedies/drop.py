@@ -15,8 +15,8 @@ from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.tables import dense, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import whole_columns
+from linsep.theory.separation.families import INTERCEPT
 from linsep.theory.separation.model_rows import with_constant
-from linsep.theory.separation.sentences import INTERCEPT
 from linsep.theory.verify.cone import Vector
 from linsep.theory.verify.consequences import FINITE, SeparationProof
 from linsep.types import Array, DataError

@@ -17,9 +17,9 @@ from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
 from linsep.theory.separation.likelihood import Likelihood
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.separation.sentences import listed
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
+from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array, DataError
 
 _HEAD = ("estimate", "error", "lower", "upper")
