@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from linsep.markup import table_html
 from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
 from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
@@ -20,9 +19,7 @@ from linsep.theory.separation.families import ORDERED, Family
 from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
-from linsep.theory.words import of_advice
-from linsep.theory.words import of_coefficients as words
-from linsep.theory.words.marks import with_mark
+from linsep.theory.words import of_advice, of_regressions
 from linsep.types import DataError
 
 
@@ -184,7 +181,7 @@ class Separation(Remedies):
 
     def _check(self, asked: Asked) -> None:
         if self.digest and data_hash(asked) != (self.digest, self.numbers):
-            raise CertificateError(words.OTHER_DATA)
+            raise CertificateError(of_regressions.OTHER_DATA)
         if not self.digest:  # of rows that were read nobody says which others the table had
             asked = asked._replace(design=asked.design.without(self.missing_rows))
         if asked.fit_intercept != self.fit_intercept:
@@ -219,36 +216,17 @@ class Separation(Remedies):
         str
             Some sentences.
         """
-        if self.verdict in ("undecided", "not verified"):
-            return f"Undecided: {self.reason}." if self.verdict == "undecided" else f"{words.UNREAD}."
-        assert self.rank is not None
-        told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
-        missing = [words.missing(self.n_missing)] if self.n_missing else []
-        said = " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
-        return with_mark(said, self.fragile)
+        return of_regressions.summary_of(self)
 
     def opening(self) -> str:
         """Return the verdict in a sentence or two, the beginning of the summary."""
-        n, k = self.n_rows - self.left_out, len(self.separated_rows)
-        return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
+        return of_regressions.opening_of(self)
 
     def __repr__(self) -> str:
-        if self.verdict in ("undecided", "not verified"):
-            return f"<Separation {self.summary().removesuffix('.')}>"
-        found = words.by_estimate(self.coefficients)
-        parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
-        said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
-        return f"<Separation {with_mark(said, self.fragile)}>"
+        return f"<Separation {of_regressions.line_of(self)}>"
 
     def _repr_html_(self) -> str:
-        if self.verdict in ("undecided", "not verified"):
-            return table_html(f"Separation {self.verdict}", [("because", self.reason or words.UNREAD)])
-        groups = words.by_estimate(self.coefficients)
-        rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
-        rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
-        rows += [("but", with_mark("", True))] if self.fragile else []
-        rows += [("what to do", text) for text in self.advice]
-        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
+        return of_regressions.html_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: the certificate, and what follows from it in words.

@@ -14,8 +14,8 @@ from linsep.regression.design import Asked, Design
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import dependent, design_columns
 from linsep.tables import dense
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
-from linsep.theory.separation.likelihood import Likelihood
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
@@ -23,19 +23,9 @@ from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array, DataError
 
 _HEAD = ("estimate", "error", "lower", "upper")
-_STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
-_FLAT = 1e-12  # of the likelihood's logarithm
-_LAST = 3  # steps where it is flat
-_FAR = 30.0  # offsets beyond it are taken back before the first step
-_AT_ONCE = 2**28  # multiplications between two looks at the clock
-_FEWEST_ROWS = 64
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
-_BEYOND = (
-    "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"
-)
-_INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
 
 
 class Estimate(NamedTuple):
@@ -194,7 +184,7 @@ class _Rows:
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
         rows = self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
-        value, b, errors = _maximum(X, rows, self.deadline)
+        value, b, errors = largest(X, rows, self.deadline)
         return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)))
 
     def profile(self, j: int, bound: float) -> Callable[[float], float]:
@@ -225,12 +215,12 @@ class _Rows:
 
         way, size = (1.0 if towards > 0 else -1.0), 1 / float(np.abs(self.column(j)).max())
         if size == inf:
-            raise DataError(_BEYOND)
+            raise DataError(BEYOND)
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
         if not above(outer) >= 0:
-            raise DataError(_BEYOND)
+            raise DataError(BEYOND)
         if inner == 0.0:
             inner = -outer
             while above(inner) >= 0:
@@ -240,63 +230,3 @@ class _Rows:
         from scipy.optimize import brentq
 
         return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
-
-
-def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:
-    """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
-    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
-    X, pace = X / scale, Pace(deadline)
-    b = _start(X, rows, pace)
-    inverse = _INVERSE * float(b.size) ** 3
-    pace.ask(0.0)
-    now, last = rows.value(X @ b + rows.offset), _LAST
-    for _ in range(_STEPS if b.size else 0):
-        score, information = _slopes(X, rows, X @ b + rows.offset, pace)
-        pace.ask(inverse)
-        step = np.linalg.lstsq(information, score, rcond=None)[0]
-        pace.done += inverse
-        if np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):  # rounding hides the gain of a good step
-            b, last = b + step, last - 1
-            if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
-                break
-            continue
-        size = 1.0
-        while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
-            size /= 2
-        if not found >= now:  # the same step would come again
-            break
-        now, b = found, b + size * step
-    now = max(now, rows.value(X @ b + rows.offset))
-    information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
-    pace.ask(inverse)
-    errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
-    with np.errstate(over="ignore"):
-        b, errors = b / scale, errors / scale
-    if not np.isfinite(b).all():
-        raise DataError(_BEYOND)
-    return now, b, errors
-
-
-def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
-    """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
-    zero = np.zeros(X.shape[1])
-    if not X.size or np.abs(rows.offset).max() < _FAR:
-        return zero
-    work = _INVERSE * float(X.size) * X.shape[1]
-    pace.ask(work)
-    back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
-    pace.done += work
-    return back if rows.value(X @ back + rows.offset) > rows.value(rows.offset) else zero
-
-
-def _slopes(X: Array, rows: Likelihood, eta: Array, pace: Pace) -> tuple[Array, Array]:
-    """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
-    slope, bent = rows.slopes(eta)
-    n, p = X.shape
-    information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
-    for first in range(0, n, block):
-        part = X[first : first + block]
-        pace.ask(part.size * p)
-        information += part.T @ (bent[first : first + block, None] * part)
-        pace.done += part.size * p
-    return X.T @ slope, information
