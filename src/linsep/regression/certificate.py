@@ -59,11 +59,16 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     if family not in FAMILIES or kind not in _LABELS:
         raise ValueError(f"its family is {family!r:.40}, its labels are of type {kind!r:.40}")
     classes = of_type(question, "classes", list)
-    known = all(type(name) is str for name in classes) and len(set(classes)) == len(classes)
-    if not known or not _fits(family, len(classes)):
+    fits = len(classes) >= 2 if family in LABELLED else not classes
+    if (
+        not fits
+        or (family == "logistic" and len(classes) > 2)
+        or not all(type(name) is str for name in classes)
+        or len(set(classes)) < len(classes)
+    ):
         raise ValueError(f"its classes are {classes!r:.80}")
     labels = tuple(_LABELS[kind](text) for text in classes)
-    if [str(label) for label in labels] != classes:
+    if list(map(str, labels)) != classes:
         raise ValueError(f"its classes are {classes!r:.80}, which is not how such labels are written")
     ended, proof = ended_of(plain), plain["proof"]
     if (proof is None) != (ended is not None):
@@ -82,10 +87,3 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
     }
-
-
-def _fits(family: str, n_classes: int) -> bool:
-    """Whether a model of this family has so many labels."""
-    if family not in LABELLED:
-        return n_classes == 0
-    return n_classes == 2 if family == "logistic" else n_classes >= 2

@@ -28,7 +28,7 @@ from linsep.regression.formula_text import (
     known_to_formulaic,
     shortened,
 )
-from linsep.tables import check_index, column_names, is_sparse
+from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
@@ -41,6 +41,8 @@ _OF_R = {
     "relevel": "write C(x, Treatment(reference='a'))",
     "offset": "give it beside the formula, offset= (--offset COLUMN)",
 }
+Order = Sequence[Any] | None
+Beside = Mapping[str, Any]
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -50,7 +52,7 @@ def asked_of(
     data: Any,
     fit_intercept: bool,
     family: Family,
-    order: Sequence[Any] | None = None,
+    order: Order = None,
     link: str | None = None,
     **beside: Any,
 ) -> Asked:
@@ -91,7 +93,7 @@ def asked_of(
     return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link)
 
 
-def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
+def _check_rows(table: Any, called: str, series: Beside) -> None:
     """Raise DataError where series do not have the index of the table, or of the first that has one."""
     every = {called: table, **series}
     first = next((name for name, values in every.items() if hasattr(getattr(values, "index", None), "equals")), called)
@@ -100,12 +102,7 @@ def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
 
 
 def asked_as_written(
-    text: str,
-    source: Source,
-    family: Family,
-    order: Sequence[Any] | None,
-    link: str | None,
-    beside: Mapping[str, Any],
+    text: str, source: Source, family: Family, order: Order, link: str | None, beside: Beside
 ) -> tuple[Asked, bool]:
     """The same for a table of text, and whether its numbers are taken exactly as they are written.
 
@@ -137,26 +134,11 @@ def asked_as_written(
     return table.asked(formula, family, order, link, beside), exact
 
 
-def design_as_data(asked: Asked) -> dict[str, Any]:
-    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
-    design, outcome = asked.design, asked.outcome
-    if is_sparse(design.X):
-        X = design.X.tocsr()
-        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        columns, values = X.indices.tolist(), X.data.tolist()
-        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
-    else:
-        rows = design.X.tolist()
-    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
-    data |= {name: column.tolist() for name, column in outcome.beside.items()}
-    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
-
-
 def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
     return [column for name in names if (column := chunk.cells(name)) is not None]
 
 
-def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
+def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) -> list[str]:
     """The columns that a formula, and arguments that are names, take of a table with these names."""
     known = known_to_formulaic()  # codings among them need no call: C(x, Sum)
     asked = {"the formula": {c for c in formula.required if c in names or not isinstance(known.get(c), type)}}
@@ -183,14 +165,7 @@ class _Table:
     powers: dict[str, int] = field(default_factory=dict)
     index: Any = None
 
-    def asked(
-        self,
-        formula: Formula,
-        family: Family,
-        order: Sequence[Any] | None,
-        link: str | None,
-        beside: Mapping[str, Any],
-    ) -> Asked:
+    def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
         if not len(self.frame):
             raise DataError(f"no row is left: each of the {self.n_rows:,} rows lacks a value that the formula needs")
         coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}

@@ -27,9 +27,10 @@ from linsep.data.lookalikes import doubts_of_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, design_of_numbers, outcome_of
-from linsep.regression.formula import asked_as_written, design_as_data
+from linsep.regression.formula import asked_as_written
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
+from linsep.tables import is_sparse
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import LABELLED, Family
 from linsep.types import DataError
@@ -136,11 +137,26 @@ def _of_formula(
     if certificate is not None:
         design = certificate.with_name(f"{certificate.stem}.design.json")
         data["design"] = design.name
-        lines += written_certificate(design, design_as_data(asked), table, "design")
+        lines += written_certificate(design, _as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
     more = separation_details(found, time_limit=time_limit) if details else []
     doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
+
+
+def _as_data(asked: Asked) -> dict[str, Any]:
+    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
+    design, outcome = asked.design, asked.outcome
+    if is_sparse(design.X):
+        X = design.X.tocsr()
+        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        columns, values = X.indices.tolist(), X.data.tolist()
+        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
+    else:
+        rows = design.X.tolist()
+    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
+    data |= {name: column.tolist() for name, column in outcome.beside.items()}
+    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
 
 
 def _taken(source: Source, role: str, name: str) -> Any:
