@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from linsep import fewest_rows, open_data, separability, separability_one_vs_rest, separation
@@ -58,9 +63,54 @@ def test_times_stay_what_they_are(y: Any, beside: Any, message: str) -> None:
         separation(ROWS, y, family="cox", **beside)
 
 
+@pytest.mark.parametrize("kind", [Fraction, Decimal, np.longdouble])
+def test_numbers_beside_a_response_of_other_types_are_doubles_or_refused(kind: Any) -> None:
+    near = kind(1) + kind(1) / 2**60
+    with pytest.raises(DataError, match=r"row 1: trials is .*, which is no double: divide the column, or give floats"):
+        separation(ROWS, [0, 1, 1, 1], trials=np.array([kind(1), near, near, kind(1)]), family="binomial")
+    halves = np.array([kind(1) / 2, kind(2), kind(1), kind(1)])
+    assert separation(ROWS, [0, 1, 0, 1], weights=halves).summary() == separation(ROWS, [0, 1, 0, 1]).summary()
+
+
 def test_numbers_of_trials_stay_what_they_are() -> None:
     with pytest.raises(DataError, match="row 1: trials is 9007199254740993, which is no double"):
         separation(ROWS, [0, 1, 2, 3], trials=[5, 2**53 + 1, 5, 5])
+
+
+@pytest.mark.parametrize("form", [dict, pl.DataFrame, pa.table])
+def test_a_missing_value_rounds_no_integers(form: Any) -> None:
+    x = [2**53, 2**53 + 1, 2**53 + 1, 2**53, None]
+    with pytest.raises(DataError, match="column 'x' has 9007199254740993 beside missing values or floats"):
+        separation("y ~ x", data=form({"x": x, "y": [0, 1, 1, 0, 1]}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("0.1"), Decimal("0.1000000000000000000001")] * 2,
+        [datetime(2020, 1, 1), datetime(2020, 1, 2)] * 2,
+    ],
+)
+def test_a_table_of_polars_is_no_table_of_doubles(values: list[Any]) -> None:
+    X = pl.DataFrame({"x": values, "k": [1.5, 2.5, 2.5, 1.5]})
+    with pytest.raises(DataError, match=r"column 'x' holds D.*, not numbers"):
+        separability(X, [0, 1, 0, 1])
+
+
+def test_floats_beside_fractions_are_not_rounded() -> None:
+    X = np.array([[-1], [-0.1], [Fraction(-1, 3)]], dtype=object)
+    assert separability(X, [0, 1, 1], fit_intercept=False).verdict == "inseparable"
+    X = np.array([[0.1], [10**400], [5e-324], [0.1]], dtype=object)
+    assert separability(X, [0, 1, 1, 0]).verdict == "inseparable"
+    assert separation([[1.7e308], [1.7e308], [1]], [0.0, 1.0, 2.0], family="gamma").verdict == "overlap"
+
+
+@pytest.mark.parametrize("name", ["rows.svmlight", "rows.vw"])
+def test_labels_of_text_lines_are_not_rounded(tmp_path: Path, name: str) -> None:
+    bar = "| " if name.endswith(".vw") else ""
+    (tmp_path / name).write_text(f"9007199254740992 {bar}1:1\n9007199254740993 {bar}1:2\n5 {bar}1:3\n")
+    with pytest.raises(DataError, match=r"labels beyond 2\^53 would be rounded"):
+        open_data(tmp_path / name).read()
 
 
 @pytest.mark.parametrize(

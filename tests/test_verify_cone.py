@@ -349,3 +349,13 @@ def test_no_scale_of_the_weights_makes_a_lie_true(shift: int) -> None:
             weights = {i: 1 << (max(0, shift) if i == heavy else max(0, -shift)) for i in range(4)}
             with pytest.raises(CertificateError):
                 verify(Rows(Z), ConeProof(4, (), range(4), weights, 0.99, basis))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
+def test_the_least_integer_of_a_type_is_no_small_one(kind: Any) -> None:
+    least = int(np.iinfo(kind).min)
+    X = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 1], [0, 1, 1], [least, 1, least]], dtype=kind)
+    # Row 4 has 1 with (1, 1, -1); sums of doubles, and sizes that stay negative, hide that.
+    lie = ConeProof(5, (), range(5), {0: 1, 1: 1, 2: 1, 3: 1}, 0.0, (0, 2), ({0: 1, 1: 1, 2: -1},))
+    with pytest.raises(CertificateError, match="not orthogonal"):
+        verify(Rows(X, np.array([-1, 1, -1, 1, 1])), lie)

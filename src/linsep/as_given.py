@@ -30,6 +30,14 @@ def labels_of(y: Any) -> Array:
     array = np.asarray(y)
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, these have shape {array.shape}")
+    for row, label in enumerate(array.tolist() if array.dtype.kind in "OcfmM" else ()):
+        if label is None or label != label or isinstance(label, complex):  # NaN and NaT differ from themselves
+            raise DataError(f"row {row}: the label is {label}, which is no class")
+    if array.dtype == object:
+        try:
+            np.unique(array)
+        except TypeError as error:
+            raise DataError(f"labels are all text or all numbers, so that they can be sorted: {error}") from None
     if not hasattr(y, "dtype"):
         for row, (label, kept) in enumerate(zip(y, array.tolist(), strict=True)):
             if label != kept:

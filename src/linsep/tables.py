@@ -129,12 +129,24 @@ def as_table(X: Any) -> Any:
     """
     names = column_names(X)
     refuse_masked(X, "X")
-    X = X.tocsr() if is_sparse(X) else _kept_exactly(X, np.asarray(X), names)
+    X = X.tocsr() if is_sparse(X) else _kept_exactly(X, _array_of(X, names), names)
     if names is not None and X.dtype.kind not in "biufc":
         _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     return X
+
+
+def _array_of(X: Any, names: list[str] | None) -> Array:
+    """The array of X; Polars makes doubles of its decimals, dates and durations, which are refused."""
+    kinds = map(str, X.dtypes) if names is not None and isinstance(getattr(X, "dtypes", None), list) else ()
+    for name, kind in zip(names or (), kinds, strict=False):
+        if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time"):
+            raise DataError(f"column {name!r} holds {kind}, not numbers: make floats or integers of it")
+    try:
+        return np.asarray(X)
+    except (TypeError, OverflowError) as error:
+        raise DataError(f"X does not become an array of numbers: {error}") from None
 
 
 def _kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
@@ -371,10 +383,11 @@ def _exact_sparse(X: Any) -> Any:
 
 
 def _exact_objects(X: Array) -> Array:
-    """Python numbers, NumPy scalars as Python numbers."""
+    """Python integers and Fractions: sums of floats with these would be rounded."""
     out = np.empty(X.shape, dtype=object)
     for (i, j), value in np.ndenumerate(X):
         if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):
             raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
-        out[i, j] = value if isinstance(value, Fraction) else value.item() if isinstance(value, np.generic) else value
+        exact = Fraction(value.item() if isinstance(value, np.generic) else value)
+        out[i, j] = exact.numerator if exact.denominator == 1 else exact
     return out

@@ -298,10 +298,20 @@ def _as_pandas(data: Any) -> Any:
     """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
     pandas = import_module("pandas")
     if isinstance(data, dict):
-        return pandas.DataFrame(data)
+        return pandas.DataFrame(_kept(data))
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     if isinstance(data, pandas.DataFrame):
         return data
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
-    return pandas.DataFrame(nw.from_native(data, eager_only=True).to_dict(as_series=False))
+    return pandas.DataFrame(_kept(nw.from_native(data, eager_only=True).to_dict(as_series=False)))
+
+
+def _kept(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns, none of which pandas rounds: it makes doubles of integers beside None or floats."""
+    for name, values in columns.items():
+        if isinstance(values, list | tuple) and not {type(value) for value in values} <= {int}:
+            beyond = [v for v in values if isinstance(v, int) and abs(v) > 2**53]
+            if beyond:
+                raise DataError(f"column {name!r} has {beyond[0]} beside missing values or floats, which rounds it")
+    return columns

@@ -71,9 +71,6 @@ def separability_one_vs_rest(
     check_index(X, y)
     table, y = exact_table(X), labels_of(y)
     check_length(table, y)
-    missing = np.flatnonzero(y != y)  # NaN is no class
-    if missing.size:
-        raise DataError(f"row {missing[0]}: the label is {y[missing[0]]}")
     labels = np.unique(y)
     if labels.size < 2:
         raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from math import fsum, lcm
 from typing import Any
@@ -138,9 +139,10 @@ def minus_sum(X: Any, weights: Array | None) -> tuple[Any, list[Any]]:
     plain = weights is None or (weights == weights[0]).all()
     if plain and X.dtype != object:
         columns = [dense(X[:, [j]]).ravel().tolist() for j in range(X.shape[1])]
-        sums = [fsum(column) for column in columns]  # rounded once: exact if nothing is left over
-        if not any(fsum([*column, -total]) for column, total in zip(columns, sums, strict=True)):
-            return X, [-total for total in sums]
+        with suppress(OverflowError):  # of a sum on the way
+            sums = [fsum(column) for column in columns]  # rounded once: exact if nothing is left over
+            if not any(fsum([*column, -total]) for column, total in zip(columns, sums, strict=True)):
+                return X, [-total for total in sums]
     X = as_integers(X)
     shares = [Fraction(1)] * X.shape[0] if weights is None else [Fraction(w) for w in weights.tolist()]
     common = lcm(*(w.denominator for w in shares))

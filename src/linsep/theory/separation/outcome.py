@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,12 +78,15 @@ def column_of(values: Any, name: str, n: int) -> Array:
     if column.ndim != 1 or len(column) != n:
         raise DataError(f"{name} has the shape {column.shape}: one number for each of the {n} rows is needed")
     refuse(name, column, ~np.isfinite(column), "is not a finite number")
-    if given.dtype.kind in "iuO":
-        rounded = [
-            isinstance(v, Integral) and int(v) != w for v, w in zip(given.tolist(), column.tolist(), strict=True)
-        ]
-        refuse(name, given, np.array(rounded, dtype=bool), "is no double: divide the column")
+    if given.dtype.kind != "b" and given.dtype not in (np.float16, np.float32, np.float64):
+        same = [_exactly(value) == kept for value, kept in zip(given.tolist(), column.tolist(), strict=True)]
+        refuse(name, given, ~np.array(same, dtype=bool), "is no double: divide the column, or give floats")
     return column
+
+
+def _exactly(value: Any) -> Fraction:
+    """A number of any type, or of text, as it is."""
+    return Fraction(*value.as_integer_ratio()) if hasattr(value, "as_integer_ratio") else Fraction(str(value))
 
 
 def refuse(name: str, column: Array, bad: Array, why: str) -> None:

@@ -194,7 +194,8 @@ def _surely_orthogonal(rows: Rows, vectors: Sequence[Vector]) -> bool:
     if stored.dtype.kind not in "iuf" or most >= 2**53 or not np.array_equal(stored, np.rint(stored)):
         return False
     inside = all(0 <= j < rows.width for v in vectors for j in v)
-    if not inside or float(abs(stored).max(initial=1)) * most * rows.width >= 2.0**53:
+    largest = max(float(stored.max(initial=1)), -float(stored.min(initial=0)))  # abs(-128) is -128 in 8 bits
+    if not inside or largest * most * rows.width >= 2.0**53:
         return False
     where = np.array([(j, k) for k, v in enumerate(vectors) for j in v]).T
     values = np.array([x for v in vectors for x in v.values()], dtype=np.float64)
