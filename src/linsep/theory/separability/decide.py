@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, check_index, check_length, exact_table
-from linsep.theory.cone.by_sample import MANY, solve_by_sample
-from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
 from linsep.theory.rows.integers import primitive, whole_row
@@ -59,8 +58,8 @@ def separability(
     Notes
     -----
     Witness: Gordan 1873; two opposite rows if there are any, else the rows of the overlap. Overlap: Stiemke 1915, at
-    most 2 r rows, r the rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of
-    a sample.
+    most 2 r rows, r the rank of the signed rows; of large sparse tables all rows left. The search is that of
+    `cone/search.py`, of 50,000 rows or more first of a sample.
 
     Examples
     --------
@@ -77,9 +76,8 @@ def separability(
     check_length(X, y)
     s = signs(y)
     about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
-    search = solve_cone if X.shape[0] < MANY else solve_by_sample
     for may_be_near in (False,) if exact else (True, False):
-        end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
+        end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         proofs, ended = _proofs(X, s, end, deadline, time_limit)
         for proof in proofs:
             result = Separability(proof, ended=ended, **about)
