@@ -355,7 +355,7 @@ def _refined(Z: Any, y: Array, deadline: Deadline) -> Array:
     """Weights nearer to those that bring the rows to 0: the least change relative to each, where they stay above 0."""
     try:
         solve = (SparseSquare(Z, deadline) if sp.issparse(Z) else DenseSquare(Z)).solver(y * y)
-        better = np.asarray(y - y * y * (Z @ solve(Z.T @ y, 1e-10)))
+        better = np.asarray(y - y * y * (Z @ solve(Z.T @ y, 1e-8)))
     except np.linalg.LinAlgError:
         return y
     return better if better.min() > 0 else y

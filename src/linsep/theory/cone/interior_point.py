@@ -28,7 +28,7 @@ from linsep.types import Array
 _STEPS = 80
 _LAST_MU = 1e-13
 # Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
-_PREDICTED, _CORRECTED = 1e-4, 1e-8
+_PREDICTED, _CORRECTED = 1e-3, 1e-6
 _FEW, _PER_COLUMN = 100, 0.25  # products after which conjugate gradients give up: factors take about as long
 _LARGEST = 10_000  # columns of a sparse table of which a square array is made
 # Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
