@@ -11,11 +11,11 @@ import scipy.sparse as sp
 
 from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
-from linsep.theory.cone.exact import DenseSpan, Span, Support, spanning, without_factor
+from linsep.theory.cone.exact import DenseSpan, Span, Support, Vector, spanning, without_factor
 from linsep.theory.cone.exact_nearest import exact_nearest
 from linsep.theory.cone.guess import LARGE, Asked, Guess, WorkingSet
 from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
-from linsep.theory.cone.near_weights import Near, near_weights
+from linsep.theory.cone.near_weights import near_weights
 from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
 from linsep.theory.margin.wolfe import RowHull, nearest_point
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
@@ -55,7 +55,7 @@ class Faces:
         self.witness: dict[int, int] | None = None
         self.direction: list[int] | None = None
         self.pairs: Array | None = None
-        self.near: Near | None = None
+        self.within, self.null = 0.0, list[Vector]()  # of weights near exact ones, and vectors orthogonal to all rows
         self.whole: WholeColumns | None = None
         zero = np.zeros(rows.n, dtype=bool)
         if not rows.constant:
@@ -74,9 +74,9 @@ class Faces:
             self._ask_the_clock()
             if not self._guessed():
                 self._searched()
-        if self.near is None and self.equal.any():
+        if not self.within and self.equal.any():
             self._spans(np.flatnonzero(self.equal))
-        if self.want_witness and self.witness is None and self.overlap and not self.equal.any():
+        if self.want_witness and self.witness is None and self.overlap and not (self.within or self.equal.any()):
             try:
                 self._find_witness()
             except OutOfTimeError:  # all is decided: the overlap is a witness, of more rows than need be
@@ -92,10 +92,11 @@ class Faces:
         if among is None and ids.size > 2 * _PER_COLUMN * rows.width:
             ids = np.sort(np.random.default_rng(0).choice(ids, _PER_COLUMN * rows.width, replace=False))
         self._ask_the_clock()
-        self.near = near_weights(rows, ids, self.deadline, y)
-        if self.near is None:
+        found = near_weights(rows, ids, self.deadline, y)
+        if found is None:
             return False
-        self.span = Span(rows, self.near.weights.basis, [])
+        self.overlap, self.within, self.null = found.weights, found.within, found.null
+        self.span = Span(rows, found.basis, [])
         self.active = np.zeros(rows.n, dtype=bool)
         return True
 

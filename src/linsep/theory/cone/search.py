@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.theory.cone.exact import Span
+from linsep.theory.cone.exact import Span, Vector
 from linsep.theory.cone.faces import Faces
-from linsep.theory.cone.near_weights import Near
 from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
@@ -48,8 +47,8 @@ class ConeEnd:
         None if no rows are left.
     overlap : dict row -> int, or None
         The same on rows that, with the equalities, span all rows left: proves that they are 0 throughout the cone.
-    near : Near or None
-        Instead of an overlap: positive weights near exact ones that are one.
+    within : float
+        Not 0: the overlap is not exact, exact weights differ from these by at most this share.
     basis : list of int
         Independent rows that span the rows left and the equalities.
     pairs : ndarray of int, shape (n_pairs, 2), or None
@@ -64,11 +63,12 @@ class ConeEnd:
     rows_left: Array
     witness: dict[int, int] | None
     overlap: dict[int, int] | None
-    near: Near | None
+    within: float
     basis: list[int]
     pairs: Array | None
     decided: bool
     separated: Array
+    null: list[Vector] = field(repr=False)  # of weights that are not exact, in the columns of the search
     span: Span | None = field(repr=False)  # of the basis, among the rows and columns that the search was about
     columns: Array = field(repr=False)  # which columns these are, the constant's included
     width: int = field(repr=False)
@@ -80,11 +80,8 @@ class ConeEnd:
         Column -> entry. First those of columns that are 0 on all those rows.
         """
         names = [] if self.span is None else self.columns.tolist()
-        if self.near is not None:
-            known = self.near.null
-        else:
-            found = [] if self.span is None else self.span.null_vectors(deadline)
-            known = [{names[j]: value for j, value in v.items()} for v in found]
+        given = self.null if self.within or self.span is None else self.span.null_vectors(deadline)
+        known = [{names[j]: value for j, value in v.items()} for v in given]
         alone = {next(iter(v)) for v in known if len(v) == 1} | set(range(self.width)).difference(names)
         return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 
@@ -171,7 +168,6 @@ def _of_sample(
         rows_left=np.arange(n),
         witness=witness,
         overlap=overlap,
-        near=None if end.near is None else end.near.renamed(names, list(range(width))),
         basis=[names[i] for i in end.basis],
         pairs=None,
         separated=np.zeros(n, dtype=bool),
@@ -187,7 +183,9 @@ def _solved(
     separated = ~equal
     if not left.any():
         nobody = np.zeros(0, dtype=np.int64)
-        return ConeEnd(directions, nobody, None, None, None, [], None, True, separated, None, nobody, width, constant)
+        return ConeEnd(
+            directions, nobody, None, None, 0.0, [], None, True, separated, [], None, nobody, width, constant
+        )
     ids, columns = np.flatnonzero(left), np.arange(width)
     X, columns = _core(X[ids] if ids.size < n else X, columns)
     rows, equal_left = SignedRows(X, s[ids], constant=constant), equal[ids]
@@ -202,7 +200,7 @@ def _solved(
             whole[j] = v
         directions.append(primitive(whole))
     aside = ~search.active if decided else np.ones(ids.size, dtype=bool)
-    overlap = (search.overlap or search.witness) if decided and search.near is None else None
+    overlap = (search.overlap or search.witness) if decided else None
     separated[ids[aside]] = False
     names = ids.tolist()
     return ConeEnd(
@@ -210,11 +208,12 @@ def _solved(
         ids[aside & ~equal_left],
         None if search.witness is None else {names[i]: search.witness[i] for i in sorted(search.witness)},
         None if overlap is None else {names[i]: overlap[i] for i in sorted(overlap)},
-        None if search.near is None else search.near.renamed(names, columns.tolist()),
+        search.within,
         [names[i] for i in search.span.ids],
         None if search.pairs is None else ids[search.pairs],
         decided,
         separated,
+        search.null,
         search.span,
         columns,
         width,

@@ -72,12 +72,8 @@ def find_proof(
         span = span_of(rows, spanning, np.flatnonzero(end.separated), deadline)
         _refuse_wide(Z, every, len(span.ids))
         basis, null_all = tuple(span.ids), tuple(span.null_vectors(deadline))
-    weights, within = end.overlap or {}, 0.0
-    if end.near is not None:
-        nearly = end.near.weights
-        weights, within = dict(zip(nearly.rows, nearly.weights, strict=True)), nearly.within
     left = tuple(np.flatnonzero(~end.separated).tolist())
-    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, weights, within, spanning, null)
+    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, end.overlap or {}, end.within, spanning, null)
     return _with_signs(Z, SeparationProof(cone, basis, null_all), deadline, signs)
 
 
