@@ -193,7 +193,6 @@ def separation(report: Report) -> None:
         figures = {"work": f"{name}, {X.shape[0]} x {X.shape[1]}", "linsep_s": np.median(a), "peer_s": np.median(b)}
         report.row("Separation", cells, {**figures, "wanted_s": wanted, "verdict": found.verdict})
     rounding(report)
-    screening(report)
 
 
 def nearly_dependent(rng: np.random.Generator) -> tuple[Any, Any, float]:
@@ -204,32 +203,6 @@ def nearly_dependent(rng: np.random.Generator) -> tuple[Any, Any, float]:
         X[:, 24 - j] = X[:, :20] @ rng.normal(size=20) + eps * rng.normal(size=100)
     steep = rng.choice([1.0, 4.0])
     return X, (rng.random(100) < 1 / (1 + np.exp(-steep * X[:, 0]))).astype(int), eps
-
-
-def screening(report: Report) -> None:
-    """Covariates and one candidate a design: together, and one by one."""
-    for n, p, k in ((2_000, 20, 200), (20_000, 20, 50)):
-        rng = np.random.default_rng(9)
-        base = rng.normal(size=(n, p))
-        y = (rng.random(n) < 1 / (1 + np.exp(-base[:, 0]))).astype(int)
-        designs = [np.column_stack([base, rng.integers(0, 3, n)]) for _ in range(k)]
-        linsep.separation_scan(designs[:5], y)
-        began = time.process_time()
-        found = linsep.separation_scan(designs, y)
-        together = time.process_time() - began
-        alone = [linsep.separation(X, y) for X in designs]
-        one_by_one = time.process_time() - began - together
-        same = all(
-            not isinstance(a, str) and a.verdict == b.verdict for a, b in zip(found.values(), alone, strict=True)
-        )
-        cells = {
-            "designs": f"{k} of {n:,} x {p + 1}, all but one column common",
-            "together": show(together),
-            "one by one": show(one_by_one),
-            "ratio": Ratio([together], [one_by_one]),
-            "same verdicts": "yes" if same else "no",
-        }
-        report.row("Separation, screening", cells, {"linsep_s": together, "one_by_one_s": one_by_one})
 
 
 def rounding(report: Report) -> None:

@@ -120,7 +120,7 @@ def processes(report: Report) -> None:
         partial(separability_one_vs_rest, X, y),
         lambda: [separability(X, y == k) for k in classes[: len(classes) // 2]],
     )
-    for name in ("screens", "folds", "near-equal"):
+    for name in ("screens", "folds"):
         what, designs, response = _scan(name)
         _questions(
             report,
@@ -134,12 +134,6 @@ def processes(report: Report) -> None:
 @cache
 def _scan(name: str) -> tuple[str, dict[int, Any], Any]:
     """What is asked, the designs, and the response or responses; kept in every process that asks."""
-    if name == "near-equal":
-        rng = np.random.default_rng(9)
-        base = rng.normal(size=(20_000, 20))
-        y = (rng.random(20_000) < 1 / (1 + np.exp(-base[:, 0]))).astype(int)
-        alike = {k: np.column_stack([base, rng.integers(0, 3, 20_000)]) for k in range(50)}
-        return "50 of 20,000 x 21, all but one in common", alike, y
     drawn = [factors(100_000, (5_000, 5_000), 2, seed=k) for k in range(10)]
     X, y = drawn[0]
     if name == "screens":

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.regression.design import Asked, Design
 from linsep.regression.model import data_hash
 from linsep.theory.rows.json_values import to_plain
 from linsep.theory.separability.digest import data_digest
@@ -153,8 +154,10 @@ def forged(rng: np.random.Generator, design: Any) -> dict[str, Any] | None:
         forged_signs(rng, proof, width)
         beside: dict[str, Any] = {name: np.array(column) for name, column in design.beside.items()}
         outcome = Outcome(np.array(design.y), **beside)
-        of_data = (question["family"], question["link"], design.X, outcome, question["intercept"])
-        one["sha256"], one["numbers"] = data_hash(*of_data)
+        asked = Asked(
+            Design(design.X, [], {}, {}), outcome, question["intercept"], question["family"], question["link"]
+        )
+        one["sha256"], one["numbers"] = data_hash(asked)
     else:
         forged_cone(rng, proof, question["columns"] + question["intercept"])
         if "rest" not in plain:

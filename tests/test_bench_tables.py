@@ -92,13 +92,12 @@ def test_figures_of_another_processor_are_compared_with_nothing(bench: Any, tmp_
 @pytest.mark.parametrize(
     ("title", "rows"),
     [
-        ("Speed", 70),
+        ("Speed", 69),
         ("From a file to a model, one pass", 4),
         ("From a file to a model, read whole", 4),
         ("Brown corpus, parts of speech, ten epochs", 2),
         ("Kernel perceptron, MNIST, (1 + x.y)^4, ten classes, processor time on one core", 1),
         ("Separation", 15),
-        ("Separation, screening", 2),
         ("Certificates", 15),
         ("Margins", 4),
         ("Shards on two workers", 1),

@@ -21,7 +21,10 @@ ROWS = [[1.0], [2.0], [3.0], [4.0]]
         (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' would become 'a'"),
         ([1, "1", 0, 0], r"row 0: the label 1 would become '1'"),
         ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would become 9007199254740992.0"),
-        (np.ma.array([0, 0, 1, 1], mask=[0, 1, 0, 0]), r"y is a masked array, and its entry \[1\] is masked"),
+        (
+            np.ma.array([0, 0, 1, 1], mask=[False, True, False, False]),
+            r"y is a masked array, and its entry \[1\] is masked",
+        ),
     ],
 )
 def test_labels_stay_what_they_are(ask: Any, y: Any, message: str) -> None:
@@ -31,7 +34,7 @@ def test_labels_stay_what_they_are(ask: Any, y: Any, message: str) -> None:
 
 @pytest.mark.parametrize("ask", [separability, separation, fewest_rows])
 def test_masked_entries_are_no_numbers(ask: Any) -> None:
-    X = np.ma.array(ROWS, mask=[[0], [0], [1], [0]])
+    X: Any = np.ma.array(ROWS, mask=np.array(ROWS) == 3.0)
     with pytest.raises(DataError, match=r"X is a masked array, and its entry \[2, 0\] is masked"):
         ask(X, [0, 0, 1, 1])
     assert ask(np.ma.array(ROWS), [0, 0, 1, 1]).summary() == ask(ROWS, [0, 0, 1, 1]).summary()  # nothing is masked
@@ -43,7 +46,11 @@ def test_masked_entries_are_no_numbers(ask: Any) -> None:
         ([1, 2**53 + 1, 2, 3], {}, "row 1: y is 9007199254740993, which is no double"),
         ([1, 2, 3, 4], {"entry": [0, 0, 2**53 + 1, 0]}, "row 2: entry is 9007199254740993"),
         ([1, 2, 3, 4], {"strata": [2**53, 2**53 + 1, 2.0, 2.0]}, "row 1, column 'strata': 9007199254740993 would be"),
-        ([1, 2, 3, 4], {"event": np.ma.array([1, 1, 1, 0], mask=[1, 0, 0, 0])}, r"its entry \[0\] is masked"),
+        (
+            [1, 2, 3, 4],
+            {"event": np.ma.array([1, 1, 1, 0], mask=[True, False, False, False])},
+            r"its entry \[0\] is masked",
+        ),
     ],
 )
 def test_times_stay_what_they_are(y: Any, beside: Any, message: str) -> None:

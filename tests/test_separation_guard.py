@@ -175,7 +175,7 @@ def test_ordered_models_of_other_distributions_are_refused() -> None:
         "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
     )
     model = ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=stats.gumbel_r)
-    with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be guarded: one with logistic, norm"):
+    with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be guarded; these can: Logit"):
         guard(model).fit(disp=0)
     with guard() as guarding:
         model.fit(disp=0, maxiter=1, method="bfgs", warn_convergence=False)

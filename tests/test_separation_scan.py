@@ -1,4 +1,4 @@
-"""Screening: designs that share columns are answered from one proof, and say what they say alone."""
+"""Screening: many designs are answered as each is alone, in one process or several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linsep import Separation, separation, separation_scan
-from linsep.regression import scan
 from linsep.types import DataError
 
 
@@ -51,30 +50,6 @@ def screening(n: int = 300, k: int = 12) -> tuple[pd.DataFrame, Any, dict[str, A
     return base, y, {f"snp{j}": base.assign(snp=rng.integers(0, 3, n)) for j in range(k)}
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
-    """The first arguments of the calls of a function from now on."""
-    seen: list[Any] = []
-    function = vars(scan)[name]
-
-    def call(first: Any, *rest: Any, **named: Any) -> Any:
-        seen.append(first)
-        return function(first, *rest, **named)
-
-    monkeypatch.setattr(scan, name, call)
-    return seen
-
-
-def test_one_proof_serves_designs_that_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, y, designs = screening()
-    together = counted(monkeypatch, "find_proof")
-    alone = counted(monkeypatch, "separation")
-    found = separation_scan(designs, y)
-    # The constant, four numbers, two indicators and eleven candidates, once; the first design alone before.
-    assert ([Z.shape[1] for Z in together], len(alone)) == ([18], 1)
-    for name, X in designs.items():
-        alike(found[name], separation(X, y), X, y)
-
-
 def test_a_separated_design_among_them_does_not_hide() -> None:
     _, y, designs = screening()
     designs["snp7"]["snp"] = y + 1
@@ -86,16 +61,6 @@ def test_a_separated_design_among_them_does_not_hide() -> None:
     assert isinstance(found["bad"], str)
     assert "3 rows" in found["bad"]
     alike(found["snp9"], separation(designs["snp9"], y), designs["snp9"], y)
-
-
-def test_designs_without_a_common_column_are_asked_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "_MORE", 0)
-    rng = np.random.default_rng(2)
-    y = rng.integers(0, 2, 60)
-    designs = [rng.normal(size=(60, 3)) for _ in range(6)]
-    found = separation_scan(designs, y)
-    for k, X in enumerate(designs):
-        alike(found[k], separation(X, y), X, y)
 
 
 def test_the_workers_of_a_cluster_screen_parts_of_the_designs() -> None:
@@ -111,20 +76,7 @@ def test_the_workers_of_a_cluster_screen_parts_of_the_designs() -> None:
         alike(found[name], separation(X, y), X, y)
 
 
-def test_each_process_shares_proofs_among_its_designs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that are threads of this process, so that their calls can be counted."""
-    _, y, designs = screening()
-    together, alone = counted(monkeypatch, "find_proof"), counted(monkeypatch, "separation")
-    with import_module("joblib").parallel_config(backend="threading"):
-        found = separation_scan(designs, y, n_jobs=2)
-    # Six designs in each: the first one alone, the other five from one proof of seven common columns and theirs.
-    assert ([Z.shape[1] for Z in together], len(alone)) == ([12, 12], 2)
-    assert list(found) == list(designs)
-    for name, X in designs.items():
-        alike(found[name], separation(X, y), X, y)
-
-
-def test_answers_that_share_a_proof_come_back_from_two_processes() -> None:
+def test_answers_come_back_from_two_processes() -> None:
     _, y, designs = screening()
     designs["snp7"]["snp"] = y + 1
     found = separation_scan(designs, y, n_jobs=2)
@@ -132,24 +84,6 @@ def test_answers_that_share_a_proof_come_back_from_two_processes() -> None:
     assert verdicts == dict.fromkeys(designs, "overlap") | {"snp7": "complete"}
     for name, X in designs.items():
         alike(found[name], separation(X, y), X, y)
-
-
-def test_options_that_are_given_as_they_are_by_default_change_nothing() -> None:
-    _, y, designs = screening(60, 5)
-    plain = separation_scan(designs, y)
-    given = separation_scan(designs, y, order=None, data=None, link=None, on_separation="report", time_limit=60.0)
-    assert given == plain
-
-
-def test_integers_share_the_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    common, y = rng.integers(-9, 9, (80, 3)), rng.integers(0, 2, 80)
-    designs = [np.column_stack([common, rng.integers(0, 3, 80)]) for _ in range(5)]
-    together = counted(monkeypatch, "find_proof")
-    found = separation_scan(designs, y)
-    assert len(together) == 1
-    for k, X in enumerate(designs):
-        alike(found[k], separation(X, y), X, y)
 
 
 def test_no_designs_have_no_answers() -> None:

@@ -12,9 +12,9 @@ import pytest
 from in_process import run_linsep
 from linsep import Separation, SmallestSet, separation
 from linsep.clock import clock
-from linsep.regression.remedies import finite_part as estimated
 from linsep.reporting.proof import separation_details
 from linsep.theory.rows import deadline
+from linsep.theory.separation import likelihood
 from linsep.types import Array, DataError
 
 STEP = 1000.0  # seconds from one look at the clock to the next
@@ -83,8 +83,8 @@ def test_whenever_the_clock_ends_the_estimates_what_is_there_is_right(monkeypatc
 def test_a_long_product_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     found = one_infinite()
     whole = found.finite_part()
-    monkeypatch.setattr(estimated, "_AT_ONCE", 1)
-    monkeypatch.setattr(estimated, "_FEWEST_ROWS", 1)
+    monkeypatch.setattr(likelihood, "_AT_ONCE", 1)
+    monkeypatch.setattr(likelihood, "_FEWEST_ROWS", 1)
     cut = found.finite_part()
     assert cut.log_likelihood == pytest.approx(whole.log_likelihood)
     assert cut.estimates["x2"] == pytest.approx(whole.estimates["x2"])

@@ -16,6 +16,7 @@ from in_process import run_linsep
 from linsep import open_data, separation
 from linsep.regression.remedies import smallest_set as searched
 from linsep.theory import columns
+from linsep.theory.separation.columns_of_rows import ColumnsOfRows
 from linsep.types import Array, DataError
 
 OPEN = ("finite", "not identified")
@@ -137,13 +138,13 @@ def test_of_a_formula(tmp_path: Path) -> None:
 def test_a_level_of_zeros_is_proved_with_two_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Among many columns: of two factors, the level with the most rows of those that are all 0."""
     asked: list[int] = []
-    prove = searched._Cone.prove
+    prove = ColumnsOfRows.prove
 
     def counted(self: Any, deadline: Any, some: list[int]) -> Any:
         asked.append(len(some))
         return prove(self, deadline, some)
 
-    monkeypatch.setattr(searched._Cone, "prove", counted)
+    monkeypatch.setattr(ColumnsOfRows, "prove", counted)
     rng = np.random.default_rng(0)
     firms, years = rng.integers(0, 400, 4000), rng.integers(0, 100, 4000)
     y = np.where(np.isin(firms, (7, 9)), 0, rng.poisson(3.0, 4000))

@@ -63,9 +63,9 @@ def test_a_certificate_loads_no_solver_that_it_does_not_need() -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "separation"])
-def test_a_proof_loads_neither_learners_nor_dataframes(command: str, tmp_path: Path) -> None:
+def test_a_proof_loads_neither_learners_nor_dataframes_nor_a_compiler(command: str, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("x,kind\n1,a\n2,a\n3,b\n2.5,b\n")
     found = loaded("from linsep.app.cli import main; main()", [command, str(table), "--target", "kind", "--json"])
-    assert found.isdisjoint({"sklearn", "pandas", "matplotlib"})
+    assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba"})
     assert {"pyarrow", "flint"} <= found

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from threading import Lock
 from time import perf_counter
-from typing import Any
-
-from numba.core import event  # Numba's manual describes it for applications
 
 
-class _Compiling(event.Listener):
-    """Adds up the seconds in which Numba compiled, in whichever thread; what is compiled meanwhile is in them."""
+class _Compiling:
+    """Adds up the seconds in which Numba compiled, in whichever thread; what is compiled meanwhile is in them.
+
+    `code_cache.py` lets Numba say when it compiles: who has loaded no kernel need not load Numba for a clock.
+    """
 
     def __init__(self) -> None:
         self.lock, self.depth, self.since, self.seconds = Lock(), 0, 0.0, 0.0
 
-    def on_start(self, event: Any) -> None:
+    def start(self) -> None:
         with self.lock:
             if not self.depth:
                 self.since = perf_counter()
             self.depth += 1
 
-    def on_end(self, event: Any) -> None:
+    def end(self) -> None:
         with self.lock:
             self.depth -= 1
             if not self.depth:
@@ -30,8 +30,6 @@ class _Compiling(event.Listener):
 
 # A loop whose every call counts takes `perf_counter() - COMPILING.seconds` itself.
 COMPILING = _Compiling()
-_register: Any = event.register  # it carries no types
-_register("numba:compile", COMPILING)
 
 
 def clock() -> float:

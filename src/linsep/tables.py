@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.as_given import refuse_masked
 from linsep.types import CSR, Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -269,51 +270,6 @@ def check_length(X: Any, y: Any) -> None:
     n_labels = np.shape(y)[0] if np.ndim(y) else 0
     if X.shape[0] != n_labels:
         raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
-
-
-def labels_of(y: Any) -> Array:
-    """Return labels as an array in which each is what was given: there text may lose a NUL, and 1 beside "1" is text.
-
-    Raises
-    ------
-    DataError
-        There is not one label a row, one is masked, or one would become another; the row is named.
-
-    Examples
-    --------
-    >>> labels_of(["a", "b"]).tolist()
-    ['a', 'b']
-    >>> labels_of(["a", "a\\0"])
-    Traceback (most recent call last):
-    linsep.types.DataError: row 1: the label 'a\\x00' would become 'a' in an array: make all labels text without NUL, or
-    all of them numbers of one type
-    """
-    refuse_masked(y, "y")
-    array = np.asarray(y)
-    if array.ndim != 1:
-        raise DataError(f"labels must be one-dimensional, these have shape {array.shape}")
-    if not hasattr(y, "dtype"):
-        for row, (label, kept) in enumerate(zip(y, array.tolist(), strict=True)):
-            if label != kept:
-                raise DataError(
-                    f"row {row}: the label {label!r} would become {kept!r} in an array: make all labels text "
-                    "without NUL, or all of them numbers of one type"
-                )
-    return array
-
-
-def refuse_masked(values: Any, name: str) -> None:
-    """Raise DataError for a masked entry of a masked array: it would count as the number behind the mask.
-
-    Examples
-    --------
-    >>> refuse_masked(np.ma.array([1, 2], mask=[False, True]), "y")
-    Traceback (most recent call last):
-    linsep.types.DataError: y is a masked array, and its entry [1] is masked: leave such rows out, or fill them
-    """
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
-        raise DataError(f"{name} is a masked array, and its entry {place} is masked: leave such rows out, or fill them")
 
 
 def holds_doubles(X: Any) -> bool:

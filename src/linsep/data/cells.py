@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any, NoReturn
 
 import numpy as np
@@ -58,40 +57,6 @@ def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] |
             return None
     trimmed = pc.utf8_trim_whitespace(text)
     return trimmed, pc.cast(trimmed, pa.float64()).to_numpy(zero_copy_only=False)
-
-
-def refuse_merged(texts: pa.Array, numbers: Array, name: str) -> None:
-    """Raise DataError where numbers that differ as written are the same double, or one that is not 0 or 1 becomes it.
-
-    `numbers` are the doubles of `texts`, each of which is best given once. Asked of labels, times and strata, where
-    only the order and what is equal counts: rounding keeps that unless two become one.
-
-    Examples
-    --------
-    >>> refuse_merged(pa.array(["0.1", "0.10"]), np.array([0.1, 0.1]), "y")
-    >>> refuse_merged(pa.array(["9007199254740993", "9007199254740992"]), np.array([2.0**53, 2.0**53]), "y")
-    Traceback (most recent call last):
-    linsep.types.DataError: column 'y': 9007199254740993 and 9007199254740992 are the same number in double precision:
-    subtract what they share, or divide them
-    """
-    numbers = np.append(numbers, [0.0, 1.0])
-    order = np.argsort(numbers, kind="stable")
-    for k in np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]]).tolist():
-        one, other = (
-            texts[at].as_py().strip() if at < len(texts) else str(at - len(texts)) for at in order[k : k + 2].tolist()
-        )
-        if not _are_equal(one, other):
-            raise DataError(
-                f"column {name!r}: {one:.40} and {other:.40} are the same number in double precision: subtract what "
-                "they share, or divide them"
-            )
-
-
-def _are_equal(one: str, other: str) -> bool:
-    try:
-        return one == other or Decimal(one) == Decimal(other)
-    except ArithmeticError:  # a power of ten that Decimal does not take
-        return False
 
 
 def number_column(

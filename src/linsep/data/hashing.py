@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.text.hashing import FNV_START, add_bytes, add_words, hash_all, mixed
 from linsep.types import Array
 
 
 def seed_of(prefix: str) -> np.uint64:
     """The hash to go on from for names that begin with `prefix`."""
+    from linsep.kernels.text.hashing import FNV_START, add_bytes
+
     raw = np.frombuffer(prefix.encode(), dtype=np.uint8)
     return np.uint64(add_bytes(FNV_START, raw, 0, len(raw)))
 
@@ -34,6 +35,8 @@ def hash_names(prefix: str, text: Array, offsets: Array, bits: int) -> tuple[Arr
     >>> columns.tolist(), signs.tolist()
     ([241551, 226155], [-1.0, 1.0])
     """
+    from linsep.kernels.text.hashing import hash_all
+
     n = len(offsets) - 1
     columns, signs = np.empty(n, np.int64), np.empty(n)
     hash_all(text, offsets.astype(np.int64, copy=False), seed_of(prefix), bits, columns, signs)
@@ -62,6 +65,8 @@ class RunningHash:
 
     def add(self, content: Any) -> None:
         """Take in some bytes."""
+        from linsep.kernels.text.hashing import add_words
+
         content = memoryview(content).cast("B")
         self._length += len(content)
         if self._rest:
@@ -77,6 +82,8 @@ class RunningHash:
 
     def hex(self) -> str:
         """The hash as 16 hexadecimal digits."""
+        from linsep.kernels.text.hashing import FNV_START, add_bytes, add_words, mixed
+
         lanes = self._lanes.copy()
         add_words(lanes, np.frombuffer(self._rest.ljust(self._BLOCK, b"\0"), "<u8"))
         ends = np.append(lanes, np.uint64(self._length)).tobytes()

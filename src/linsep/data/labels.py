@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import are_missing, are_numbers
+from linsep.as_given import refuse_masked
+from linsep.data.cells import are_missing, are_numbers, read_numbers
 from linsep.data.text.distinct import distinct, is_encoded
-from linsep.tables import refuse_masked
 from linsep.types import Array, DataError
 
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
@@ -131,6 +132,61 @@ def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Arr
         except DataError:  # which is to name the row
             pass
     return as_labels(text.to_pylist(), where, target)
+
+
+def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], target: str) -> Array:
+    """What `as_labels` returns of the numbers in a column of text if all are numbers, or else of the text.
+
+    Examples
+    --------
+    >>> written_labels(pa.array(["1", "2.0"]), ".", "row {}".format, "y").tolist()
+    [1, 2]
+    """
+    texts, codes = distinct(text)
+    numbers = read_numbers(texts, decimal)
+    if numbers is None:
+        return text_labels(text, where, target)
+    refuse_merged(*numbers, target)
+    return as_labels(numbers[1][codes], where, target)
+
+
+def refuse_merged(texts: pa.Array | None, numbers: Array | None, name: str) -> None:
+    """Raise DataError where numbers that differ as written are the same double, or one that is not 0 or 1 becomes it.
+
+    `numbers` are the doubles of `texts`. Asked of labels, times and strata, where only the order and what is equal
+    counts: rounding keeps that unless two become one.
+
+    Examples
+    --------
+    >>> refuse_merged(pa.array(["0.1", "0.10"]), np.array([0.1, 0.1]), "y")
+    >>> refuse_merged(pa.array(["9007199254740993", "9007199254740992"]), np.array([2.0**53, 2.0**53]), "y")
+    Traceback (most recent call last):
+    linsep.types.DataError: column 'y': 9007199254740993 and 9007199254740992 are the same number in double precision:
+    subtract what they share, or divide them
+    """
+    if texts is None or numbers is None:
+        return
+    texts, codes = distinct(texts)
+    once = np.empty(len(texts))
+    once[codes] = numbers
+    numbers = np.append(once, [0.0, 1.0])
+    order = np.argsort(numbers, kind="stable")
+    for k in np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]]).tolist():
+        one, other = (
+            texts[at].as_py().strip() if at < len(texts) else str(at - len(texts)) for at in order[k : k + 2].tolist()
+        )
+        if not _are_equal(one, other):
+            raise DataError(
+                f"column {name!r}: {one:.40} and {other:.40} are the same number in double precision: subtract what "
+                "they share, or divide them"
+            )
+
+
+def _are_equal(one: str, other: str) -> bool:
+    try:
+        return one == other or Decimal(one) == Decimal(other)
+    except ArithmeticError:  # a power of ten that Decimal does not take
+        return False
 
 
 def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linsep.regression.units import powers_of_plain
 from linsep.theory.proof import check_head, ended_of, separation_of
 from linsep.theory.rows.json_values import count, of_type
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
-from linsep.theory.separation.sentences import estimate
+from linsep.theory.words.of_coefficients import estimate
 
 # Labels are written as text; this makes labels of their type of it.
 _LABELS: dict[str, Callable[[str], Any]] = {
@@ -60,11 +59,16 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     if family not in FAMILIES or kind not in _LABELS:
         raise ValueError(f"its family is {family!r:.40}, its labels are of type {kind!r:.40}")
     classes = of_type(question, "classes", list)
-    known = all(type(name) is str for name in classes) and len(set(classes)) == len(classes)
-    if not known or not _fits(family, len(classes)):
+    fits = len(classes) >= 2 if family in LABELLED else not classes
+    if (
+        not fits
+        or (family == "logistic" and len(classes) > 2)
+        or not all(type(name) is str for name in classes)
+        or len(set(classes)) < len(classes)
+    ):
         raise ValueError(f"its classes are {classes!r:.80}")
     labels = tuple(_LABELS[kind](text) for text in classes)
-    if [str(label) for label in labels] != classes:
+    if list(map(str, labels)) != classes:
         raise ValueError(f"its classes are {classes!r:.80}, which is not how such labels are written")
     ended, proof = ended_of(plain), plain["proof"]
     if (proof is None) != (ended is not None):
@@ -82,12 +86,4 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "ended": ended,
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
-        "powers": powers_of_plain(plain),
     }
-
-
-def _fits(family: str, n_classes: int) -> bool:
-    """Whether a model of this family has so many labels."""
-    if family not in LABELLED:
-        return n_classes == 0
-    return n_classes == 2 if family == "logistic" else n_classes >= 2

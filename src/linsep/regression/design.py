@@ -16,9 +16,9 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse
-from linsep.theory.separation.families import LABELLED, ORDERED
+from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.theory.separation.outcome import Outcome, column_of
-from linsep.theory.separation.sentences import listed
+from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array, DataError
 
 
@@ -56,6 +56,16 @@ class Design(NamedTuple):
             return self
         rows = np.setdiff1d(np.arange(self.X.shape[0] + len(missing)), missing)
         return self._replace(rows=rows, n_missing=len(missing))
+
+
+class Asked(NamedTuple):
+    """What a question is about: the design, the response with its columns, and the model."""
+
+    design: Design
+    outcome: Outcome
+    fit_intercept: bool
+    family: Family
+    link: str | None = None
 
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
@@ -188,23 +198,6 @@ def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
     return tuple(design.names[j] for j, column in columns if column[0] != 0 and (column == column[0]).all())
 
 
-def separated_levels(design: Design, rows: Sequence[int], kept: Array) -> dict[str, dict[str, int]]:
-    """Levels, the reference included, all of whose `kept` rows are among `rows`: column -> level -> number of rows."""
-    out: dict[str, dict[str, int]] = {}
-    for column in dict.fromkeys(column for column, _ in design.levels.values()):
-        at = [k for k, name in enumerate(design.names) if design.levels.get(name, ("",))[0] == column]
-        n, n_here = (np.asarray((X[:, at] != 0).sum(axis=0)).ravel() for X in (design.X[kept], design.X[list(rows)]))
-        counts = {
-            design.levels[design.names[k]][1]: (a, b) for k, a, b in zip(at, n.tolist(), n_here.tolist(), strict=True)
-        }
-        if column in design.references:
-            counts[design.references[column]] = (int(kept.sum()) - int(n.sum()), len(rows) - int(n_here.sum()))
-        whole = {level: a for level, (a, b) in counts.items() if a == b and a}
-        if whole:
-            out[column] = whole
-    return out
-
-
 class SeparatedGroup(NamedTuple):
     """Rows that are separated as a whole; in a Cox model rows without an event.
 
@@ -235,18 +228,28 @@ def separated_groups(design: Design, gone: Array, kept: Array) -> list[Separated
     coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
     places = design.places
     out: list[SeparatedGroup] = []
-    alone: dict[str, set[str]] = {}
+    alone: set[tuple[str, str]] = set()
     for factor, (levels, codes) in coded.items():
         for code, rows in _whole(codes, gone, kept):
-            alone.setdefault(factor, set()).add(levels[code])
+            alone.add((factor, levels[code]))
             out.append(SeparatedGroup((factor,), (levels[code],), tuple(places[rows].tolist())))
     for a, b in _interactions(design):
         (of_a, first), (of_b, second) = coded[a], coded[b]
         codes = np.where((first < 0) | (second < 0), -1, first * len(of_b) + second)
         for code, rows in _whole(codes, gone, kept):
             one, other = of_a[code // len(of_b)], of_b[code % len(of_b)]
-            if one not in alone.get(a, ()) and other not in alone.get(b, ()):
+            if not alone & {(a, one), (b, other)}:
                 out.append(SeparatedGroup((a, b), (one, other), tuple(places[rows].tolist())))
+    return out
+
+
+def separated_levels(design: Design, gone: Array, kept: Array) -> dict[str, dict[str, int]]:
+    """Levels of text columns, the reference included, all of whose `kept` rows are gone: column -> level -> rows."""
+    out: dict[str, dict[str, int]] = {}
+    for factor, columns in _columns_of_factors(design._replace(absorbed={})).items():
+        levels, codes = _coded(design, columns, factor)
+        if whole := {levels[code]: rows.size for code, rows in _whole(codes, gone, kept)}:
+            out[factor] = whole
     return out
 
 
@@ -277,17 +280,11 @@ def _coded(design: Design, columns: Mapping[int, str], factor: str) -> tuple[lis
 
 def _whole(codes: Array, gone: Array, kept: Array) -> Iterator[tuple[int, Array]]:
     """Codes all of whose kept rows are gone, with these rows."""
-    some = kept & (codes >= 0)
-    n = np.bincount(codes[some])
-    n_gone = np.bincount(codes[some & gone], minlength=n.size)
-    whole = np.flatnonzero((n > 0) & (n == n_gone))
-    if not whole.size:
-        return
-    ids = np.flatnonzero(some)
-    ids = ids[np.argsort(codes[ids], kind="stable")]
-    starts, stops = (np.searchsorted(codes[ids], whole, side=side) for side in ("left", "right"))
-    for code, start, stop in zip(whole.tolist(), starts.tolist(), stops.tolist(), strict=True):
-        yield code, ids[start:stop]
+    ids = np.flatnonzero(kept & (codes >= 0))
+    values, at, n = np.unique(codes[ids], return_inverse=True, return_counts=True)
+    order, ends = ids[np.argsort(at, kind="stable")], np.cumsum(n)
+    for k in np.flatnonzero(n == np.bincount(at[gone[ids]], minlength=n.size)).tolist():
+        yield int(values[k]), order[ends[k] - n[k] : ends[k]]
 
 
 def _interactions(design: Design) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ nobody wants to see one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -17,7 +18,7 @@ import scipy.sparse as sp
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, effects_of, outcome_of
+from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
 from linsep.regression.formula_text import (
     Formula,
     columns_of,
@@ -27,11 +28,8 @@ from linsep.regression.formula_text import (
     known_to_formulaic,
     shortened,
 )
-from linsep.regression.named_columns import columns_in_table
-from linsep.regression.units import Units
-from linsep.tables import check_index, column_names, is_sparse
-from linsep.theory.separation.families import ORDERED
-from linsep.theory.separation.outcome import Outcome
+from linsep.tables import check_index, column_names
+from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
@@ -43,15 +41,9 @@ _OF_R = {
     "relevel": "write C(x, Treatment(reference='a'))",
     "offset": "give it beside the formula, offset= (--offset COLUMN)",
 }
+Order = Sequence[Any] | None
+Beside = Mapping[str, Any]
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
-
-
-class Asked(NamedTuple):
-    """What a question is about: the design, the response with its columns, and whether there is an intercept."""
-
-    design: Design
-    outcome: Outcome
-    fit_intercept: bool
 
 
 def asked_of(
@@ -59,14 +51,12 @@ def asked_of(
     y: Any,
     data: Any,
     fit_intercept: bool,
-    family: str,
-    order: Sequence[Any] | None,
-    units: Units | None = None,
+    family: Family,
+    order: Order = None,
+    link: str | None = None,
     **beside: Any,
 ) -> Asked:
     """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
-
-    Columns are in their own units, or in those that are given.
 
     Raises
     ------
@@ -82,10 +72,13 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            return asked_as_written(X, data, family, order, beside)[0]
+            return asked_as_written(X, data, family, order, link, beside)[0]
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
-        return _of_frame(Formula.of(X), frame, family, order, beside, units)
+        formula = Formula.of(X)
+        used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
+        whole = used[used.notna().all(axis=1)]  # as R and statsmodels do
+        return _Table(whole, len(frame), index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     _check_rows(X, "X", {"y": y, **beside})
@@ -97,11 +90,10 @@ def asked_of(
             raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    design = design if units is None or isinstance(X, Source) else units.of_design(design)
-    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept)
+    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link)
 
 
-def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
+def _check_rows(table: Any, called: str, series: Beside) -> None:
     """Raise DataError where series do not have the index of the table, or of the first that has one."""
     every = {called: table, **series}
     first = next((name for name, values in every.items() if hasattr(getattr(values, "index", None), "equals")), called)
@@ -110,12 +102,9 @@ def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
 
 
 def asked_as_written(
-    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
-) -> tuple[Asked, bool, dict[str, Any]]:
-    """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
-
-    These are what a certificate says of the table; it is empty if a column of the design is no product of columns and
-    levels of the table, or the response is no column.
+    text: str, source: Source, family: Family, order: Order, link: str | None, beside: Beside
+) -> tuple[Asked, bool]:
+    """The same for a table of text, and whether its numbers are taken exactly as they are written.
 
     `beside` names the columns that belong to the response, or holds their values.
 
@@ -126,66 +115,30 @@ def asked_as_written(
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = Formula.of(text)
-    cells = {name: _column(chunk, name) for name in _used(formula, beside, chunk.names, "the table")}
-    empty = [column.missing for column in cells.values() if column.missing is not None]
+    names = _used(formula, beside, chunk.names, "the table")
+    empty = [column.missing for column in _columns(chunk, names) if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
-    part = chunk.take(kept)
-    values: dict[str, Any] = {}
-    scaled: dict[str, Array] = {}
-    powers: dict[str, int] = {}
     idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
-    named = {values for role, values in beside.items() if isinstance(values, str) and role not in idle}
-    counted = formula.required | named
-    exact = True
-    for name in cells:
-        column = _column(part, name)
-        if column.text is None or column.is_number:
-            values[name] = column.values
-        else:
-            values[name] = column.text.to_pylist()
-        if column.is_number and column.text is not None and kept.any():
+    counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
+    values: dict[str, Any] = {}
+    table, exact = _Table(None, chunk.n_rows), True
+    for name, column in zip(names, _columns(chunk.take(kept), names), strict=True):
+        values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
+        if column.is_number and column.text is not None and kept.any() and name in counted:
             numbers, power = exact_column(column)
-            if power == 0 and numbers.dtype != object:
-                continue
-            if name not in counted:
-                continue
-            if name in formula.only_bare and numbers.dtype != object:
-                scaled[name], powers[name] = numbers, power
+            if power and name in formula.only_bare and numbers.dtype != object:
+                table.scaled[name], table.powers[name] = numbers, power
             else:
-                exact = False
-    frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    asked = _Frame(frame, chunk.n_rows, scaled, powers).asked(formula, family, order, beside)
-    table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
-    (response,) = formula.lhs
-    columns = columns_in_table(asked.design, formula.effects, table, powers)
-    if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
-        return asked, exact, {}
-    about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
-    return asked, exact, about | source.ways_to_read
+                exact = exact and not power and numbers.dtype != object
+    table.frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
+    return table.asked(formula, family, order, link, beside), exact
 
 
-def design_as_data(asked: Asked) -> dict[str, Any]:
-    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
-    design, outcome, _ = asked
-    if is_sparse(design.X):
-        X = design.X.tocsr()
-        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        columns, values = X.indices.tolist(), X.data.tolist()
-        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
-    else:
-        rows = design.X.tolist()
-    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
-    data |= {name: column.tolist() for name, column in outcome.beside.items()}
-    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
+def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
+    return [column for name in names if (column := chunk.cells(name)) is not None]
 
 
-def _column(chunk: TableChunk, name: str) -> Column:
-    column = chunk.cells(name)
-    assert column is not None, "its name was looked up"
-    return column
-
-
-def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
+def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) -> list[str]:
     """The columns that a formula, and arguments that are names, take of a table with these names."""
     known = known_to_formulaic()  # codings among them need no call: C(x, Sum)
     asked = {"the formula": {c for c in formula.required if c in names or not isinstance(known.get(c), type)}}
@@ -199,42 +152,26 @@ def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], tab
     return sorted(set().union(*asked.values()))
 
 
-def _of_frame(
-    formula: Formula,
-    frame: Any,
-    family: str,
-    order: Sequence[Any] | None,
-    beside: Mapping[str, Any],
-    units: Units | None,
-) -> Asked:
-    """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
-    columns = _used(formula, beside, [str(name) for name in frame.columns], "data")
-    used = frame[columns].reset_index(drop=True)
-    whole = used[used.notna().all(axis=1)]
-    bare = [name for name in columns if name in formula.only_bare]
-    scaled = {} if units is None else units.of_frame(whole[bare])
-    powers = {} if units is None else {name: units.powers[name] for name in scaled}
-    asked = _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
-    return asked._replace(design=asked.design._replace(index=frame.index))
-
-
-class _Frame:
-    """Rows without missing values, whose index is their place in the table.
+@dataclass
+class _Table:
+    """Rows without missing values, whose index is their place in the table of `n_rows`, which are called `index`.
 
     Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
     """
 
-    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array], powers: Mapping[str, int]) -> None:
-        frame = frame.copy()
-        for name in frame.columns:  # a level that no row has is no level
-            if hasattr(frame[name].dtype, "categories"):
-                frame[name] = frame[name].cat.remove_unused_categories()
-        if not len(frame):
-            raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
-        self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
+    frame: Any
+    n_rows: int
+    scaled: dict[str, Array] = field(default_factory=dict)
+    powers: dict[str, int] = field(default_factory=dict)
+    index: Any = None
 
-    def asked(self, formula: Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
-        y, frame = _response(formula, self.frame), self.frame
+    def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
+        if not len(self.frame):
+            raise DataError(f"no row is left: each of the {self.n_rows:,} rows lacks a value that the formula needs")
+        coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}
+        # A level that no row has is no level.
+        frame = self.frame.assign(**{name: column.cat.remove_unused_categories() for name, column in coded.items()})
+        y = _response(formula, frame)
         made = _materialized(formula, formula.rhs, frame.assign(**{**_numbers_of(formula, frame), **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
@@ -244,9 +181,8 @@ class _Frame:
             raise DataError("no row is left: a term of the formula is not a number in any row")
         if lost.any():
             X, y, frame = X[~lost], y[~lost], frame[~lost]
-        names = [str(name) for name in spec.column_names]
-        keep = [j for j, name in enumerate(names) if name != _CONSTANT]
-        X, names = X[:, keep], [names[j] for j in keep]
+        names = [str(name) for name in spec.column_names if str(name) != _CONSTANT]
+        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != _CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
@@ -260,7 +196,6 @@ class _Frame:
             raise DataError(
                 f"the formula {shortened(formula.text)} has no column besides the intercept: there is nothing to ask"
             )
-        rows = frame.index.to_numpy()
         design = Design(
             X,
             [*names, *absorbed],
@@ -268,11 +203,12 @@ class _Frame:
             formula=formula.text,
             absorbed=absorbed,
             omitted=omitted,
-            rows=rows,
-            n_missing=self.n_rows - len(rows),
+            rows=frame.index.to_numpy(),
+            n_missing=self.n_rows - len(frame),
             powers={**self.powers, **self._powers_of(spec)},
+            index=self.index,
         )
-        return Asked(design, outcome, has_constant)
+        return Asked(design, outcome, has_constant, family, link)
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-from linsep.markup import table_html
 from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
-from linsep.regression.design import Design
-from linsep.regression.formula import Asked, asked_of
+from linsep.regression.design import Asked
+from linsep.regression.formula import asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
-from linsep.regression.rounding import is_fragile
-from linsep.regression.units import Units, different_columns
-from linsep.tables import exact_table, holds_doubles
 from linsep.theory.proof import FORMAT, plain_separation
 from linsep.theory.rows.deadline import why_ended
-from linsep.theory.rows.fragile import with_mark
 from linsep.theory.rows.json_values import read
-from linsep.theory.separation import sentences as words
 from linsep.theory.separation.families import ORDERED, Family
-from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
+from linsep.theory.words import of_advice, of_regressions
 from linsep.types import DataError
 
 
@@ -85,11 +79,8 @@ class Separation(Remedies):
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    powers : dict
-        Of a certificate of the command that was read from JSON: column of the table -> power of ten that it was
-        multiplied by, since decimals are kept exactly there.
-    about : (Design, Outcome) or None
-        The data; None if this was read from JSON and not yet verified.
+    about : Asked or None
+        Design, response and model; None if this was read from JSON and not yet verified.
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
@@ -120,8 +111,7 @@ class Separation(Remedies):
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    powers: dict[str, int] = field(default_factory=dict, compare=False)
-    about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: Asked | None = field(default=None, compare=False)
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
@@ -129,8 +119,8 @@ class Separation(Remedies):
         """Whether rounding of the design could change the answer."""
         if self.about is None or self.proof is None:
             return False
-        asked = partial(Regression.of, *self.about, self.family, self.link, self.fit_intercept)
-        return is_fragile(asked, self.about[0].X, self.proof)
+        design, outcome = self.about.design, self.about.outcome
+        return is_fragile(design.X, outcome, design.names, self.family, self.fit_intercept, self.proof)
 
     def verify(
         self,
@@ -150,8 +140,8 @@ class Separation(Remedies):
         Parameters
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
-            The design, or the formula, as for `separation`. Doubles that are equal to the decimals of a table are the
-            same numbers. Others are not: the table is given as it is written then, as `open_data(path, target=...)`.
+            The design, or the formula, as for `separation`. A certificate of the command is about the decimals of the
+            table: give it as it is written, as `open_data(path, target=...)`.
         y : array-like of shape (n_samples,), optional
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
@@ -181,7 +171,7 @@ class Separation(Remedies):
         try:
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
-            self._check_given(lambda units: asked_of(X, y, data, intercept, self.family, order, units, **beside))
+            self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -189,49 +179,21 @@ class Separation(Remedies):
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check_given(self, given: Callable[[Units], Asked]) -> None:
-        powers = self.powers if self.digest or self.about is None else dict(self.about[0].powers)
-        question = given(Units(powers))
-        try:
-            self._check(question)
-        except CertificateError as error:
-            nearest = given(Units(powers, nearest=True)) if powers else question
-            told = self._about_other_numbers(question, nearest)
-            raise CertificateError(told) if told else error from None
-
-    def _about_other_numbers(self, question: Asked, nearest: Asked) -> str:
-        """What to do where data are the doubles `nearest` to the numbers that this is about; empty if they are not."""
-        source = self._source()
-        names = different_columns(question.design, nearest.design)
-        if names and self._hash_of(nearest) == source:
-            return words.about_decimals(names, bool(self.formula))
-        if source["numbers"] == "rationals" and holds_doubles(exact_table(question.design.X)):
-            return words.ABOUT_RATIONALS
-        return ""
-
-    def _hash_of(self, question: Asked) -> dict[str, str]:
-        design, outcome, fit_intercept = question
-        digest, numbers = data_hash(self.family, self.link, design.X, outcome, fit_intercept)
-        return {"sha256": digest, "numbers": numbers}
-
-    def _check(self, question: Asked) -> None:
-        design, outcome, fit_intercept = question
+    def _check(self, asked: Asked) -> None:
+        if self.digest and data_hash(asked) != (self.digest, self.numbers):
+            raise CertificateError(of_regressions.OTHER_DATA)
         if not self.digest:  # of rows that were read nobody says which others the table had
-            design = design.without(self.missing_rows)
-        if fit_intercept != self.fit_intercept:
+            asked = asked._replace(design=asked.design.without(self.missing_rows))
+        if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
-        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
-        if self.digest and self._hash_of(question) != self._source():
-            raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
-        said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
-        said |= asked.shown(self.proof) if self.proof is not None else {"verdict": "undecided"}
+        said = Regression.of(asked).shown(self.proof) | {"formula": self.formula}  # compared without its spaces before
         for name, value in said.items():
             if self.about is None:
                 object.__setattr__(self, name, value)
             elif getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that is said")
         if self.about is None:
-            object.__setattr__(self, "about", (design, outcome))
+            object.__setattr__(self, "about", asked)
 
     @property
     def reason(self) -> str:
@@ -242,14 +204,9 @@ class Separation(Remedies):
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
-        about = (self.family, self.coefficients, self.levels, self.separated_levels)
-        plain = words.advice(*about, separated, self.n_features, self.constant_columns)
-        return (*self._of_references(), *plain)
-
-    def _of_references(self) -> list[str]:
-        if self.family == "cox":
-            return words.of_cox_references(self.coefficients, self.levels, self.references)
-        return words.of_references(self.coefficients, self.levels, self.references, self.separated_levels)
+        about = (self.coefficients, self.levels, self.separated_levels)
+        told = of_advice.of_references(self.family, *about, self.references)
+        return (*told, *of_advice.advice(self.family, *about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -259,36 +216,17 @@ class Separation(Remedies):
         str
             Some sentences.
         """
-        if self.verdict in ("undecided", "not verified"):
-            return f"Undecided: {self.reason}." if self.verdict == "undecided" else f"{words.UNREAD}."
-        assert self.rank is not None
-        told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
-        missing = [words.missing(self.n_missing)] if self.n_missing else []
-        said = " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
-        return with_mark(said, self.fragile)
+        return of_regressions.summary_of(self)
 
     def opening(self) -> str:
         """Return the verdict in a sentence or two, the beginning of the summary."""
-        n, k = self.n_rows - self.left_out, len(self.separated_rows)
-        return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
+        return of_regressions.opening_of(self)
 
     def __repr__(self) -> str:
-        if self.verdict in ("undecided", "not verified"):
-            return f"<Separation {self.summary().removesuffix('.')}>"
-        found = words.by_estimate(self.coefficients)
-        parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
-        said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
-        return f"<Separation {with_mark(said, self.fragile)}>"
+        return f"<Separation {of_regressions.line_of(self)}>"
 
     def _repr_html_(self) -> str:
-        if self.verdict in ("undecided", "not verified"):
-            return table_html(f"Separation {self.verdict}", [("because", self.reason or words.UNREAD)])
-        groups = words.by_estimate(self.coefficients)
-        rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
-        rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
-        rows += [("but", with_mark("", True))] if self.fragile else []
-        rows += [("what to do", text) for text in self.advice]
-        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
+        return of_regressions.html_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: the certificate, and what follows from it in words.
@@ -322,18 +260,16 @@ class Separation(Remedies):
         }
 
     def _certificate(self) -> dict[str, Any]:
+        known = None if self.digest else self.about
+        digest, numbers = (self.digest, self.numbers) if known is None else data_hash(known)
         return {
             "format": FORMAT,
-            **self._source(),
+            "sha256": digest,
+            "numbers": numbers,
             "question": plain_question(self),
             "ended": self.ended,
             "proof": None if self.proof is None else plain_separation(self.proof),
         }
-
-    def _source(self) -> dict[str, str]:
-        if self.digest or self.about is None:
-            return {"sha256": self.digest, "numbers": self.numbers}
-        return self._hash_of(Asked(*self.about, self.fit_intercept))
 
     def to_json(self) -> str:
         """Return the certificate as JSON: the SHA-256 of the data, the question and the proof.
@@ -373,8 +309,4 @@ class Separation(Remedies):
         >>> read.separated_rows
         (3, 4)
         """
-        return read(text, cls._from_dict)
-
-    @classmethod
-    def _from_dict(cls, plain: dict[str, Any]) -> Separation:
-        return cls(**parts_of(plain))
+        return read(text, lambda plain: cls(**parts_of(plain)))

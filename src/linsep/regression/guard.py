@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, Literal, overload
 
 from linsep.regression.found import Separation
-from linsep.regression.guarded_models import can_be_guarded, check_known, guarded_classes, question_of
+from linsep.regression.guarded_models import check_known, guarded_classes, kind_of, question_of
 from linsep.regression.separation import answer, tell
 from linsep.types import DataError
 
@@ -55,8 +55,10 @@ class Guard:
         SeparationWarning
             The same with on_separation="warn", and the model is fitted.
         """
-        self.separation = _asked(self.model, args, kwargs, self._time_limit)
-        _report(self.separation, self._mode)
+        asked = question_of(self.model, args, kwargs)
+        self.separation = None if asked is None else answer(asked, self._time_limit)
+        if self.separation is not None:
+            tell(self.separation, self._mode, stacklevel=3)
         return self.model.fit(*args, **kwargs)
 
 
@@ -72,52 +74,31 @@ class Guarding(AbstractContextManager["Guarding"]):
     def __init__(self, on_separation: Mode, time_limit: float | None) -> None:
         self.separations: list[Separation] = []
         self._mode, self._time_limit = on_separation, time_limit
-        self._replaced = ExitStack()
+        self._own: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Guarding:
-        for kind in guarded_classes():
-            self._replaced.enter_context(_with_fit(kind, self._guarded(kind.fit)))
+        self._own = [(kind, vars(kind).get("fit")) for kind in guarded_classes()]
+        for kind, _ in self._own:
+            kind.fit = self._guarded(kind.fit)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._replaced.close()
+        for kind, fit in self._own:
+            if fit is None:  # it was inherited
+                del kind.fit
+            else:
+                kind.fit = fit
 
     def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
-            found = _asked(model, args, kwargs, self._time_limit) if can_be_guarded(model) else None
-            if found is not None:
-                self.separations.append(found)
-            _report(found, self._mode)
+            asked = question_of(model, args, kwargs) if kind_of(model) else None
+            if asked is not None:
+                self.separations.append(answer(asked, self._time_limit))
+                tell(self.separations[-1], self._mode, stacklevel=3)
             return fit(model, *args, **kwargs)
 
         return guarded
-
-
-@contextmanager
-def _with_fit(kind: Any, fit: Callable[..., Any]) -> Iterator[None]:
-    """A class with another method `fit` until the end of the block."""
-    own = kind.__dict__.get("fit")
-    kind.fit = fit
-    try:
-        yield
-    finally:
-        if own is None:
-            del kind.fit
-        else:
-            kind.fit = own
-
-
-def _asked(model: Any, args: Any, kwargs: Any, time_limit: float | None) -> Separation | None:
-    """What is found about a model and the arguments of its `fit`; None of a penalised model."""
-    asked = question_of(model, args, kwargs)
-    return None if asked is None else answer(*asked, time_limit)
-
-
-def _report(found: Separation | None, mode: Mode) -> None:
-    """Raise SeparationError, or warn, unless the estimates are finite for sure."""
-    if found is not None:
-        tell(found, mode, stacklevel=4)
 
 
 @overload

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.regression.design import Design, constant_columns, separated_levels
+from linsep.regression.design import Asked, Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
-from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
+from linsep.theory.words.of_coefficients import estimate
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -28,15 +28,15 @@ Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not ver
 class Regression:
     """A family, a design and an outcome; `rows` are the inequalities z.d >= 0 that decide about separation."""
 
-    family: Family
-    link: str
     design: Design
     outcome: Outcome
     fit_intercept: bool
+    family: Family
+    link: str
     rows: ModelRows
 
     @classmethod
-    def of(cls, design: Design, outcome: Outcome, family: Family, link: str | None, fit_intercept: bool) -> Regression:
+    def of(cls, asked: Asked) -> Regression:
         """Check the data and write them as inequalities.
 
         Raises
@@ -44,39 +44,13 @@ class Regression:
         DataError
             Shapes that do not match, numbers that are not finite, a response that the family does not allow.
         """
-        known = link_of(family, link)
+        design, outcome, fit_intercept, family, link = asked
+        link = link_of(family, link)
         rows = model_rows(design.X, outcome, design.names, family, fit_intercept)
-        return cls(family, known, design, outcome, fit_intercept, rows)
+        return cls(design, outcome, fit_intercept, family, link, rows)
 
-    def described(self) -> dict[str, Any]:
-        """What the data alone say, by the names that a `Separation` has for it."""
-        n_rows, n_features = self.design.X.shape
-        return {
-            "family": self.family,
-            "link": self.link,
-            "n_rows": n_rows,
-            "left_out": n_rows - int(self.outcome.kept.sum()),
-            "n_features": n_features,
-            "fit_intercept": self.fit_intercept,
-            "classes": tuple(self.rows.classes.tolist()),
-            "references": self.design.references,
-            "constant_columns": self._constant_columns(),
-            "levels": self.design.levels,
-            "formula": self.design.formula,
-            "n_missing": self.design.n_missing,
-            "missing_rows": self._missing_rows(),
-        }
-
-    def _missing_rows(self) -> tuple[int, ...]:
-        """The places of rows left out, where no formula says which they are."""
-        every = np.arange(self.design.X.shape[0] + self.design.n_missing)
-        return () if self.design.formula else tuple(np.setdiff1d(every, self.design.places).tolist())
-
-    def _constant_columns(self) -> tuple[str, ...]:
-        return constant_columns(self.design, self.outcome.kept) if self.fit_intercept else ()
-
-    def shown(self, proof: SeparationProof, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
-        """What a proof says, once it is checked, by the names that a `Separation` has for it.
+    def shown(self, proof: SeparationProof | None, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
+        """What the data and a proof say, once it is checked, by the names that a `Separation` has for it.
 
         `ask` is called between the steps of the check: an error that it raises ends it.
 
@@ -85,7 +59,9 @@ class Regression:
         CertificateError
             A part of the proof does not prove what it says.
         """
-        rows = self.rows
+        if proof is None:
+            return self._described() | {"verdict": "undecided"}
+        rows, at = self.rows, self.design.places
         said = coefficients(Rows(rows.Z, equal=rows.equal, ask=ask), proof)
         separated = np.zeros(len(rows.owner), dtype=bool)
         separated[proof.cone.separated] = True
@@ -96,19 +72,41 @@ class Regression:
             # Without an upper bound of the likelihood nothing limits what the other rows determine.
             whole[rows.shared] = True
             said = [value if value == UNIDENTIFIED else UNDETERMINED for value in said]
-        labels = rows.classes.tolist()
-        pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
-        every = tuple(np.flatnonzero(whole).tolist())
+        every = np.flatnonzero(whole).tolist()
+        pairs: list[tuple[int, Any]] = []
+        if self.family == "multinomial":
+            rivals = rows.classes[rows.rival[separated]].tolist()
+            pairs = list(zip(at[rows.owner[separated]].tolist(), rivals, strict=True))
         shown, fixed_effects = self._apart(said)
-        at = self.design.places
-        return {
+        return self._described() | {
             "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
-            "separated_rows": tuple(at[list(every)].tolist()),
+            "separated_rows": tuple(at[every].tolist()),
             "coefficients": shown,
             "fixed_effects": fixed_effects,
-            "pairs": tuple((int(at[k]), labels[rival]) for k, rival in pairs) if self.family == "multinomial" else (),
+            "pairs": tuple(pairs),
             "rank": proof.rank(rows.Z.shape[1]),
-            "separated_levels": separated_levels(self.design, every, self.outcome.kept),
+            "separated_levels": separated_levels(self.design, whole, self.outcome.kept),
+        }
+
+    def _described(self) -> dict[str, Any]:
+        """What the data alone say."""
+        design, kept = self.design, self.outcome.kept
+        n_rows, n_features = design.X.shape
+        gone = np.setdiff1d(np.arange(n_rows + design.n_missing), design.places).tolist()
+        return {
+            "family": self.family,
+            "link": self.link,
+            "n_rows": n_rows,
+            "left_out": n_rows - int(kept.sum()),
+            "n_features": n_features,
+            "fit_intercept": self.fit_intercept,
+            "classes": tuple(self.rows.classes.tolist()),
+            "references": design.references,
+            "constant_columns": constant_columns(design, kept) if self.fit_intercept else (),
+            "levels": design.levels,
+            "formula": design.formula,
+            "n_missing": design.n_missing,
+            "missing_rows": () if design.formula else tuple(gone),  # a formula says which they are
         }
 
     def _apart(self, said: list[str | float]) -> tuple[dict[Any, str | float], dict[str, dict[str, int]]]:
@@ -124,7 +122,7 @@ class Regression:
         return shown, {effect: dict(count) for effect, count in counts.items()}
 
 
-def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept: bool) -> tuple[str, str]:
+def data_hash(asked: Asked) -> tuple[str, str]:
     """The SHA-256 of a design, its response and the intercept, and whether it is of "doubles" or of "rationals".
 
     The response is hashed as signs for a logistic model (as `separability` does), as class numbers for a multinomial
@@ -132,7 +130,8 @@ def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept
     family, the link and the columns beside the response stand before those of the classes, and all columns are
     hashed as doubles, the response first.
     """
-    X, y = exact_table(X), outcome.y
+    outcome, family = asked.outcome, asked.family
+    link, X, y = link_of(family, asked.link), exact_table(asked.design.X), outcome.y
     check_length(X, y)
     numbers = "doubles" if holds_doubles(X) else "rationals"
     labels, codes = np.unique(y, return_inverse=True) if family in LABELLED else (np.empty(0), y)
@@ -141,7 +140,7 @@ def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept
         told = ["family", family, "link", link, "columns", *beside, "classes", *labels.tolist()]
         told += ["order", *outcome.classes.tolist()] if family in ORDERED else []
         every = np.array([codes.reshape(-1), *beside.values()], dtype=np.float64)
-        return data_digest(X, every, "<f8", fit_intercept=fit_intercept, classes=told), numbers
+        return data_digest(X, every, "<f8", fit_intercept=asked.fit_intercept, classes=told), numbers
     kind, coded = {"logistic": ("i1", 2 * codes - 1), "multinomial": ("<i4", codes)}.get(family, ("<f8", y))
-    asked = {"fit_intercept": fit_intercept, "classes": labels.tolist()}
-    return data_digest(X, coded.reshape(-1), kind, **asked), numbers
+    classes = labels.tolist()
+    return data_digest(X, coded.reshape(-1), kind, fit_intercept=asked.fit_intercept, classes=classes), numbers

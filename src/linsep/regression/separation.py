@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.clock import clock
-from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.regression.design import design_of_numbers, outcome_of
-from linsep.regression.formula import Asked, asked_of
+from linsep.regression.design import Asked
+from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import DROPPED
@@ -190,8 +189,8 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
-    asked = asked_of(X, y, data, fit_intercept, family, order, **beside)
-    found = answer(asked, family, link, time_limit, deadline, exact=exact)
+    asked = asked_of(X, y, data, fit_intercept, family, order, link, **beside)
+    found = answer(asked, time_limit, deadline, exact=exact)
     tell(found, on_separation, stacklevel=3)
     return found
 
@@ -205,50 +204,25 @@ def tell(found: Separation, mode: str, stacklevel: int) -> None:
     warnings.warn(found.summary(), SeparationWarning, stacklevel=stacklevel)
 
 
-def separation_as_written(
-    numbers: ExactNumbers,
-    family: Family,
-    fit_intercept: bool,
-    time_limit: float | None,
-    link: str | None = None,
-    order: Sequence[str] | None = None,
-    exact: bool = False,
-    **beside: Any,
-) -> Separation:
-    """Answer for a table of numbers exactly as written; `beside` are the columns that belong to the response."""
-    if numbers.y is None:
-        raise DataError("these rows have no response: name its column with --target")
-    outcome = outcome_of(numbers.y, family, order, **beside)
-    return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit, exact=exact)
-
-
 def answer(
-    question: Asked,
-    family: Family,
-    link: str | None,
-    time_limit: float | None,
-    deadline: Deadline | None = None,
-    *,
-    exact: bool = False,
+    asked: Asked, time_limit: float | None, deadline: Deadline | None = None, *, exact: bool = False
 ) -> Separation:
     """Decide a question whose columns are known; the deadline is that of the limit, from now unless it is given."""
-    deadline = deadline or deadline_of(time_limit)
-    asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
-    about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
+    deadline, model = deadline or deadline_of(time_limit), Regression.of(asked)
+    rows = model.rows
     ended: str | float = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
-    for may_be_near in (False,) if exact or (asked.rows.owner < 0).any() else (True, False):
+    for may_be_near in (False,) if exact or (rows.owner < 0).any() else (True, False):
         try:
-            proof = find_proof(asked.rows.Z, asked.rows.equal, deadline, may_be_near=may_be_near)
+            proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
-            shown = asked.shown(proof, partial(time_left, late))
-            return Separation(proof=proof, **shown, **about)
+            return Separation(proof=proof, **model.shown(proof, partial(time_left, late)), about=asked)
         except OutOfTimeError:
             ended = what_ended(time_limit)
             break
         except CertificateError:
             continue  # nothing that the search found is believed without its proof
-    return Separation("undecided", ended=ended, **about)
+    return Separation(ended=ended, **model.shown(None), about=asked)
 
 
 def _longer(time_limit: float | None) -> float:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from linsep.regression.found import Separation
-from linsep.regression.remedies.culprits import RowsOfCoefficient
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
-from linsep.theory.separability.words import exists_near
-from linsep.theory.separation.sentences import by_estimate, listed, told
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
+from linsep.theory.words.of_classes import exists_near
+from linsep.theory.words.of_coefficients import by_estimate, listed, told
 from linsep.types import Array, DataError, Hyperplane
+
+if TYPE_CHECKING:
+    from linsep.regression.found import Separation
+    from linsep.regression.remedies.culprits import RowsOfCoefficient
 
 _MOST_LINES = 40  # coefficients printed one a line
 _SHOWN = 8  # rows, weights or terms that a line lists
@@ -73,7 +75,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
 def _adding_up(part: Combination) -> str:
     """What is proved of a combination."""
     if part.within:
-        return f"nearly add up to 0 once signed by label: {exists_near(part)}"
+        return f"nearly add up to 0 once signed by label: {exists_near(part.within)}"
     return "add up to 0 once signed by label"
 
 

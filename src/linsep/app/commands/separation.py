@@ -26,9 +26,11 @@ from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.lookalikes import doubts_of_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.regression.formula import asked_as_written, design_as_data
-from linsep.regression.separation import answer, separation_as_written
+from linsep.regression.design import Asked, design_of_numbers, outcome_of
+from linsep.regression.formula import asked_as_written
+from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
+from linsep.tables import is_sparse
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import LABELLED, Family
 from linsep.types import DataError
@@ -87,7 +89,11 @@ def separation(
     doubts += [] if numbers.as_written else [_ROUNDED]
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
-    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, exact=exact, **taken)
+    if numbers.y is None:
+        raise DataError("these rows have no response: name its column with --target")
+    outcome = outcome_of(numbers.y, family, order, **taken)
+    question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link)
+    found = answer(question, time_limit, exact=exact)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
     data = {**found.to_dict(), **numbers.in_table(source), **guessed(source)}
     data |= {"beside": named} if named else {}
@@ -122,21 +128,35 @@ def _of_formula(
     exact: bool,
 ) -> Result:
     try:
-        asked, as_written, about = asked_as_written(text, source, family, order, beside)
+        asked, as_written = asked_as_written(text, source, family, order, link, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
-    found = answer(asked, family, link, time_limit, exact=exact)
-    data = {**found.to_dict(), **about}
-    data |= {"beside": dict(beside)} if beside and about else {}
+    found = answer(asked, time_limit, exact=exact)
+    data = found.to_dict()
     lines = [*read_as(source), *separation_lines(found)]
-    if certificate is not None and not about:
+    if certificate is not None:
         design = certificate.with_name(f"{certificate.stem}.design.json")
         data["design"] = design.name
-        lines += written_certificate(design, design_as_data(asked), table, "design")
+        lines += written_certificate(design, _as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
     more = separation_details(found, time_limit=time_limit) if details else []
     doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
+
+
+def _as_data(asked: Asked) -> dict[str, Any]:
+    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
+    design, outcome = asked.design, asked.outcome
+    if is_sparse(design.X):
+        X = design.X.tocsr()
+        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        columns, values = X.indices.tolist(), X.data.tolist()
+        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
+    else:
+        rows = design.X.tolist()
+    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
+    data |= {name: column.tolist() for name, column in outcome.beside.items()}
+    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

@@ -15,7 +15,6 @@ from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.data.text.distinct import distinct
-from linsep.kernels.running_moments import moments_of
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
@@ -361,6 +360,8 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
 
 def _moments_of(columns: list[Array], names: list[str]) -> tuple[Array, Array]:
     """What `moments` gives of the columns side by side, to the last bit: NumPy adds up the rows one by one then."""
+    from linsep.kernels.running_moments import moments_of
+
     if len(columns) < 2:
         return moments(np.column_stack(columns) if columns else np.empty((1, 0)), names)
     mean, scale, low, high = np.array([moments_of(column) for column in columns]).T

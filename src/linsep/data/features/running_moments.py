@@ -16,7 +16,6 @@ from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.text.distinct import distinct
-from linsep.kernels.running_moments import standardise_running
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -263,6 +262,8 @@ def _without_missing(column: Column) -> Column:
 
 
 def _standardise(column: Column, moments: Array, learn: bool) -> Array:
+    from linsep.kernels.running_moments import standardise_running
+
     values = column.values
     assert values is not None
     values = values if column.there is None else values[column.there]

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from linsep.kernels.text.ngrams import hash_ngrams
 from linsep.types import Array, DataError
 
 # From so many rows on a term has to be in two of them: one that is in a single row tells nothing about others.
@@ -58,6 +57,8 @@ class Found(NamedTuple):
 
 def hash_words(text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, named: Array) -> Found:
     """Hash the n-grams of each text[offsets[k]:offsets[k + 1]]; `named` marks the columns whose name is known."""
+    from linsep.kernels.text.ngrams import hash_ngrams
+
     size = int(offsets[-1] - offsets[0])
     most = (size // (2 if grams.unit == "words" else 1) + 2 * len(offsets)) * (grams.high - grams.low + 1)
     columns, values = np.empty(most, np.int64), np.empty(most)

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import category_column, infinite, kept_column, read_numbers, refuse_merged
+from linsep.data.cells import category_column, infinite, kept_column
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
-from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
+from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels, written_labels
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.text.distinct import each_once, in_one_piece, is_encoded
 from linsep.markup import quote
@@ -143,10 +143,7 @@ def from_arrow(
         labels = _values(table, target, where)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
-        numbers = read_numbers(labels) if target in untyped else None
-        if numbers is not None:
-            refuse_merged(*numbers, target)
-        y = _labels(labels, where, target) if numbers is None else as_labels(numbers[1], where, target)
+        y = written_labels(labels, ".", where, target) if target in untyped else _labels(labels, where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)

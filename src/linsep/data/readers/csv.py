@@ -8,23 +8,24 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import kept_column, read_numbers, refuse_merged
+from linsep.data.cells import kept_column
 from linsep.data.columns import Column, TableChunk, check_names, take_target
-from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels
+from linsep.data.labels import are_unlabelled, with_labels, written_labels
 from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded, distinct, each_once, in_one_piece, is_encoded
-from linsep.kernels.text.cells import Tables, encode_cells, make_tables
-from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
+from linsep.data.text.distinct import decoded, each_once, in_one_piece, is_encoded
 from linsep.types import Array, DataError, NoRowsError
+
+if TYPE_CHECKING:
+    from linsep.kernels.text.cells import Tables
 
 _NEWLINE = b"\n"
 WHOLE = re.compile("-?[0-9]+")
@@ -93,6 +94,8 @@ class CsvReader(TextReader):
         if not self._few:
             return None
         if self._tables is None or len(self._tables.codes) != len(self.names):  # of another file, perhaps
+            from linsep.kernels.text.cells import make_tables
+
             self._tables = make_tables(len(self.names))
         table = _numbered(place, self.names, self._tables)
         self._few = table is not None  # other blocks will hold what this one does
@@ -115,7 +118,7 @@ class CsvReader(TextReader):
             place = _Place(lines, self.written)
             types = _few_texts(place, self.names) if types is None else types
             large = len(place.content) >= _NUMBERED_BYTES and _all_few(self.names, types)
-            table = _numbered(place, self.names, make_tables(len(self.names))) if large else None
+            table = _numbered(place, self.names, None) if large else None
             tables.append((_parse(place, self.names, types) if table is None else table).select(names))
             sources.append(lines.name)
             places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
@@ -145,12 +148,7 @@ class CsvReader(TextReader):
 
         y = None
         if target is not None:
-            text = _cells(table, target, na)
-            texts, codes = distinct(text)
-            numbers = read_numbers(texts, decimal)
-            if numbers is not None:
-                refuse_merged(*numbers, target)
-            y = text_labels(text, where, target) if numbers is None else as_labels(numbers[1][codes], where, target)
+            y = written_labels(_cells(table, target, na), decimal, where, target)
         features = [column for column in names if column != target]
         size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
@@ -169,6 +167,8 @@ def read_header(content: bytes, name: str, written: Written) -> list[str]:
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
     end = content.find(b"\n") + 1
     if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
+        from linsep.kernels.text.quotes import record_end
+
         end = max(0, int(record_end(_as_array(content), 0, written.mark)[0]))
     first = content if not end or content[:end].isspace() else content[:end]
     check_text(first, name, 1, written)
@@ -223,6 +223,8 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
         )
     if b'"' not in content:
         return
+    from linsep.kernels.text.quotes import faulty_quote, record_end
+
     quote = int(faulty_quote(_as_array(content), written.mark))
     if quote >= 0:
         line = content.count(b"\n", 0, quote) + first_line
@@ -348,15 +350,17 @@ def _read(
     return table, ragged
 
 
-def _numbered(place: _Place, names: list[str], tables: Tables) -> Any:
+def _numbered(place: _Place, names: list[str], tables: Tables | None) -> Any:
     """The cells of columns that have few texts, each text kept once; None where quotes or other lines need Arrow."""
+    from linsep.kernels.text.cells import encode_cells, make_tables
+
     content, written, n_rows = place.content, place.written, place.n_lines - place.has_header
     if b'"' in content or n_rows < 1:
         return None
     begin = content.find(_NEWLINE) + 1 if place.has_header else 0
     if begin and content[:begin].decode() != f"{written.sep.join(names)}\n":
         return None
-    found = encode_cells(_as_array(content)[begin:], n_rows, written.mark, tables)
+    found = encode_cells(_as_array(content)[begin:], n_rows, written.mark, tables or make_tables(len(names)))
     if found is None:
         return None
     columns = {}
@@ -386,6 +390,8 @@ class _Place:
         return 0 if b"\r" in content else count_lines(content, len(content)) + (content[-1:] != _NEWLINE)
 
     def of(self, row: int) -> str:
+        from linsep.kernels.text.quotes import record_start
+
         start = int(record_start(_as_array(self.content), row + self.has_header, self.written.mark))
         if start < 0:
             return f"{self.name}: row {row + 1}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from linsep.data.inputs import ByteStream, Input
 from linsep.data.readers.asked import block_bytes, count_lines
-from linsep.kernels.text.quotes import faulty_quote, last_record_end
 from linsep.types import DataError
 
 # Text is read in blocks of so many bytes: sparse rows, and tables, whose columns cost time a block each. A record may
@@ -120,6 +119,8 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
 
 def last_end(content: bytes, size: int, cut: Cut) -> int:
     """Where the last whole line in the first `size` bytes ends; not inside quotes, which a line end may be part of."""
+    from linsep.kernels.text.quotes import last_record_end
+
     if cut.quotes and content.find(b'"', 0, size) >= 0:
         return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark))
     return content.rfind(b"\n", 0, size) + 1
@@ -127,6 +128,8 @@ def last_end(content: bytes, size: int, cut: Cut) -> int:
 
 def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
     """What to say of text that begins with a record that is too long: a quote may be the reason."""
+    from linsep.kernels.text.quotes import faulty_quote
+
     most = max(cut.size, cut.longest)
     option = "allow more with --max-record-bytes (max_record_bytes)"
     quote = int(faulty_quote(np.frombuffer(content, np.uint8), cut.mark)) if cut.quotes else -1

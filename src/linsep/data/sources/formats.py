@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from linsep.data.addresses import POSTGRES
 from linsep.data.inputs import bare_name
-from linsep.data.readers.asked import TextReader
-from linsep.data.readers.csv import CsvReader
-from linsep.data.readers.jsonl import JsonlReader
-from linsep.data.readers.svmlight import SvmlightReader
-from linsep.data.readers.vowpal import VowpalReader
+from linsep.data.readers.asked import Asked, TextReader
 from linsep.types import DataError
 
-TEXT_READERS: dict[str, type[TextReader]] = {
-    "csv": CsvReader,
-    "jsonl": JsonlReader,
-    "svmlight": SvmlightReader,
-    "vw": VowpalReader,
+_TEXT_READERS = {
+    "csv": ("csv", "CsvReader"),
+    "jsonl": ("jsonl", "JsonlReader"),
+    "svmlight": ("svmlight", "SvmlightReader"),
+    "vw": ("vowpal", "VowpalReader"),
 }
 FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw", "excel")
 _BY_SUFFIX = {
@@ -40,6 +37,19 @@ _BY_SUFFIX = {
 }
 DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
 _CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
+
+
+def text_reader(chosen: str, asked: Asked) -> TextReader:
+    """The reader of a format of text; the compiled code of the others is not loaded.
+
+    Examples
+    --------
+    >>> text_reader("jsonl", Asked()).kind
+    'table'
+    """
+    module, name = _TEXT_READERS[chosen]
+    reader: TextReader = getattr(import_module(f"linsep.data.readers.{module}"), name)(asked)
+    return reader
 
 
 # What separates the columns where the suffix tells.

@@ -12,7 +12,7 @@ from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
 from linsep.data.readers.database import Database
 from linsep.data.readers.written import check_decimal, check_sep
-from linsep.data.sources.formats import TEXT_READERS, choose_format, sep_of
+from linsep.data.sources.formats import choose_format, sep_of, text_reader
 from linsep.data.sources.in_memory import ArraySource, ExcelSource, FrameSource
 from linsep.data.sources.of_files import ParquetSource
 from linsep.data.sources.of_query import QuerySource
@@ -146,7 +146,7 @@ def open_data(
         return ExcelSource(inputs, name, asked)
     if chosen == "parquet":
         return ParquetSource(inputs, name, asked)
-    reader = TEXT_READERS[chosen](asked)
+    reader = text_reader(chosen, asked)
     if reader.kind == "rows" and target is not None:
         raise DataError(f"{chosen} lines begin with their label: leave the target out")
     return TextSource(inputs, reader, name, chosen, asked, lenient=lenient)

@@ -9,7 +9,6 @@ import numpy as np
 from linsep.data.columns import TableChunk
 from linsep.data.readers.asked import Lines, TextReader
 from linsep.data.sources.source import Source
-from linsep.kernels.text.quotes import record_end, record_end_after
 from linsep.types import Chunk, DataError
 
 
@@ -106,6 +105,8 @@ class Sieve:
 
         A record whose quote is never closed ends with its first line, so that it costs no other rows.
         """
+        from linsep.kernels.text.quotes import record_end, record_end_after
+
         half = len(content) // 2
         if self._reader.quotes and b'"' in content:
             text = np.frombuffer(content, np.uint8)
@@ -118,6 +119,8 @@ class Sieve:
 
     def _first_end(self, content: bytes) -> int:
         """Where the first line, or the first record of CSV, ends; at the end of the text if it does not."""
+        from linsep.kernels.text.quotes import record_end
+
         if self._reader.quotes and b'"' in content:
             end = int(record_end(np.frombuffer(content, np.uint8), 0, self._reader.written.mark)[0])
             return end if end > 0 else len(content)

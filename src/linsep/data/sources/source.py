@@ -6,14 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from linsep.data.cells import refuse_merged
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.hashing import RunningHash
+from linsep.data.labels import refuse_merged
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
-from linsep.data.text.distinct import distinct
 from linsep.types import Array, Chunk, DataError
 
 _COMPLAINTS = 5
@@ -243,8 +240,7 @@ class Source:
         DataError
             There is no such column, or it holds text.
         """
-        chunk = self.read()
-        if isinstance(chunk, TableChunk):
+        if isinstance(chunk := self.read(), TableChunk):
             chunk.refuse_missing(name)
         column = self.take_column(name)
         if column.values is None:
@@ -272,14 +268,9 @@ class Source:
         chunk = self.read()
         column = chunk.cells(name) if isinstance(chunk, TableChunk) else None
         if column is None or not isinstance(chunk, TableChunk):
-            known = chunk.names if isinstance(chunk, TableChunk) else []
-            told = f"; {like(name, known)}" if known else ""
+            told = f"; {like(name, chunk.names)}" if isinstance(chunk, TableChunk) and chunk.names else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
-        if column.raw is not None and column.values is not None:
-            texts, codes = distinct(column.raw)
-            numbers = np.empty(len(texts))
-            numbers[codes] = column.values
-            refuse_merged(texts, numbers, name)
+        refuse_merged(column.raw, column.values, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 

@@ -10,8 +10,8 @@ import numpy as np
 from linsep.data.columns import like
 from linsep.regression.model import Regression
 from linsep.tables import dense, is_sparse
-from linsep.theory.separation.sentences import reason_of
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.words.of_coefficients import reason_of
 from linsep.types import DataError
 
 _FIRST = 5  # rows that the table of coefficients names
@@ -78,9 +78,14 @@ def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, i
         There is no such coefficient.
     """
     rows = asked.rows
-    if name not in rows.names:
-        raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in rows.names])}")
+    check_name(name, rows.names)
     return _ways_of(asked, proof, rows.Z[proof.cone.separated][:, [rows.names.index(name)]])
+
+
+def check_name(name: Any, names: list[Any]) -> None:
+    """Raise DataError if there is no such coefficient."""
+    if name not in names:
+        raise DataError(f"no coefficient called {name!r}; {like(str(name), list(map(str, names)))}")
 
 
 def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, int]:

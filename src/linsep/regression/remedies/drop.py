@@ -15,8 +15,8 @@ from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.tables import dense, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import whole_columns
+from linsep.theory.separation.families import INTERCEPT
 from linsep.theory.separation.model_rows import with_constant
-from linsep.theory.separation.sentences import INTERCEPT
 from linsep.theory.verify.cone import Vector
 from linsep.theory.verify.consequences import FINITE, SeparationProof
 from linsep.types import Array, DataError
@@ -97,8 +97,8 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     is_cox = asked.family == "cox"
     kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
     X, names = design_columns(design, asked.fit_intercept and not is_cox)
-    lost = set(dependent(proof.cone.null, len(names)))
-    columns = [j for j in range(len(names)) if j not in lost]
+    lost = dependent(proof.cone.null, len(names))[::-1]
+    columns = np.setdiff1d(np.arange(len(names)), lost)
     coefficients = asked.shown(proof)["coefficients"]
     outcome, rows = asked.outcome.take(kept), design.places[kept]
     return Remaining(
@@ -106,15 +106,11 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
         outcome.y,
         [names[j] for j in columns],
         rows,
-        [names[j] for j in sorted(lost)],
+        [names[j] for j in lost],
         [name for name, value in coefficients.items() if value == FINITE],
-        outcome.trials,
-        outcome.weights,
-        outcome.offset,
-        None if design.index is None else design.index[rows],
-        outcome.event,
-        outcome.strata,
-        outcome.entry,
+        index=None if design.index is None else design.index[rows],
+        offset=outcome.offset,
+        **outcome.beside,
     )
 
 

@@ -10,31 +10,22 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
-from linsep.regression.design import Design
+from linsep.regression.design import Asked, Design
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import dependent, design_columns
 from linsep.tables import dense
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
-from linsep.theory.separation.likelihood import Likelihood
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
 from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.separation.sentences import listed
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
+from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array, DataError
 
-_STEPS = 200
+_HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
-_FLAT = 1e-12  # of the likelihood's logarithm
-_LAST = 3  # steps where it is flat
-_FAR = 30.0  # offsets beyond it are taken back before the first step
-_AT_ONCE = 2**28  # multiplications between two looks at the clock
-_FEWEST_ROWS = 64
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
-_BEYOND = (
-    "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"
-)
-_INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
 
 
 class Estimate(NamedTuple):
@@ -94,30 +85,24 @@ class FinitePart(NamedTuple):
     reason: str = ""
 
     def __str__(self) -> str:
-        head = ("", "estimate", "error", "lower", "upper")
-        rows = [(name, *(f"{part:.4g}" for part in found)) for name, found in self.estimates.items()]
-        widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
-        lines = [
-            "  ".join(
-                [name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))]
-            )
-            for name, *cells in (head, *rows)
-        ]
-        tests = [f"{name} = 0: {_of_test(test)}" for name, test in self.tests.items()]
-        left = [f"not computed: {listed(self.not_computed)}: {self.reason}"] if self.not_computed else []
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
         limits = f"limits at {self.level:.0%}: Wald of finite estimates, profile likelihood of infinite ones"
-        return "\n".join([*lines, *tests, *left, about, limits])
+        lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
+        return "\n".join([*table, *map(": ".join, self._told()), about, limits])
 
     def _repr_html_(self) -> str:
-        rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
-        tests = [(f"{name} = 0", _of_test(test)) for name, test in self.tests.items()]
+        rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
+        return table_html(f"Estimates, limits at {self.level:.0%}", [("", *_HEAD), *rows, *self._told()])
+
+    def _told(self) -> list[tuple[str, str]]:
+        tests = [
+            (f"{name} = 0", f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}")
+            for name, test in self.tests.items()
+        ]
         left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
-        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests, *left])
-
-
-def _of_test(test: LikelihoodRatio) -> str:
-    return f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}"
+        return [*tests, *left]
 
 
 def finite_part(
@@ -139,93 +124,85 @@ def finite_part(
         raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
-    return _Likelihood(asked, proof, deadline).finite_part(said, level)
+    rows = _Rows(asked, deadline)
+    try:
+        whole = rows.fit(proof, list(range(len(rows.names))))
+    except OutOfTimeError:
+        whole = _Fit(nan, {})
+    z = float(ndtri(0.5 + level / 2))
+    out: dict[str, Estimate] = {}
+    tests: dict[str, LikelihoodRatio] = {}
+    for name, value in said.items():
+        if value == FINITE:
+            b, error = whole.estimates.get(rows.names.index(name), (nan, nan))
+            out[name] = Estimate(b, error, b - z * error, b + z * error)
+        elif isinstance(value, float) and isinf(value):
+            out[name] = Estimate(value, nan, nan, nan)
+            try:
+                profile = rows.profile(rows.names.index(name), whole.value)
+                statistic = max(0.0, -2 * profile(0.0))
+                tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
+                limit = rows.limit(rows.names.index(name), profile, value, -z * z / 2)  # chi-squared of one degree
+                out[name] = Estimate(value, nan, *((limit, inf) if value > 0 else (-inf, limit)))
+            except OutOfTimeError:
+                pass
+        else:  # the profile likelihood is the same everywhere
+            out[name] = Estimate(nan, nan, -inf, inf)
+    left = tuple(name for name, found in out.items() if isnan(found.lower))
+    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, left)
 
 
 class _Fit(NamedTuple):
     value: float
-    columns: list[int]
-    b: Array
-    errors: Array
+    estimates: dict[int, tuple[float, float]]  # of columns, with the errors
 
 
-class _Likelihood:
-    def __init__(self, asked: Regression, proof: SeparationProof, deadline: Deadline) -> None:
-        self.asked, self.proof, self.deadline = asked, proof, deadline
-        kept = asked.outcome.kept  # of these each has one row of inequalities
-        self.outcome = asked.outcome.take(kept)
-        self.rows = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+class _Rows:
+    """The rows of a regression that count, each of which has one row of inequalities."""
+
+    def __init__(self, asked: Regression, deadline: Deadline) -> None:
+        self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
+        self.likelihood = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+        self.y = self.outcome.y
         X, self.names = design_columns(asked.design, asked.fit_intercept)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
             )
-        self.X = X if kept.all() else X[kept]
-
-    def finite_part(self, told: Mapping[Any, str | float], level: float) -> FinitePart:
-        try:
-            whole = self.fit(self.proof, list(range(len(self.names))))
-        except OutOfTimeError:
-            whole = None
-        z = float(ndtri(0.5 + level / 2))
-        drop = z * z / 2  # a chi-squared of one degree of freedom is the square of a normal
-        out: dict[str, Estimate] = {}
-        tests: dict[str, LikelihoodRatio] = {}
-        for name, said in told.items():
-            if said == FINITE and whole is not None:
-                k = whole.columns.index(self.names.index(name))
-                value, error = float(whole.b[k]), float(whole.errors[k])
-                out[name] = Estimate(value, error, value - z * error, value + z * error)
-            elif said == FINITE:
-                out[name] = Estimate(nan, nan, nan, nan)
-            elif isinstance(said, float) and isinf(said):
-                out[name], test = self.infinite(name, said, whole, drop)
-                tests |= {} if test is None else {name: test}
-            else:  # the profile likelihood is the same everywhere
-                out[name] = Estimate(nan, nan, -inf, inf)
-        n_rows = len(self.rows.y) - self.proof.cone.separated.size
-        left = tuple(name for name, found in out.items() if isnan(found.lower))
-        return FinitePart(out, nan if whole is None else whole.value, level, n_rows, tests, left)
-
-    def infinite(
-        self, name: str, said: float, whole: _Fit | None, drop: float
-    ) -> tuple[Estimate, LikelihoodRatio | None]:
-        """The limits of an infinite coefficient, NaN where time ends before, and its test."""
-        j, test, unknown = self.names.index(name), None, Estimate(said, nan, nan, nan)
-        if whole is None:
-            return unknown, test
-        try:
-            profile = self.profile(j)
-            statistic = max(0.0, 2 * (whole.value - profile(0.0)))
-            test = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
-            limit = self.limit(j, profile, said, whole.value - drop)
-        except OutOfTimeError:
-            return unknown, test
-        return Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit))), test
+        self.X = X[asked.outcome.kept]
 
     def fit(self, proof: SeparationProof, among: list[int], more: Array | float = 0.0) -> _Fit:
         """The largest likelihood over the coefficients of these columns, whose separation is proved.
 
         The offset is `more` than that of the rows.
         """
-        kept = np.setdiff1d(np.arange(len(self.rows.y)), proof.cone.separated)
+        kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
         lost = set(dependent(proof.cone.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        rows = self.rows._replace(offset=self.rows.offset + more).take(kept)
-        value, b, errors = _maximum(X, rows, self.deadline)
-        return _Fit(value, columns, b, errors)
+        rows = self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
+        value, b, errors = largest(X, rows, self.deadline)
+        return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)))
 
-    def profile(self, j: int) -> Callable[[float], float]:
-        """The largest logarithm of the likelihood, given coefficient j."""
+    def profile(self, j: int, bound: float) -> Callable[[float], float]:
+        """The largest logarithm of the likelihood, given coefficient j, beyond its least upper bound, if that is known.
+
+        Which rows are separated if a coefficient is held does not depend on where: an offset changes nothing about it.
+        """
+        if isnan(bound):
+            raise OutOfTimeError
         time_left(self.deadline)
         among = [k for k in range(len(self.names)) if k != j]
-        proof = self._without(among)
-        column = self.column(j)
-        return lambda b: self.fit(proof, among, b * column).value
+        proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
+        if among:
+            design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
+            rows = Regression.of(Asked(design, self.outcome, False, self.asked.family, self.asked.link)).rows
+            proof = find_proof(rows.Z, rows.equal, self.deadline)
+            coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
+        return lambda b: self.fit(proof, among, b * column).value - bound
 
     def column(self, j: int) -> Array:
         return dense(self.X[:, [j]]).ravel()
@@ -236,15 +213,14 @@ class _Likelihood:
         def above(b: float) -> float:
             return profile(b) - target
 
-        way = 1.0 if towards > 0 else -1.0
-        size = 1 / float(np.abs(self.column(j)).max())
+        way, size = (1.0 if towards > 0 else -1.0), 1 / float(np.abs(self.column(j)).max())
         if size == inf:
-            raise DataError(_BEYOND)
+            raise DataError(BEYOND)
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
         if not above(outer) >= 0:
-            raise DataError(_BEYOND)
+            raise DataError(BEYOND)
         if inner == 0.0:
             inner = -outer
             while above(inner) >= 0:
@@ -254,74 +230,3 @@ class _Likelihood:
         from scipy.optimize import brentq
 
         return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
-
-    def _without(self, among: list[int]) -> SeparationProof:
-        """Which rows are separated if a coefficient is held: an offset changes nothing about it."""
-        nothing = SeparationProof(ConeProof(n := len(self.rows.y), left=range(n)))
-        if not among:
-            return nothing
-        design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
-        rows = Regression.of(design, self.outcome, self.asked.family, self.asked.link, False).rows
-        proof = find_proof(rows.Z, rows.equal, self.deadline)
-        coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
-        return proof
-
-
-def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:
-    """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
-    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
-    X, pace = X / scale, Pace(deadline)
-    b = _start(X, rows, pace)
-    inverse = _INVERSE * float(b.size) ** 3
-    pace.ask(0.0)
-    now, last = rows.value(X @ b + rows.offset), _LAST
-    for _ in range(_STEPS if b.size else 0):
-        score, information = _slopes(X, rows, X @ b + rows.offset, pace)
-        pace.ask(inverse)
-        step = np.linalg.lstsq(information, score, rcond=None)[0]
-        pace.done += inverse
-        if np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):  # rounding hides the gain of a good step
-            b, last = b + step, last - 1
-            if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
-                break
-            continue
-        size = 1.0
-        while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
-            size /= 2
-        if not found >= now:  # the same step would come again
-            break
-        now, b = found, b + size * step
-    now = max(now, rows.value(X @ b + rows.offset))
-    information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
-    pace.ask(inverse)
-    errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
-    with np.errstate(over="ignore"):
-        b, errors = b / scale, errors / scale
-    if not np.isfinite(b).all():
-        raise DataError(_BEYOND)
-    return now, b, errors
-
-
-def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
-    """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
-    zero = np.zeros(X.shape[1])
-    if not X.size or np.abs(rows.offset).max() < _FAR:
-        return zero
-    work = _INVERSE * float(X.size) * X.shape[1]
-    pace.ask(work)
-    back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
-    pace.done += work
-    return back if rows.value(X @ back + rows.offset) > rows.value(rows.offset) else zero
-
-
-def _slopes(X: Array, rows: Likelihood, eta: Array, pace: Pace) -> tuple[Array, Array]:
-    """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
-    slope, bent = rows.slopes(eta)
-    n, p = X.shape
-    information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
-    for first in range(0, n, block):
-        part = X[first : first + block]
-        pace.ask(part.size * p)
-        information += part.T @ (bent[first : first + block, None] * part)
-        pace.done += part.size * p
-    return X.T @ slope, information

@@ -1,39 +1,32 @@
 """The fewest columns of a design that already separate some row, and the direction that shows it.
 
-Let C be the directions d with z.d >= 0 for all rows z and z.d = 0 for the equalities. A set S of columns separates if
-some d in C that is 0 outside of S and the constants makes a row strict; for a coefficient, if d is not 0 there. Which
-sets are asked about is decided in `theory/columns.py`; each answer is proved.
+Which sets are asked about is decided in `theory/columns.py`, what each is asked in
+`theory/separation/columns_of_rows.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from linsep.data.columns import like
-from linsep.regression.design import constant_columns
+from linsep.regression.design import Design, constant_columns
 from linsep.regression.model import Regression
-from linsep.tables import as_doubles, exact_table, is_sparse, stored_in
+from linsep.regression.remedies.culprits import check_name
+from linsep.tables import exact_table, stored_in
 from linsep.theory.columns import MOST_COLUMNS, ColumnSearch
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
+from linsep.theory.separation.columns_of_rows import ColumnsOfRows
 from linsep.theory.separation.exact_rows import column_multiples
-from linsep.theory.separation.search.decide import find_proof
-from linsep.theory.verify.cone import Rows, Vector
-from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
+from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
 
 _MOST_ENTRIES = 5_000_000
-_BEYOND = 1e300  # integers that doubles do not hold
-
-Proved = tuple[SeparationProof, list[int]]  # and the numbers of its coefficients
 
 
 class SmallestSet(NamedTuple):
@@ -73,12 +66,14 @@ def smallest_set(
     names = asked.rows.names
     if not proof.cone.separated.size:
         raise DataError("no row is separated: there is no set of columns that separates")
-    if name is not None and name not in names:
-        raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in names])}")
+    if name is not None:
+        check_name(name, names)
     goal = None if name is None else names.index(name)
-    if goal is not None and (proof.bases or not _is_open(proof.cone.null, goal) or _is_open(proof.null, goal)):
+    is_open = [any(goal in v for v in null) for null in (proof.cone.null, proof.null)]
+    if goal is not None and (proof.bases or is_open != [True, False]):
         raise DataError(f"the coefficient {name!r} is not infinite: no set of columns sends it there")
-    cone, deadline = _Cone(asked, proof, goal), deadline_of(time_limit)
+    deadline, separated = deadline_of(time_limit), proof.cone.separated
+    cone, named = _columns_of(asked, proof, goal)
     search = ColumnSearch(len(cone.groups), partial(cone.prove, deadline), (proof, list(range(len(names)))))
     many, reason = len(cone.groups) > MOST_COLUMNS, ""
     try:
@@ -90,118 +85,44 @@ def smallest_set(
             reason = f"none of them can be left out, and {fewer if many else 'the search for fewer found no end'}"
     except OutOfTimeError:
         reason = why_over(time_limit)
-    return cone.told(search.answers[search.few][1], reason)
+    found, ids = search.answers[search.few][1]
+    d = cone.direction(found, ids)
+    owners = np.unique(asked.rows.owner[separated[np.flatnonzero(row_signs(cone.Z[:, ids], d) > 0)]])
+    direction = _in_units(asked.design, {names[j]: v for j, v in zip(ids, d, strict=True) if v})
+    columns = dict.fromkeys(column for column in map(_column, direction) if column in named)
+    rows = asked.design.places[owners[owners >= 0]]
+    return SmallestSet(tuple(columns), direction, tuple(rows.tolist()), not reason, reason)
 
 
-def _is_open(null: Sequence[Vector], j: int) -> bool:
-    """Whether a vector that is orthogonal to some rows has a j-th entry."""
-    return any(j in v for v in null)
+def _columns_of(asked: Regression, proof: SeparationProof, goal: int | None) -> tuple[ColumnsOfRows, set[str]]:
+    """The rows that decide which columns separate, and the names of the columns that are no constants."""
+    held = np.flatnonzero(asked.rows.equal) if proof.bases else np.array(proof.cone.basis or (), dtype=np.int64)
+    separated = proof.cone.separated
+    Z = asked.rows.Z[np.concatenate([separated, held])]
+    if (entries := stored_in(Z)) > _MOST_ENTRIES:
+        raise DataError(
+            f"the design has {entries:,} entries, and the smallest set is looked for in {_MOST_ENTRIES:,}: ask about "
+            "fewer columns"
+        )
+    # Models of statsmodels have their constant among the columns.
+    every = set(asked.design.names)
+    design = every.difference(constant_columns(asked.design, asked.outcome.kept)) or every
+    of_columns: dict[str, list[int]] = {}
+    for j, one in enumerate(asked.rows.names):
+        of_columns.setdefault(_column(one), []).append(j)
+    free = [j for column, group in of_columns.items() if column not in design for j in group]
+    groups = [group for column, group in of_columns.items() if column in design]
+    return ColumnsOfRows(Z, np.arange(Z.shape[0]) >= separated.size, groups, free, goal), design
 
 
-class _Cone:
-    """The rows that decide which columns separate, and the columns with their coefficients."""
-
-    def __init__(self, asked: Regression, proof: SeparationProof, goal: int | None) -> None:
-        rows = asked.rows
-        self.asked, self.goal = asked, goal
-        held = np.flatnonzero(rows.equal) if proof.bases else np.array(proof.cone.basis or (), dtype=np.int64)
-        self.separated = proof.cone.separated
-        ids = np.concatenate([self.separated, held])
-        self.Z, self.equal = rows.Z[ids], np.arange(ids.size) >= self.separated.size
-        entries = stored_in(self.Z)
-        if entries > _MOST_ENTRIES:
-            raise DataError(
-                f"the design has {entries:,} entries, and the smallest set is looked for in {_MOST_ENTRIES:,}: ask "
-                "about fewer columns"
-            )
-        of_columns: dict[str, list[int]] = {}
-        # Models of statsmodels have their constant among the columns.
-        every = set(asked.design.names)
-        design = every.difference(constant_columns(asked.design, asked.outcome.kept)) or every
-        for j, one in enumerate(rows.names):
-            column = one[1] if isinstance(one, tuple) else one
-            if column in design:
-                of_columns.setdefault(column, []).append(j)
-        self.free = sorted(set(range(len(rows.names))) - {j for group in of_columns.values() for j in group})
-        self.columns, self.groups = list(of_columns), list(of_columns.values())
-
-    def alone(self) -> int | None:
-        """The column whose coefficient alone, in one direction, separates the most rows; None if none does."""
-        Z = sp.coo_array(self.Z) if is_sparse(self.Z) else sp.coo_array(np.sign(as_doubles(self.Z)))
-        some = Z.data != 0
-        rows, ids, up = Z.row[some], Z.col[some], Z.data[some] > 0
-        p = self.Z.shape[1]
-        rising, falling = np.bincount(ids[up], minlength=p), np.bincount(ids[~up], minlength=p)
-        held = np.bincount(ids[self.equal[rows]], minlength=p)
-        found = np.where((held == 0) & (np.minimum(rising, falling) == 0), rising + falling, 0)
-        best = [max((int(found[j]) for j in group if self.goal in (None, j)), default=0) for group in self.groups]
-        return int(np.argmax(best)) if max(best, default=0) else None
-
-    def lightest_first(self, directions: Sequence[Vector]) -> list[int]:
-        """The columns by what they weigh in directions that separate, times their largest size."""
-        A = abs(as_doubles(self.Z))
-        largest = np.asarray(A.max(axis=0).todense() if is_sparse(A) else A.max(axis=0)).ravel()
-        largest, weights = np.minimum(largest, _BEYOND), [0.0] * len(largest)
-        for v in directions:
-            top = max(map(abs, v.values()))
-            for j, value in v.items():
-                weights[j] = max(weights[j], abs(value) / top * largest[j])
-        return sorted(range(len(self.groups)), key=lambda k: max(weights[j] for j in self.groups[k]))
-
-    def prove(self, deadline: Deadline, some: Sequence[int]) -> tuple[bool, Proved | None]:
-        """Whether these columns separate, with the proof and the numbers of its coefficients."""
-        ids = sorted([*self.free, *(j for k in some for j in self.groups[k])])
-        if not ids:
-            return False, None
-        Z = self.Z[:, ids]
-        proof = find_proof(Z, self.equal, deadline, signs=False)
-        said = coefficients(Rows(Z, equal=self.equal, ask=lambda: time_left(deadline)), proof)
-        goals = [estimate for j, estimate in zip(ids, said, strict=True) if j == self.goal]
-        infinite = self.goal is None or (bool(goals) and goals[0] not in (FINITE, UNIDENTIFIED))
-        return bool(proof.cone.separated.size) and infinite, (proof, ids)
-
-    def told(self, found: Proved, reason: str) -> SmallestSet:
-        """The set of a proof."""
-        proof, ids = found
-        Z = self.Z[:, ids]
-        d = _direction(Z, proof, None if self.goal is None else ids.index(self.goal))
-        rows, design = self.asked.rows, self.asked.design
-        strict = self.separated[np.flatnonzero(row_signs(Z, d) > 0)]
-        at = design.places
-        owners = np.unique(rows.owner[strict])
-        units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
-        multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}
-        named = {rows.names[j]: v for j, v in zip(ids, d, strict=True) if v}
-        exact = [v * multiples.get(_column(name), Fraction(1)) for name, v in named.items()]
-        common = lcm(*(v.denominator for v in exact))
-        whole = primitive([int(v * common) for v in exact])
-        direction = dict(zip(named, whole, strict=True))
-        columns = dict.fromkeys(_column(name) for name in direction if _column(name) in self.columns)
-        return SmallestSet(tuple(columns), direction, tuple(at[owners[owners >= 0]].tolist()), not reason, reason)
+def _in_units(design: Design, direction: dict[Any, int]) -> dict[Any, int]:
+    """A direction in the units of the table, as integers again."""
+    units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
+    multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}
+    exact = [v * multiples.get(_column(name), Fraction(1)) for name, v in direction.items()]
+    common = lcm(*(v.denominator for v in exact))
+    return dict(zip(direction, primitive([int(v * common) for v in exact]), strict=True))
 
 
 def _column(name: Any) -> str:
     return str(name[1] if isinstance(name, tuple) else name)
-
-
-def _direction(Z: Any, proof: SeparationProof, goal: int | None) -> list[int]:
-    """A direction of C that makes every separated row strict; the coefficient `goal` is not 0."""
-    several = list(proof.cone.directions)
-    if goal is not None and not any(goal in v for v in several):
-        several.append(next(v for v in proof.cone.null if goal in v))  # 0 on all rows that the directions leave
-    every = [[v.get(j, 0) for j in range(Z.shape[1])] for v in several]
-    left = [np.ones(Z.shape[0], dtype=bool)]  # the rows that each direction finds: those before it took others away
-    for d in every:
-        left.append(left[-1] & (row_signs(Z, d) == 0))
-    found = every.pop()
-    while every:
-        d = every.pop()
-        rows = Z[left[len(every)] & ~left[len(every) + 1]]  # where it has more than 0
-        keeps, times = goal is None or bool(d[goal] or found[goal]), 1
-        total = [a + b for a, b in zip(d, found, strict=True)]
-        # d > 0 on these rows, exactly, so a multiple outweighs what was found; one of the two has the goal's entry.
-        while (row_signs(rows, total) <= 0).any() or (keeps and goal is not None and not total[goal]):
-            times *= 2
-            total = [times * a + b for a, b in zip(d, found, strict=True)]
-        found = total
-    return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.regression.design import Design, SeparatedGroup, separated_groups
+from linsep.regression.design import Asked, SeparatedGroup, separated_groups
 from linsep.regression.model import Regression, Verdict
 from linsep.regression.remedies.culprits import RowsOfCoefficient, rows_of, table_of_rows
 from linsep.regression.remedies.drop import Remaining, remaining
@@ -15,7 +15,6 @@ from linsep.regression.remedies.firth import firth
 from linsep.regression.remedies.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
-from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import DataError
 
@@ -25,13 +24,11 @@ class Remedies:
 
     verdict: Verdict
     family: Family
-    link: str
-    fit_intercept: bool
     proof: SeparationProof | None
     coefficients: dict[Any, str | float]
     separated_rows: tuple[int, ...]
     ended: str | float | None
-    about: tuple[Design, Outcome] | None
+    about: Asked | None
 
     def drop(self) -> Remaining:
         """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
@@ -234,14 +231,14 @@ class Remedies:
         >>> str(group), group.rows
         ('ward=c (2 rows)', (4, 5))
         """
-        design, outcome = self._data()
+        asked = self._data()
+        design, outcome = asked.design, asked.outcome
         if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
             return []
         if self.family == "cox":
             gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
         else:
-            places = design.places
-            gone = np.isin(places, self.separated_rows)
+            gone = np.isin(design.places, self.separated_rows)
         return separated_groups(design, gone, outcome.kept)
 
     def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
@@ -286,7 +283,7 @@ class Remedies:
         """
         return smallest_set(*self._asked(), name, time_limit)
 
-    def _data(self) -> tuple[Design, Outcome]:
+    def _data(self) -> Asked:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
@@ -294,6 +291,6 @@ class Remedies:
         return self.about
 
     def _asked(self) -> tuple[Regression, SeparationProof]:
-        data = self._data()
+        model = Regression.of(self._data())
         assert self.proof is not None
-        return Regression.of(*data, self.family, self.link, self.fit_intercept), self.proof
+        return model, self.proof

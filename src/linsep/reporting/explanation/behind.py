@@ -21,7 +21,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, t
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.theory.separability.named_classes import class_signs
-from linsep.theory.separation.sentences import listed
+from linsep.theory.words.of_coefficients import listed
 from linsep.types import Array
 
 _LINES = 3  # of a kind

@@ -16,8 +16,8 @@ from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.words import exists_near
-from linsep.theory.separation.sentences import told
+from linsep.theory.words.of_classes import exists_near
+from linsep.theory.words.of_coefficients import told
 from linsep.types import Array
 
 MOST_ROWS = 100
@@ -193,7 +193,7 @@ def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequ
     pairs = list(zip(witness.rows, witness.weights, strict=True))[:MOST_ROWS]
     note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
     if witness.within:
-        proof = exists_near(witness)
+        proof = exists_near(witness.within)
         note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
     note = f"{note} {some_of(len(pairs), len(witness.rows), 'rows')}".strip()
     if is_rounded(witness):

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from flint import fmpz, fmpz_mat
 
-from linsep.kernels.exact.elimination import Factors, eliminate, solve_columns, solve_rows
 from linsep.theory.cone.exact import PRIMES, Span, Vector, odd_parts, without_factor
 from linsep.theory.rows.deadline import Deadline, time_left, until
 from linsep.theory.rows.signed import SignedRows
@@ -97,6 +96,8 @@ class SparseFactors:
     """
 
     def __init__(self, whole: WholeColumns, order: Array, deadline: Deadline) -> None:
+        from linsep.kernels.exact.elimination import Factors, eliminate
+
         self.whole = whole
         time_left(deadline)
         asked = whole.residues, whole.shape[1], order.astype(np.int64), whole.often, _PRIME
@@ -110,6 +111,8 @@ class SparseFactors:
 
         `goal` is by column, in the units of `whole`.
         """
+        from linsep.kernels.exact.elimination import solve_rows
+
         pivots = self.pivots[:k]
         rows = [part[:k].T.tocsr()[pivots] for part in self.basis]
         system = _System(rows, [goal[j] for j in pivots.tolist()])
@@ -123,6 +126,8 @@ class SparseFactors:
 
     def entries(self, k: int, goal: list[int], deadline: Deadline) -> tuple[list[int], int] | None:
         """Integers x, by pivot column, and q > 0 with which the first k rows kept have the products q goal."""
+        from linsep.kernels.exact.elimination import solve_columns
+
         rows = [part[:k].tocsc()[:, self.pivots[:k]].tocsr() for part in self.basis]
         system = _System(rows, goal)
 

@@ -13,12 +13,11 @@ from math import gcd, lcm
 
 import numpy as np
 import scipy.linalg
-from flint import fmpz_mat
+from flint import fmpz_mat, nmod_mat
 from scipy.linalg import blas, lapack
 
 from linsep.clock import clock
-from linsep.kernels.exact.elimination import Factors, eliminate
-from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import as_floats, vanishing
 from linsep.theory.rows.integers import exact_rows, of_rows, primitive, solve, whole_numbers
 from linsep.theory.rows.signed import SignedRows
@@ -207,10 +206,10 @@ def spanning(rows: SignedRows, first: Sequence[int], among: Array, deadline: Dea
         block = [*ids, *some.tolist()]
         # A prime that hides that rows are independent divides a minor of theirs.
         for prime in PRIMES:
-            kept, pivots = _independent(rows, block, prime, deadline)
-            if kept[: len(ids)].tolist() == list(range(len(ids))):
+            kept, columns = _independent(rows, block, prime, deadline)
+            if kept[: len(ids)] == list(range(len(ids))):
                 break
-        span = DenseSpan(rows, [block[k] for k in kept.tolist()], pivots.tolist(), deadline)
+        span = DenseSpan(rows, [block[k] for k in kept], columns, deadline)
         mask = np.zeros(rows.n, dtype=bool)
         mask[open_rows] = True
         mask[some] = False
@@ -221,16 +220,24 @@ def spanning(rows: SignedRows, first: Sequence[int], among: Array, deadline: Dea
             return span
 
 
-def _independent(rows: SignedRows, ids: list[int], prime: int, deadline: Deadline) -> tuple[Array, Array]:
+def _independent(rows: SignedRows, ids: list[int], prime: int, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Places of independent rows among `ids`, the first preferred, and pivot columns, modulo a prime."""
     entries = whole_entries(rows, ids)[0]
-    table = np.array([[v % prime for v in row] for row in entries], dtype=np.int64).reshape(len(entries), rows.width)
-    i, j = np.nonzero(table)
-    starts = np.searchsorted(i, np.arange(len(ids) + 1))
-    often = np.bincount(j, minlength=rows.width).astype(np.int64)
-    asked = (starts, j, table[i, j]), rows.width, np.arange(len(ids)), often, prime
-    found = Factors(*until(deadline, lambda stop: eliminate(*asked, stop)))
-    return found.rows, found.pivots
+    time_left(deadline)
+    kept = pivots(nmod_mat(fmpz_mat(entries).transpose(), prime))
+    return kept, pivots(nmod_mat(fmpz_mat([entries[k] for k in kept]), prime)) if kept else []
+
+
+def pivots(M: nmod_mat) -> list[int]:
+    """The first columns that are independent, as many as the rank."""
+    echelon, rank = M.rref()
+    found, j = [], 0
+    for k in range(rank):
+        while not int(echelon[k, j]):
+            j += 1
+        found.append(j)
+        j += 1
+    return found
 
 
 class Support:

@@ -21,7 +21,6 @@ import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
 from linsep.clock import clock
-from linsep.kernels.graphs.disjoint import disjoint_columns
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
@@ -229,6 +228,8 @@ class SparseSquare:
 
 def _levels(Z: Any, deadline: Deadline) -> Array:
     """Columns that share no row: the most of three orders, or none where they are few; a long column is never one."""
+    from linsep.kernels.graphs.disjoint import disjoint_columns
+
     n, p = Z.shape
     columns = sp.csc_array(Z)
     starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)

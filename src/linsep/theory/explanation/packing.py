@@ -109,13 +109,9 @@ def packed(witnesses: Sequence[dict[int, int]], gone: frozenset[int] = frozenset
         return {"unit": 1, "weights": {}}
     table, _ = _table([witnesses[k] for k in kept])
     found: Any = linprog(-np.ones(len(kept)), A_ub=table.T, b_ub=np.ones(table.shape[1]), bounds=(0, 1))
-    share = np.zeros(len(kept)) if found.x is None else found.x
-    for shrink in (1e-12, 1e-9, 1e-6):
-        whole = np.floor(share * (1 - shrink) * _UNIT + 0.5 * (shrink < 1e-9)).astype(np.int64)
-        if (table.T @ whole <= _UNIT).all():
-            break
-    else:  # a packing that is surely one: witnesses that share no row, greedily
-        whole = _UNIT * _apart([witnesses[k] for k in kept])
+    share = np.zeros(len(kept)) if found.x is None else np.maximum(found.x, 0.0)
+    # Rounded down, in case of need after division by what a row has too much: so no row has more than a unit.
+    whole = np.floor(share * (_UNIT / max(1.0, float((table.T @ share).max())))).astype(np.int64)
     return {"unit": _UNIT, "weights": {k: int(v) for k, v in zip(kept, whole.tolist(), strict=True) if v > 0}}
 
 
@@ -161,14 +157,3 @@ def _table(sets: Sequence[Collection[int]]) -> tuple[Any, Array]:
     names, columns = np.unique([i for one in sets for i in one], return_inverse=True)
     starts = np.cumsum([0, *map(len, sets)])
     return sp.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(sets), names.size)), names
-
-
-def _apart(witnesses: Sequence[dict[int, int]]) -> Array:
-    """1 for witnesses that share no row with one taken before, the shortest first; else 0."""
-    taken: set[int] = set()
-    out = np.zeros(len(witnesses), dtype=np.int64)
-    for k in sorted(range(len(witnesses)), key=lambda k: len(witnesses[k])):
-        if not taken & witnesses[k].keys():
-            taken |= witnesses[k].keys()
-            out[k] = 1
-    return out

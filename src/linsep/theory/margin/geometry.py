@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, is_sparse, labels_of
+from linsep.as_given import labels_of
+from linsep.tables import check_index, is_sparse
 from linsep.types import Array, DataError
 
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.mdm import move_weight
 from linsep.tables import dense
 from linsep.types import Array
 
@@ -41,6 +40,8 @@ def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Ex
     >>> found.lower, found.upper
     (3.0, 3.0)
     """
+    from linsep.kernels.mdm import move_weight
+
     group = (s < 0).astype(np.int64) if free else np.zeros(s.size, dtype=np.int64)
     members = [np.flatnonzero(group == c) for c in np.unique(group)]
     means = [_combined(X, s, constant, i, np.full(i.size, 1 / i.size)) for i in members]

@@ -42,8 +42,6 @@ from linsep.tables import as_doubles, dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
 from linsep.types import Array
 
-FRAGILE = "Fragile: rounding the numbers that are no integers could change this verdict"
-REMEDY = "; give decimals as text or as Fractions, which are exact, or leave out a column that depends on others"
 # Rows by their numbers -> these rows as doubles, and how far each entry may be off.
 Rows = Callable[[Array], tuple[Any, Any]]
 Vector = Mapping[int, int]
@@ -56,17 +54,6 @@ _TRIES = 20
 _SMALL = 2.0**-500  # products of two such numbers are not rounded to 0
 _LEAST = 5e-324  # half of it is no double
 _TINY = 2.0**-900  # of the largest entry: what is smaller may have been rounded to 0
-
-
-def with_mark(said: str, fragile: bool) -> str:
-    """A sentence, and that the verdict is fragile where it is.
-
-    Examples
-    --------
-    >>> with_mark("separable", False)
-    'separable'
-    """
-    return f"{said.removesuffix('.')}{'. ' if said else ''}{FRAGILE}{REMEDY}" if fragile else said
 
 
 def exact_inputs(X: Any) -> bool:

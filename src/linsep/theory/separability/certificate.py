@@ -21,8 +21,8 @@ from linsep.theory.separability.digest import data_digest
 from linsep.theory.separability.first_bracket import first_bracket
 from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
-from linsep.theory.separability.words import html_of, summary_of
 from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, Vector, verify
+from linsep.theory.words.of_classes import html_of, summary_of
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import labels_of
+from linsep.as_given import labels_of
 from linsep.theory.margin.geometry import signs
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array

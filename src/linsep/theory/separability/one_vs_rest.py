@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table, labels_of
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability

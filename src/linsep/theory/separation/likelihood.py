@@ -1,4 +1,4 @@
-"""The logarithm of the likelihood of rows with one linear predictor, which is concave, and its derivatives."""
+"""The logarithm of the likelihood of rows with one linear predictor, which is concave: derivatives and maximum."""
 
 from __future__ import annotations
 
@@ -8,11 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, expit, gammaln, log_ndtr
 
+from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
 
 _OF_TWO = ("logit", "probit", "cloglog")
 FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log")}
+_STEPS = 200
+_FLAT = 1e-12  # of the likelihood's logarithm
+_LAST = 3  # steps where it is flat
+_FAR = 30.0  # offsets beyond it are taken back before the first step
+_AT_ONCE = 2**28  # multiplications between two looks at the clock
+_FEWEST_ROWS = 64
+_INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
+BEYOND = (
+    "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"
+)
 _LARGEST = 500.0  # of a linear predictor whose exponential is taken
 _SMALLEST = -30.0  # below it exp(-exp(eta)) is 1 - exp(eta) to the last bit
 _STEEP = -1e4  # below it a second derivative of the logarithm of the normal distribution is -1 but for rounding
@@ -143,3 +154,77 @@ def _of_cloglog(eta: Array) -> tuple[_Derivatives, _Derivatives]:
     slope = small / np.expm1(small)
     bent = np.where(small < 1e-5, small / 2, small / -np.expm1(-small) - 1)
     return (slope, slope * bent), (u, u)
+
+
+def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:
+    """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent.
+
+    Raises
+    ------
+    DataError
+        Doubles do not reach so far.
+    OutOfTimeError
+
+    Examples
+    --------
+    >>> one = np.ones(2)
+    >>> rows = Likelihood("log", np.array([1.0, 3.0]), one, one, 0 * one, 0 * one)
+    >>> largest(one[:, None], rows, Deadline())[1].round(6).tolist() == [round(float(np.log(2)), 6)]
+    True
+    """
+    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
+    X, pace = X / scale, Pace(deadline)
+    b = _start(X, rows, pace)
+    inverse = _INVERSE * float(b.size) ** 3
+    pace.ask(0.0)
+    now, last = rows.value(X @ b + rows.offset), _LAST
+    for _ in range(_STEPS if b.size else 0):
+        score, information = _slopes(X, rows, X @ b + rows.offset, pace)
+        pace.ask(inverse)
+        step = np.linalg.lstsq(information, score, rcond=None)[0]
+        pace.done += inverse
+        if np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):  # rounding hides the gain of a good step
+            b, last = b + step, last - 1
+            if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
+                break
+            continue
+        size = 1.0
+        while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
+            size /= 2
+        if not found >= now:  # the same step would come again
+            break
+        now, b = found, b + size * step
+    now = max(now, rows.value(X @ b + rows.offset))
+    information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
+    pace.ask(inverse)
+    errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
+    with np.errstate(over="ignore"):
+        b, errors = b / scale, errors / scale
+    if not np.isfinite(b).all():
+        raise DataError(BEYOND)
+    return now, b, errors
+
+
+def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
+    """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
+    zero = np.zeros(X.shape[1])
+    if not X.size or np.abs(rows.offset).max() < _FAR:
+        return zero
+    work = _INVERSE * float(X.size) * X.shape[1]
+    pace.ask(work)
+    back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
+    pace.done += work
+    return back if rows.value(X @ back + rows.offset) > rows.value(rows.offset) else zero
+
+
+def _slopes(X: Array, rows: Likelihood, eta: Array, pace: Pace) -> tuple[Array, Array]:
+    """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
+    slope, bent = rows.slopes(eta)
+    n, p = X.shape
+    information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
+    for first in range(0, n, block):
+        part = X[first : first + block]
+        pace.ask(part.size * p)
+        information += part.T @ (bent[first : first + block, None] * part)
+        pace.done += part.size * p
+    return X.T @ slope, information

@@ -10,11 +10,10 @@ import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import minus_sum, stacked, whole_columns
-from linsep.theory.separation.families import LABELLED, ORDERED, RESPONSES, Family
+from linsep.theory.separation.families import INTERCEPT, LABELLED, ORDERED, RESPONSES, Family
 from linsep.theory.separation.ordered_rows import ordered_rows
 from linsep.theory.separation.outcome import Outcome, refuse
 from linsep.theory.separation.risk_rows import check_times, risk_rows
-from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
 
 

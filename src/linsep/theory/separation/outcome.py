@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.tables import refuse_masked
+from linsep.as_given import refuse_masked
 from linsep.types import Array, DataError
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpz_mat, nmod_mat
 
-from linsep.theory.cone.exact import spanning, whole_entries
+from linsep.theory.cone.exact import pivots, spanning, whole_entries
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, whole_numbers
@@ -91,12 +91,5 @@ def _bases(table: Array, deadline: Deadline) -> tuple[tuple[int, ...], ...]:
 def _basis(table: Array, columns: Array) -> list[int] | None:
     """The first columns that have full rank, or None."""
     part = SignedRows(table[:, columns], np.ones(len(table)), constant=False)
-    echelon, rank = nmod_mat(fmpz_mat(whole_entries(part, range(len(table)))[0]), PRIME).rref()
-    if rank < len(table):
-        return None
-    pivots, j = [], 0
-    for k in range(rank):
-        while not int(echelon[k, j]):
-            j += 1
-        pivots.append(int(columns[j]))
-    return pivots
+    found = pivots(nmod_mat(fmpz_mat(whole_entries(part, range(len(table)))[0]), PRIME))
+    return [int(columns[j]) for j in found] if len(found) == len(table) else None

@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import lcm
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.regression.model import Regression
 from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse
 from linsep.theory.rows.exact_signs import as_floats
 from linsep.theory.rows.fragile import Rows, directions_move, exact_inputs, null_moves, off_by, weights_move
 from linsep.theory.separation.exact_rows import column_multiples
+from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.model_rows import ModelRows, model_rows
+from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.risk_rows import risk_pairs
 from linsep.theory.verify.cone import Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 
-def is_fragile(asked: Callable[[], Regression], X: Any, proof: SeparationProof) -> bool:
+def is_fragile(
+    X: Any, outcome: Outcome, names: list[str], family: Family, fit_intercept: bool, proof: SeparationProof
+) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
     The numbers of the design may be off, each by itself; response, offset and weights are taken as they are.
     """
     X = exact_table(X)
-    return not exact_inputs(X) and _Question(asked(), X, proof).is_fragile()
+    if exact_inputs(X):
+        return False
+    rows = model_rows(X, outcome, names, family, fit_intercept)
+    return _Question(X, outcome, family, rows, proof).is_fragile()
 
 
 class _Question:
-    def __init__(self, asked: Regression, X: Any, proof: SeparationProof) -> None:
-        self.proof, self.equal, self.width = proof, asked.rows.equal, asked.rows.Z.shape[1]
+    def __init__(self, X: Any, outcome: Outcome, family: Family, rows: ModelRows, proof: SeparationProof) -> None:
+        self.proof, self.equal, self.width = proof, rows.equal, rows.Z.shape[1]
         self.scale = np.ones(self.width, dtype=object)
-        self.rows = self._rows_of(asked, X)
+        self.rows = self._rows_of(X, outcome, family, rows)
 
     def is_fragile(self) -> bool:
         proof, n = self.proof, self.equal.size
@@ -98,11 +105,11 @@ class _Question:
 
         return rows
 
-    def _rows_of(self, asked: Regression, X: Any) -> Rows:
+    def _rows_of(self, X: Any, outcome: Outcome, family: Family, rows: ModelRows) -> Rows:
         """The rows of inequalities in the units of the design, and how far their entries may be off."""
-        Z, owner, outcome = asked.rows.Z, asked.rows.owner, asked.outcome
+        Z, owner = rows.Z, rows.owner
         kept = np.flatnonzero(outcome.kept)
-        blocks = len(asked.rows.classes) - 1 if asked.family == "multinomial" else 1
+        blocks = len(rows.classes) - 1 if family == "multinomial" else 1
         constants = self.width // blocks - X.shape[1]
         scale = column_multiples(X)
         if Z.dtype == object and holds_doubles(X):
@@ -113,9 +120,9 @@ class _Question:
         halves: Any = off_by(X)(X)
         halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
         off: Any = halves[np.maximum(owner, 0)]
-        if asked.family == "cox":
+        if family == "cox":
             off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
-        if asked.family in ("cumulative", "adjacent", "continuation"):
+        if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
         if (owner < 0).any():  # the sum of all rows, last
             off, Z = self._with_sum(off, Z, X[kept], halves[kept], outcome.take(kept).weights)

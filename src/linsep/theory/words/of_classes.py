@@ -1,41 +1,37 @@
-"""A certificate of separability in words, as text and as a table for notebooks."""
+"""A verdict on two classes in words, as text and as a table for notebooks; `found` is a `Separability`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from linsep.markup import table_html
-from linsep.theory.rows.fragile import with_mark
-from linsep.theory.separability.combination import Combination
-
-if TYPE_CHECKING:
-    from linsep.theory.separability.certificate import Separability
+from linsep.theory.words.marks import with_mark
 
 _SHOWN = 8  # rows that are listed
 
 
-def summary_of(found: Separability) -> str:
+def summary_of(found: Any) -> str:
     """The verdict and its reason."""
     where = "" if found.fit_intercept else " (no intercept)"
     return with_mark(f"{found.verdict}{where}: {_why(found)}", found.fragile)
 
 
-def exists_near(part: Combination) -> str:
+def exists_near(within: float) -> str:
     """What is proved of weights that are not exact.
 
     Examples
     --------
-    >>> exists_near(Combination((0, 1), (5, 7)))
+    >>> exists_near(0.0)
     'positive weights that bring them to 0 exist within 0e+00 of those given'
     """
-    return f"positive weights that bring them to 0 exist within {part.within:.0e} of those given"
+    return f"positive weights that bring them to 0 exist within {within:.0e} of those given"
 
 
-def _why(found: Separability) -> str:
+def _why(found: Any) -> str:
     if found.verdict == "separable":
         return f"a hyperplane puts every one of the {found.n_rows:,} rows on its side, checked exactly"
     said, witness = _listed(found, found.witness.rows if found.witness else ()), found.witness
-    proof = f"{exists_near(witness)}, checked exactly" if witness and witness.within else ""
+    proof = f"{exists_near(witness.within)}, checked exactly" if witness and witness.within else ""
     left = found.rows_left.size
     some = f"{found.n_rows - left:,} rows"
     if found.verdict == "quasi-separable":
@@ -55,13 +51,13 @@ def _why(found: Separability) -> str:
     return f"{found.reason}; a direction separates at least {some}" if found.directions else found.reason
 
 
-def _listed(found: Separability, rows: tuple[int, ...]) -> str:
+def _listed(found: Any, rows: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, found.in_file(rows[:_SHOWN]).tolist()))
     too = ", rows left out too" if found.left_out else ""
     return f"the {len(rows)} rows {shown}{', ...' if len(rows) > _SHOWN else ''} (counted from 0{too})"
 
 
-def html_of(found: Separability) -> str:
+def html_of(found: Any) -> str:
     """The same as a table, with the first weights of the witness."""
     rows: list[tuple[object, ...]] = [("because", _why(found))]
     if found.hyperplane is not None and found.margin is not None:
