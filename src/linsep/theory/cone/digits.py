@@ -188,24 +188,27 @@ class SparseSpan(Span):
         return _shifted(found, self.to_scaled)
 
     def balanced_near(
-        self, weights: dict[int, float], equal: Array, bits: int, deadline: Deadline
+        self, among: Array, weights: Array, equal: Array, bits: int, deadline: Deadline
     ) -> dict[int, int] | None:
-        """Weights of rows near these, of rows in the units of X, that bring them to 0; positive but for `equal` rows.
+        """Weights of the rows `among`, in the units of X, that bring them to 0; positive but for `equal` rows.
 
-        Those outside the basis are rounded to so many bits.
+        They are near `weights`, which holds one for each row. Those outside the basis are rounded to so many bits.
         """
-        basis = set(self.ids)
-        ids = np.array([i for i in weights if i not in basis], dtype=np.int64)
-        w = np.array([weights[i] for i in ids.tolist()])
-        least = min((abs(v) for i, v in weights.items() if i in basis and not equal[i]), default=1.0)
+        outside = np.ones(weights.size, dtype=bool)
+        outside[self.ids] = False
+        ids = among[outside[among]]
+        basic, w = weights[self.ids], weights[ids]
+        free = equal[self.ids]
+        least = float(np.abs(basic[~free]).min(initial=np.inf))
         scale = min(max(2.0 ** (bits - 4) / least, 2.0**bits), 2.0**56 / float(np.abs(w).max(initial=1.0)))
-        rounded = np.where(equal[ids], np.rint(w * scale), np.maximum(1, np.rint(w * scale))).astype(np.int64)
+        rounded = np.rint(w * scale)
+        rounded = np.where(equal[ids], rounded, np.maximum(1, rounded)).astype(np.int64)
         high, low = (self.factors.whole.combined(ids, part) for part in (rounded >> 28, rounded & (2**28 - 1)))
         found = self.factors.weights(self.k, [-((a << 28) + b) for a, b in zip(high, low, strict=True)], deadline)
-        if found is None or not all(v > 0 or equal[i] for i, v in zip(self.ids, found[0], strict=True)):
+        if found is None or any(v <= 0 and not any_sign for v, any_sign in zip(found[0], free.tolist(), strict=True)):
             return None
         every = dict(zip(self.ids, found[0], strict=True))
-        every |= {i: found[1] * v for i, v in zip(ids.tolist(), rounded.tolist(), strict=True)}
+        every |= dict(zip(ids.tolist(), [found[1] * v for v in rounded.tolist()], strict=True))
         return without_factor({i: v for i, v in every.items() if v})
 
     def _used(self) -> Array:

@@ -102,8 +102,8 @@ class Span:
 
 def without_factor(vector: Vector) -> Vector:
     """The vector without a common factor."""
-    common = gcd(*vector.values()) or 1
-    return {j: v // common for j, v in vector.items()}
+    common = gcd(*vector.values())
+    return {j: v // common for j, v in vector.items()} if common > 1 else vector
 
 
 class DenseSpan(Span):

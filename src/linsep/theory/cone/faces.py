@@ -206,17 +206,18 @@ class Faces:
         if not self.whole.usable:
             return False
         names = asked.which[guess.ids]
-        # Short rows first, then heavy ones: what elimination fills in stays small.
+        # Short rows first, then heavy ones: what elimination fills in stays small. An equality stands here twice.
         order = names[np.lexsort((-guess.y, np.diff(rows.X.indptr)[names]))]
-        factors = SparseFactors(self.whole, order[np.sort(np.unique(order, return_index=True)[1])], self.deadline)
+        if held.any():
+            order = order[np.sort(np.unique(order, return_index=True)[1])]
+        factors = SparseFactors(self.whole, order, self.deadline)
         span = SparseSpan(rows, factors, len(factors.ids))
         y, table = guess.y, asked.table(guess.ids, sparse=True)
         for bits in (20, 46):
             y = _refined(table, y, self.deadline)
             in_rows = asked.way[guess.ids] * y * np.ldexp(1.0, -rows.row_exps[names])
             total = np.bincount(names, in_rows / np.median(abs(in_rows)), minlength=rows.n)
-            near = dict(zip(names.tolist(), total[names].tolist(), strict=True))
-            weights = self._positive(span.balanced_near(near, held, bits, self.deadline))
+            weights = self._positive(span.balanced_near(order, total, held, bits, self.deadline))
             if weights is not None:
                 return self._set_aside(weights, span)
         return False

@@ -23,9 +23,7 @@ from linsep.types import Array
 LARGE = 300  # columns of a sparse table from which rows are too many to choose some, and systems to be made dense
 _ROUNDS = 60
 _ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
-# Sparse rows stay so where they hold an eighth of their entries at most, and where so many products with them and a
-# vector, for all steps, take less time than the squares of dense rows.
-_SPARSE, _PRODUCTS = 0.125, 1500
+_SPARSE = 0.125  # of the entries of a large sparse table: with more the squares of dense rows take less time
 _MOST_DENSE = 30_000_000  # entries of rows that are made dense at a time, 240 MB
 _TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
 _OUTSIDE = 1e-7  # a row this far from a span is outside it
@@ -99,16 +97,15 @@ class WorkingSet:
     def __init__(self, asked: Asked, deadline: Deadline, *, again: bool = False) -> None:
         self.asked, self.deadline, self.again = asked, deadline, again
         rows = asked.rows
-        most = min(_SPARSE * rows.width, rows.width**2 / _PRODUCTS)
-        self.sparse = rows.sparse and not again and rows.stored <= most * rows.n
+        large = rows.sparse and rows.width >= LARGE
+        self.sparse = large and not again and rows.stored <= _SPARSE * rows.width * rows.n
         self.rng = np.random.default_rng(0)
         self.ids = self._some()
 
     def _some(self) -> Array:
         """Rows to begin with: all, unless they are many; what is made dense has to fit into memory."""
         n, width = self.asked.n, self.asked.width
-        few = self.sparse and width >= LARGE
-        if n > _ALL_AT_ONCE * width and n > 1000 and not few:
+        if n > _ALL_AT_ONCE * width and n > 1000 and not self.sparse:
             return np.sort(self.rng.choice(n, max(4 * width, 500), replace=False))
         if n * width > _MOST_DENSE and not self.sparse:
             return np.sort(self.rng.choice(n, min(n, max(300, _MOST_DENSE // width)), replace=False))
