@@ -169,14 +169,22 @@ def read_csv(path, claim):
     for line in (lines[i] for i in gone):
         lacks = [holds_none(line[name], text) for name, text in [(claim["target"], not numbered), *needed]]
         require(any(lacks), "a row is left out that lacks neither its label nor a value")
-    is_text = claim["question"]["classes"] and claim["question"].get("class_type", "str") == "str"
     beside = {}
     for role in (role for role in ("y", *BESIDE) if role in roles):
-        as_it_is = role == "strata" or (role == "y" and is_text)
-        beside[role] = [lines[i][roles[role]].translate({} if as_it_is else comma) for i in kept]
+        cells = [lines[i][roles[role]] for i in kept]
+        if role in ("y", "strata"):
+            beside[role] = in_one_way(cells, comma) if own else cells
+        else:
+            beside[role] = [cell.translate(comma) for cell in cells]
     names = [name_of(column) for column in claim["columns"]]
     effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
     return Table(rows, beside, names, effects, kept)
+
+
+def in_one_way(cells, comma):
+    """Labels and strata are numbers if every cell is one, and else the text as it stands: no certificate says which."""
+    numbers = [cell.strip().translate(comma) for cell in cells]
+    return list(map(Fraction, numbers)) if all(map(NUMBER.fullmatch, numbers)) else cells
 
 
 def records(path, claim):
@@ -604,11 +612,11 @@ def doubles(cells):
 
 
 def label(cell, kind):
-    """A label as the certificate writes it."""
+    """A label as the certificate writes it: text only if it is text."""
+    require(isinstance(cell, str) == (kind == "str"), f"the label {cell!r:.40} is not of the type {kind!r:.10}")
     if kind == "int":
-        value = Fraction(amount(cell) if isinstance(cell, str) else cell)
-        require(value.denominator == 1, "a label is no whole number")
-        return str(int(value))
+        require(Fraction(cell).denominator == 1, "a label is no whole number")
+        return str(int(cell))
     return str(double(cell)) if kind == "float" else str(cell)
 
 
@@ -633,12 +641,10 @@ def model_of(claim, table):
     check_response(family, y, beside)
     at = {name: k for k, name in enumerate(labels)}
     codes = [at[name] for name in y] if labelled else y
-    found = None
-    for strata in numbered(given["strata"]) if "strata" in given else [None]:
-        every = {role: strata if role == "strata" else beside[role] for role in BESIDE if role in given}
-        if digest(claim, table.rows, *hashed(family, link, labels, classes, codes, every)) == claim["sha256"]:
-            found = every
-    require(found is not None, OTHER)
+    beside |= {"strata": numbered(given["strata"])} if "strata" in given else {}
+    found = {role: beside[role] for role in BESIDE if role in given}
+    same = digest(claim, table.rows, *hashed(family, link, labels, classes, codes, found)) == claim["sha256"]
+    require(same, OTHER)
     codes = [classes.index(v) if v in present else None for v in y] if labelled else y
     return Model(family, asked["intercept"], table.names, classes, codes, found, kept)
 
@@ -655,12 +661,10 @@ def check_response(family, y, beside):
 
 
 def numbered(strata):
-    """The place of the stratum of each row among all, which are sorted as numbers if they are, or as text."""
-    ways = [[str(name) for name in strata]]
-    if all(not isinstance(name, str) or NUMBER.fullmatch(name.strip()) for name in strata):
-        ways.insert(0, list(map(Fraction, strata)))
-    places = [{name: float(k) for k, name in enumerate(sorted(set(way)))} for way in ways]
-    return [tuple(place[name] for name in way) for place, way in zip(places, ways, strict=True)]
+    """The place of the stratum of each row among all, in the order in which they come."""
+    require(len({isinstance(name, str) for name in strata}) == 1, "some strata are text, and others are numbers")
+    place = {name: float(k) for k, name in enumerate(dict.fromkeys(strata))}
+    return tuple(place[name] for name in strata)
 
 
 def hashed(family, link, labels, classes, codes, beside):

@@ -568,6 +568,28 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("target", "beside", "old", "new", "holds"),
+    [
+        ("n", {}, "low,0,1,5.5", "low,0%,1,5.5", False),  # 0 and 0% are text, and two classes
+        ("n", {}, "low,0,1,5.5", "low,0.0,1,5.5", True),
+        ("t", {"strata": "ward"}, "1,1.50,1", "1,1.5,1", True),  # one stratum
+        ("t", {"strata": "ward"}, "1,1.50,1", "1,1.5%,1", False),  # all are text then, and this one is alone
+    ],
+)
+def test_labels_and_strata_are_numbers_if_all_of_them_are(
+    target: str, beside: dict[str, str], old: str, new: str, holds: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    family = "cox" if beside else "multinomial"
+    skipped = dict.fromkeys(set(TABLE.splitlines()[0].split(",")) - {"died", target, *beside.values()}, "skip")
+    asked: dict[str, Any] = {"family": family, "link": None, "fit_intercept": True}
+    asked |= {"time_limit": None, "missing": "drop"}
+    command(str(tmp_path / "t.csv"), **asked, target=target, beside=beside, columns=skipped, certificate=tmp_path / "c")
+    status, said = verify(tmp_path, json.loads((tmp_path / "c").read_text()), TABLE.replace(old, new), "t.csv")
+    assert (status == 0) is holds, said
+
+
 @pytest.mark.parametrize("family", QUESTIONS)
 def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)

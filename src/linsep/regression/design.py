@@ -155,7 +155,8 @@ def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside
         column_of(labels, "y", len(labels))  # refuses what the comparison with times and trials would round
     if beside.get("strata") is not None:  # of any type: only which rows are together counts
         strata = as_labels(beside["strata"], lambda row: f"row {row}", "strata")
-        beside["strata"] = np.unique(strata, return_inverse=True)[1].reshape(-1)
+        _, first, codes = np.unique(strata, return_index=True, return_inverse=True)
+        beside["strata"] = np.argsort(np.argsort(first))[codes.reshape(-1)]  # in the order in which they come
     given: dict[str, Any] = {
         name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None
     }

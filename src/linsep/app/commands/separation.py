@@ -164,4 +164,5 @@ def _taken(source: Source, role: str, name: str) -> Any:
     if role != "strata":
         return source.take_out(name)
     column = source.take_column(name)
-    return column.values if column.text is None else np.array(column.text.to_pylist(), dtype=object)
+    text = None if column.is_number else column.text
+    return column.values if text is None else np.array(text.to_pylist(), dtype=object)
