@@ -77,6 +77,7 @@ LONG = {
     "explain": "explain",
     "planted": "explain",
     "probe": "probes",
+    "routes": "routes",
     "widest": "noise",
     "endless": "streams",
     "shards": "shards",

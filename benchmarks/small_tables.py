@@ -14,9 +14,8 @@ from benchmarks.last import Ratio
 from benchmarks.parts import row_of_parts
 from benchmarks.timing import Report, Work, seconds, show
 from linsep import separability
-from linsep.theory.cone import faces
-from linsep.theory.cone.one_face import WorkingSet
-from linsep.theory.rows.square import Square
+from linsep.theory.cone import exact, faces
+from linsep.theory.cone.guess import WorkingSet
 from linsep.theory.separability.certificate import Separability
 
 SIZES = ((30, 8), (80, 25), (100, 30), (300, 90))
@@ -25,8 +24,8 @@ RUNS = 9
 BEHIND = 1e-3  # seconds
 PARTS: dict[str, tuple[Any, str]] = {
     "rows found in floating point": (WorkingSet, "guess"),
-    "exact systems": (Square, "rows_to"),
-    "what else weights take": (faces, "prove_overlap"),
+    "exact systems": (exact, "solve"),
+    "what else weights take": (faces.Faces, "_by_few"),
     "check": (Separability, "_check"),
 }
 

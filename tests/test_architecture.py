@@ -195,7 +195,7 @@ def test_the_search_for_private_names_sees_no_others() -> None:
         ("linsep.data.sources.open", "from linsep import theory"),
         ("linsep.theory.verify.cone", "from linsep.theory.margin.geometry import radius"),
         ("linsep.theory.verify.cone", "from linsep.kernels import rows"),
-        ("linsep.theory.verify.consequences", "from linsep.theory.rows.span import Span"),
+        ("linsep.theory.verify.consequences", "from linsep.theory.cone.exact import Span"),
         ("linsep.theory.verify.consequences", "from linsep.theory.rows.exact_signs import row_signs"),
         ("linsep.theory.margin.geometry", "def f():\n    import linsep.learners.base.classifier as base"),
         ("linsep.learners.base.classifier", "from linsep.store import save"),
@@ -251,7 +251,7 @@ def test_the_search_uses_no_helper_of_the_verifiers(file: Path) -> None:
     ],
 )
 def test_a_helper_taken_is_seen(source: str) -> None:
-    assert len(helpers_taken(source, "linsep.theory.rows.span")) == 1
+    assert len(helpers_taken(source, "linsep.theory.cone.exact")) == 1
     assert helpers_taken(source, "linsep.theory.verify.consequences") == []
 
 

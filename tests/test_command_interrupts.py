@@ -21,8 +21,8 @@ from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
 from linsep.app.commands.separation import separation
 from linsep.app.searching import until_ctrl_c
 from linsep.clock import clock
-from linsep.theory.cone.faces import solve_cone
-from linsep.theory.cone.one_face import WorkingSet
+from linsep.theory.cone.guess import WorkingSet
+from linsep.theory.cone.search import solve_cone
 from linsep.theory.rows.deadline import deadline_of
 from linsep.types import DataError, StopReason
 

@@ -15,12 +15,12 @@ from exact_cone import reaches
 from hostile import limited, table
 from in_process import linsep
 from linsep import fewest_rows, probe, separability, separation
+from linsep.theory.cone.exact import whole_entries
+from linsep.theory.cone.guess import Asked, WorkingSet
 from linsep.theory.cone.interior_point import complementary_pair
-from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.rows.integers import whole_numbers
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.rows.span import IntegerRows
 from trial.row import all_rows
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="needs a clock of the processor's time")
@@ -98,7 +98,8 @@ def test_a_vector_that_is_not_finite_suggests_nothing(strange: float) -> None:
 
 def test_rows_are_set_aside_by_a_mask() -> None:
     rows = SignedRows(np.array([[1.0], [-1.0]]), np.ones(2), constant=False)
-    pair, aside = WorkingSet(rows, np.ones(2, dtype=bool), [], NEVER)._pair()
+    both = np.ones(2, dtype=bool)
+    pair, aside = WorkingSet(Asked(rows, both, ~both), NEVER)._pair()
     assert not pair.d.any()  # the rows cancel
     assert aside.dtype == bool and aside.all()
 
@@ -106,8 +107,7 @@ def test_rows_are_set_aside_by_a_mask() -> None:
 def test_rows_of_subnormals_keep_their_bits() -> None:
     X = np.array([[1e6], [4.940656e-318], [-4.940656e-318]])
     rows = SignedRows(X, np.ones(3), constant=False)
-    whole = IntegerRows(rows, [0, 1])
-    ratios = [entry / factor for (entry,), factor in zip(whole.entries, whole.factors, strict=True)]
+    ratios = [entry / factor for (entry,), factor in zip(*whole_entries(rows, [0, 1]), strict=True)]
     scales = [2 ** int(rows.row_exps[i] + rows.column_exps[0]) for i in range(2)]
     assert [ratio * scale for ratio, scale in zip(ratios, scales, strict=True)] == [1e6, 4.940656e-318]
 

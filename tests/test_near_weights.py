@@ -63,10 +63,9 @@ def found_by(X: Any, s: Any, *, constant: bool = True) -> Near:
 
 def proof_of(X: Any, near: Near, constant: bool = True) -> ConeProof:
     """The proof that the weights are near exact ones, with the columns of zeros among the null vectors."""
-    found, n = near.weights, X.shape[0]
+    n = X.shape[0]
     gone = tuple({j: 1} for j in range(X.shape[1]) if not X[:, j].any())
-    weights = dict(zip(found.rows, found.weights, strict=True))
-    return ConeProof(n, (), range(n), weights, found.within, found.basis, (*gone, *near.null))
+    return ConeProof(n, (), range(n), near.weights, near.within, tuple(near.basis), (*gone, *near.null))
 
 
 def signed(X: Any, s: Any, *, constant: bool = True) -> list[list[Fraction]]:
@@ -215,7 +214,7 @@ def test_other_rows_are_refused(tmp_path: Path) -> None:
 def test_a_proof_that_fails_its_check_leaves_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(*given: Any) -> Near | None:
         found = near_weights(*given)
-        return found and found._replace(weights=replace(found.weights, within=1e-30))
+        return found and found._replace(within=1e-30)
 
     monkeypatch.setattr(faces, "near_weights", wrong)
     X, y = noise()

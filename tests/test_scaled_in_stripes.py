@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 import linsep.theory.rows.powers_of_two as powers
 from linsep import separability
-from linsep.theory.cone.one_face import _least
+from linsep.theory.cone.guess import _least
 from linsep.theory.rows.powers_of_two import scale_rows
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array

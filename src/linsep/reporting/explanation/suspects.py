@@ -12,8 +12,8 @@ import pyarrow as pa
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.tables import dense, stored
-from linsep.theory.cone.faces import solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs
+from linsep.theory.cone.search import solve_cone
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_row

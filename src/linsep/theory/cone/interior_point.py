@@ -21,13 +21,13 @@ import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
 from linsep.clock import clock
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
 # Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
-_PREDICTED, _CORRECTED = 1e-2, 1e-5
+_PREDICTED, _CORRECTED = 1e-3, 1e-6
 _FEW, _PER_COLUMN = 100, 0.25  # products after which conjugate gradients give up: factors take about as long
 _LARGEST = 10_000  # columns of a sparse table of which a square array is made
 # Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
@@ -138,6 +138,9 @@ class DenseSquare:
 class SparseSquare:
     """Z'diag(w)Z of a CSR table, by conjugate gradients until they fail, then by Cholesky factors.
 
+    The levels of a factor are columns that share no row: their block is diagonal, and they are taken out of every
+    system. What is left of two factors needs ten products, where all columns needed hundreds.
+
     Examples
     --------
     >>> square = SparseSquare(sp.csr_array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), Deadline())
@@ -146,49 +149,62 @@ class SparseSquare:
     """
 
     def __init__(self, Z: Any, deadline: Deadline) -> None:
-        self.Z, self.T, self.deadline = Z, sp.csr_array(Z.T), deadline
-        self.squared = self._with(self.T.data**2)
-        self.hard = False
+        self.deadline, self.hard, self.width = deadline, False, Z.shape[1]
+        taken = np.zeros(self.width, dtype=bool)
+        taken[_levels(Z, deadline)] = True
+        self.taken, self.others = np.flatnonzero(taken), np.flatnonzero(~taken)
+        self.L, self.R = sp.csr_array(Z[:, self.taken]), sp.csr_array(Z[:, self.others])
+        self.LT, self.RT = sp.csr_array(self.L.T), sp.csr_array(self.R.T)
+        self.L2, self.R2 = self.LT.power(2), self.RT.power(2)
 
     def solver(self, weights: Array) -> Solve:
-        """Solve for these weights; each search begins from the best multiple of what the one before found.
+        """Conjugate gradients for these weights; each search begins from the best multiple of the one before.
 
         What is returned may raise LinAlgError and OutOfTimeError.
         """
-        diagonal = self.squared @ weights
-        scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
-        last, factors = np.zeros(diagonal.size), None
+        levels, diagonal = self.L2 @ weights, self.R2 @ weights
+        levels, scale = (1.0 / np.where(part > 0, part, 1.0) for part in (levels, diagonal))
+        last, factors = np.zeros(self.others.size), None
+
+        def lifted(q: Array) -> Array:
+            """What is left of weighted rows beside the levels."""
+            return q - weights * (self.L @ (levels * (self.LT @ q))) if self.taken.size else q
+
+        def times(v: Array) -> Array:
+            return np.asarray(self.RT @ lifted(weights * (self.R @ v)))
 
         def solve(b: Array, tolerance: float) -> Array:
             nonlocal last, factors
-            found = None if self.hard else self._conjugate(weights, scale, b, last, tolerance)
-            if found is not None:
-                last = found
-                return found
-            self.hard = True
-            factors = factors or _factorised(self.made(weights))
-            return factors(b, tolerance)
+            goal = b[self.others] - self.RT @ (weights * (self.L @ (levels * b[self.taken])))
+            found = None if self.hard else self._conjugate(times, scale, goal, last, tolerance)
+            if found is None:
+                self.hard = True
+                factors = factors or _factorised(self._made(weights, levels))
+                found = factors(goal, tolerance)
+            last = found
+            x = np.empty(self.width)
+            x[self.others] = found
+            x[self.taken] = levels * (b[self.taken] - self.LT @ (weights * (self.R @ found)))
+            return x
 
         return solve
 
-    def made(self, weights: Array) -> Array:
-        """The matrix as an array; LinAlgError if it is too large."""
-        if self.T.shape[0] > _LARGEST:
+    def _made(self, weights: Array, levels: Array) -> Array:
+        """The matrix without the levels as an array; LinAlgError if it is too large."""
+        if self.others.size > _LARGEST:
             raise np.linalg.LinAlgError("too many columns")
-        return np.asarray((self._with(self.T.data * weights[self.T.indices]) @ self.Z).toarray().T)
+        weighted = self.RT.multiply(weights[None, :]).tocsr()
+        cross = weighted @ self.L
+        out = (weighted @ self.R).toarray() - (cross.multiply(levels[None, :]).tocsr() @ cross.T).toarray()
+        return np.asfortranarray(out)
 
-    def _with(self, values: Array) -> Any:
-        """Z' with other entries in the same places."""
-        return sp.csr_array((values, self.T.indices, self.T.indptr), shape=self.T.shape)
-
-    def _times(self, weights: Array, v: Array) -> Array:
-        return np.asarray(self.T @ (weights * (self.Z @ v)))
-
-    def _conjugate(self, weights: Array, scale: Array, b: Array, start: Array, tolerance: float) -> Array | None:
+    def _conjugate(
+        self, times: Callable[[Array], Array], scale: Array, b: Array, start: Array, tolerance: float
+    ) -> Array | None:
         """The x with which b - Hx has at most `tolerance` times the length of b, in the scaled columns, or None."""
         goal = tolerance**2 * float(b @ (scale * b))
         x, r = np.zeros(b.size), b
-        image = self._times(weights, start)
+        image = times(start)
         if (bent := float(start @ image)) > 0:
             part = float(start @ b) / bent
             x, r = part * start, b - part * image
@@ -199,7 +215,7 @@ class SparseSquare:
                 return x
             if clock() > self.deadline.at:
                 raise OutOfTimeError
-            image = self._times(weights, q)
+            image = times(q)
             if not (bent := float(q @ image)) > 0:
                 break
             a = left / bent
@@ -208,6 +224,25 @@ class SparseSquare:
             before, left = left, float(r @ z)
             q = z + (left / before) * q
         return None
+
+
+def _levels(Z: Any, deadline: Deadline) -> Array:
+    """Columns that share no row: the most of three orders, or none where they are few; a long column is never one."""
+    from linsep.kernels.graphs.disjoint import disjoint_columns
+
+    n, p = Z.shape
+    columns = sp.csc_array(Z)
+    starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+    sizes = np.diff(starts)
+    short = np.flatnonzero((sizes > 0) & (sizes <= max(1, n // 10)))
+    best, most = short[:0], p // 10
+    for order in (short, short[::-1].copy(), short[np.argsort(sizes[short], kind="stable")]):
+        time_left(deadline)
+        owner = disjoint_columns(n, starts, rows, order)
+        found = np.unique(owner[owner >= 0])
+        if found.size > most:
+            best, most = found, found.size
+    return best
 
 
 def _factorised(H: Array) -> Solve:

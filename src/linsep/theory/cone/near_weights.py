@@ -7,7 +7,7 @@ the basis. The theorem is in `linsep.theory.verify.cone`, which checks what is f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -34,30 +34,25 @@ _FAR = 300  # powers of two between rows: weights are integers
 _SIMPLE = 4096  # the largest denominator of one
 
 
-@dataclass(frozen=True)
-class NearWeights:
-    """Positive weights near exact ones, each of which differs from them by at most the share `within`.
+class Near(NamedTuple):
+    """What was found.
 
-    `basis` holds some of the rows, as many as their rank: they are independent.
+    Attributes
+    ----------
+    weights : dict row -> int
+        Positive weights near exact ones, in ascending order of rows.
+    within : float
+        Exact ones differ from them by at most this share.
+    basis : list of int
+        Some of these rows, as many as their rank: they are independent.
+    null : list of mappings column -> integer
+        Vectors orthogonal to the rows, each of which gives a column by others.
     """
 
-    rows: tuple[int, ...]
-    weights: tuple[int, ...]
-    basis: tuple[int, ...]
+    weights: dict[int, int]
     within: float
-
-
-class Near(NamedTuple):
-    """What was found: the weights, and null vectors (column -> integer), each of which gives a column by others."""
-
-    weights: NearWeights
+    basis: list[int]
     null: list[dict[int, int]]
-
-    def renamed(self, rows: list[int], columns: list[int]) -> Near:
-        """The same, with these names of the rows and columns, in ascending order."""
-        found = self.weights
-        named = replace(found, rows=tuple(rows[i] for i in found.rows), basis=tuple(rows[i] for i in found.basis))
-        return Near(named, [{columns[j]: v for j, v in vector.items()} for vector in self.null])
 
 
 @dataclass
@@ -147,7 +142,7 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
     >>> rng = np.random.default_rng(0)
     >>> rows = SignedRows(rng.normal(size=(20, 2)), np.where(np.arange(20) % 2, 1.0, -1.0), constant=True)
     >>> found = near_weights(rows, np.arange(20), Deadline())
-    >>> len(found.weights.basis), len(found.weights.weights), found.null
+    >>> len(found.basis), len(found.weights), found.null
     (3, 20, [])
     """
     pace = Pace(deadline)
@@ -179,10 +174,12 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
     if not y.min() > _LEAST:
         return None
     proof = _whole(rows, ids, y, chosen, inverse, search.Z)
-    return None if proof is None else Near(proof, null)
+    return None if proof is None else Near(*proof, sorted(ids[chosen].tolist()), null)
 
 
-def _whole(rows: SignedRows, ids: Array, y: Array, chosen: Array, inverse: Array, Z: Array) -> NearWeights | None:
+def _whole(
+    rows: SignedRows, ids: Array, y: Array, chosen: Array, inverse: Array, Z: Array
+) -> tuple[dict[int, int], float] | None:
     """The weights as integers, and how near exact ones are; None if they may be far, or the rows are."""
     whole = np.rint(np.ldexp(y, _BITS))
     u = whole / 2.0**_BITS
@@ -194,14 +191,8 @@ def _whole(rows: SignedRows, ids: Array, y: Array, chosen: Array, inverse: Array
     top = int(row_exps.max())
     if not within < 1.0 or top - row_exps.min() > _FAR:
         return None
-    weights = [int(v) << (top - e) for v, e in zip(whole.tolist(), row_exps.tolist(), strict=True)]
-    order = np.argsort(ids, kind="stable")
-    return NearWeights(
-        tuple(ids[order].tolist()),
-        tuple(weights[k] for k in order.tolist()),
-        tuple(ids[chosen].tolist()),
-        float(within),
-    )
+    parts = zip(ids.tolist(), whole.tolist(), row_exps.tolist(), strict=True)
+    return dict(sorted((i, int(v) << (top - e)) for i, v, e in parts)), float(within)
 
 
 def _null_vectors(rows: SignedRows, columns: Array, gram: Array) -> list[dict[int, int]] | None:

@@ -10,8 +10,8 @@ import numpy as np
 from linsep.as_given import labels_of
 from linsep.clock import clock
 from linsep.tables import check_index, check_length, exact_table
-from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.explanation.alternative import Alternative
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.packing import Branching, cover, hitting_set, packed, sum_of

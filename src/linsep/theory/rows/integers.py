@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.clock import clock
-from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
-from linsep.theory.rows.lifting import lifted_solution
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.signed import SignedRows
 
 PRIME = 2**61 - 1
-_MANY = 100  # rows of a system from which on a solution takes so long that a clock is looked at meanwhile
+_SECONDS = 6e-10  # n^3 times the bits of an entry times this is how long a solution takes: nothing can interrupt it
 
 
 # ------------------------------------------------------------ rows as integers
@@ -59,17 +57,14 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: Deadline = NEVER) -> tuple[fmpz_ma
     Raises
     ------
     OutOfTimeError
-        The deadline has passed.
+        The deadline has passed, or a solution would end after it.
     ZeroDivisionError
         A is singular.
     """
-    if clock() > deadline.at:
-        raise OutOfTimeError
-    if A.nrows() >= _MANY and deadline.at < np.inf:
-        try:
-            return lifted_solution(A, B, deadline)
-        except ZeroDivisionError:  # of the prime, as a rule of A too
-            pass
+    if deadline.at < np.inf:
+        bits = max((abs(int(v)) for v in (*A.entries(), *B.entries())), default=1).bit_length()
+        if time_left(deadline) < _SECONDS * A.nrows() ** 3 * (bits + A.nrows().bit_length()):
+            raise OutOfTimeError
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
     numerators, denominator = solution.numer_denom()

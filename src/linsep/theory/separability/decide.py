@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, check_index, check_length, exact_table
-from linsep.theory.cone.by_sample import MANY, solve_by_sample
-from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
 from linsep.theory.rows.integers import primitive, whole_row
@@ -59,8 +58,8 @@ def separability(
     Notes
     -----
     Witness: Gordan 1873; two opposite rows if there are any, else the rows of the overlap. Overlap: Stiemke 1915, at
-    most 2 r rows, r the rank of the signed rows. The search is that of `cone/faces.py`, of 50,000 rows or more first of
-    a sample.
+    most 2 r rows, r the rank of the signed rows; of large sparse tables all rows left. The search is that of
+    `cone/search.py`, of 50,000 rows or more first of a sample.
 
     Examples
     --------
@@ -77,9 +76,8 @@ def separability(
     check_length(X, y)
     s = signs(y)
     about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
-    search = solve_cone if X.shape[0] < MANY else solve_by_sample
     for may_be_near in (False,) if exact else (True, False):
-        end = search(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
+        end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         proofs, ended = _proofs(X, s, end, deadline, time_limit)
         for proof in proofs:
             result = Separability(proof, ended=ended, **about)
@@ -88,7 +86,7 @@ def separability(
             except CertificateError:
                 continue  # nothing found by floating point is believed without its proof
             return result
-        if end.near is None:
+        if not end.within:
             break
     return Separability(_nothing(X.shape[0]), ended=UNCHECKED, **about)
 
@@ -160,28 +158,21 @@ def _not_separable(X: Any, end: ConeEnd, deadline: Deadline) -> ConeProof:
     """The proof of rows that overlap, with null vectors unless they are very long beside directions."""
     n, rank, directions = X.shape[0], len(end.basis), _vectors(end.directions)
     left = tuple(end.rows_left.tolist()) if directions else range(n)
-    if end.near:
-        found = end.near.weights
-        weights = dict(zip(found.rows, found.weights, strict=True))
-        known = end.null_vectors()
-        gone = _without_entries(X[end.rows_left]) - {next(iter(v)) for v in known if len(v) == 1}
-        null = (*({j: 1} for j in sorted(gone)), *known)
-        return ConeProof(n, directions, left, weights, found.within, found.basis, null)
-    used = X.shape[1] - len(_without_entries(X[end.rows_left])) if directions else 0
-    if (used - rank) * rank > _MOST_NULL:
+    used = X.shape[1] - _without_entries(X[end.rows_left]) if directions else 0
+    if not end.within and (used - rank) * rank > _MOST_NULL:
         return ConeProof(n, directions, left, end.witness or {})
     weights = end.overlap or end.witness or {}
-    return ConeProof(n, directions, left, weights, 0.0, tuple(end.basis), tuple(end.null_vectors(deadline)))
+    return ConeProof(n, directions, left, weights, end.within, tuple(end.basis), tuple(end.null_vectors(deadline)))
 
 
 def _vectors(directions: list[list[int]]) -> tuple[Vector, ...]:
     return tuple({j: v for j, v in enumerate(primitive(d)) if v} for d in directions)
 
 
-def _without_entries(X: Any) -> set[int]:
-    """The columns that are 0 on all rows."""
+def _without_entries(X: Any) -> int:
+    """How many columns are 0 on all rows."""
     used = np.bincount(X.indices, X.data != 0, X.shape[1]) if hasattr(X, "indptr") else (X != 0).any(axis=0)
-    return set(np.flatnonzero(np.asarray(used) == 0).tolist())
+    return int(np.count_nonzero(np.asarray(used) == 0))
 
 
 def _single_directions(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[list[int]]:

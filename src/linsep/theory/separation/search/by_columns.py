@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.cone.exact import pivots, spanning, whole_entries
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, whole_numbers
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.rows.span import IntegerRows, Span, independent_rows
 from linsep.theory.verify.cone import ConeProof, Vector
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
@@ -56,9 +56,10 @@ def _direction(table: Array, equal: Array, deadline: Deadline) -> Vector | None:
         return None
     ids = np.flatnonzero(equal)
     if ids.size:
-        if len(independent_rows(rows, ids, (), deadline)) < ids.size:
+        span = spanning(rows, (), ids, deadline)
+        if len(span.ids) < ids.size:
             return None
-        whole = Span(rows, ids.tolist()).direction_near(d, deadline)
+        whole = span.direction_near(d, deadline)
     else:
         whole = whole_numbers(d)
     found = primitive(rows.original(whole))
@@ -90,12 +91,5 @@ def _bases(table: Array, deadline: Deadline) -> tuple[tuple[int, ...], ...]:
 def _basis(table: Array, columns: Array) -> list[int] | None:
     """The first columns that have full rank, or None."""
     part = SignedRows(table[:, columns], np.ones(len(table)), constant=False)
-    echelon, rank = nmod_mat(fmpz_mat(IntegerRows(part, range(len(table))).entries), PRIME).rref()
-    if rank < len(table):
-        return None
-    pivots, j = [], 0
-    for k in range(rank):
-        while not int(echelon[k, j]):
-            j += 1
-        pivots.append(int(columns[j]))
-    return pivots
+    found = pivots(nmod_mat(fmpz_mat(whole_entries(part, range(len(table)))[0]), PRIME))
+    return [int(columns[j]) for j in found] if len(found) == len(table) else None

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import as_doubles, is_sparse
+from linsep.theory.cone.exact import pivots
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
@@ -205,12 +206,11 @@ class Signs:
         near, rows = self._in_null_vectors(ids, j)
         M = fmpz_mat([products for products, _ in rows])
         k = M.nrows()
-        echelon, rank = nmod_mat(M, PRIME).rref()
-        if rank < k:
+        columns = pivots(nmod_mat(M, PRIME))
+        if len(columns) < k:
             return None
-        pivots = [next(a for a in range(len(near)) if int(echelon[r, a])) for r in range(rank)]
-        A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
-        goal = fmpz_mat([[way * near[a].get(j, 0)] for a in pivots])
+        A = fmpz_mat([[M[i, a] for i in range(k)] for a in columns])
+        goal = fmpz_mat([[way * near[a].get(j, 0)] for a in columns])
         numerators, denominator = solve(A, goal)
         found = [int(v) for v in numerators.entries()]
         t = denominator * way

@@ -11,22 +11,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import is_sparse
-from linsep.theory.cone.by_sample import solve_by_sample
-from linsep.theory.cone.faces import ConeEnd
+from linsep.theory.cone.exact import without_factor
+from linsep.theory.cone.faces import span_of
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
-from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.rows.span import Span, independent_rows
 from linsep.theory.separation.search.by_columns import prove_by_columns
-from linsep.theory.separation.search.by_elimination import prove_by_elimination
-from linsep.theory.separation.search.by_network import prove_by_network
-from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, signs_of_single_rows
+from linsep.theory.separation.search.coefficient_signs import Signs, signs_of_single_rows
 from linsep.theory.separation.search.even_basis import even_basis
 from linsep.theory.verify.cone import ConeProof, Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
 
-_MOST_DENSE = 400_000_000  # entries, 3.2 GB
 _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 _TO_CHECK = 0.5  # of the time of the search is kept for the check of the proof, which took up to 0.4 of it
 
@@ -61,88 +57,45 @@ def find_proof(
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
-    found = prove_by_network(Z, equal, deadline) if is_sparse(Z) else None
-    found = found or prove_by_columns(Z, equal, deadline)
-    if found is None and is_sparse(Z):
-        found = prove_by_elimination(Z, equal, deadline)
-        found = found and _with_signs(Z, found, deadline, signs)
-    return found or _by_cone(Z, equal, deadline, signs, may_be_near)
-
-
-def _refuse_large(Z: Any) -> None:
-    """Raise DataError for a sparse table of which the last search would make a dense one that fills the memory."""
-    entries = min(Z.shape) * Z.shape[1]
-    if is_sparse(Z) and entries > _MOST_DENSE:
-        raise DataError(
-            f"the searches for sparse tables found no proof about {Z.shape[0]:,} rows and {Z.shape[1]:,} coefficients, "
-            f"and the one for all others would take {8 * entries / 1e9:,.0f} GB: leave columns out, or join rare levels"
-        )
-
-
-def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near: bool) -> SeparationProof:
-    """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
-    _refuse_large(Z)
-    used = _columns_used(Z)
-    if used.all() or not used.any():
-        return _searched(Z, equal, deadline, wanted, may_be_near)
-    names = np.flatnonzero(used).tolist()
-    proof = _searched(Z[:, names], equal, deadline, wanted, may_be_near)
-    units: tuple[Vector, ...] = tuple({j: 1} for j in np.flatnonzero(~used).tolist())
-
-    def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-        return tuple({names[j]: v for j, v in vector.items()} for vector in vectors)
-
-    cone = replace(proof.cone, directions=named(proof.cone.directions), null=units + named(proof.cone.null))
-    return replace(
-        proof,
-        cone=cone,
-        null=units + named(proof.null),
-        signs={names[j]: weights for j, weights in proof.signs.items()},
-        opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
-        unsigned=tuple(names[j] for j in proof.unsigned),
-    )
-
-
-def _columns_used(Z: Any) -> Array:
-    """Which columns have an entry in some row."""
-    if not is_sparse(Z):
-        return np.asarray((Z != 0).any(axis=0), dtype=bool)
-    return np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]) > 0
-
-
-def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool, may_be_near: bool) -> SeparationProof:
-    """Face by face, in floating point and in integers of any size."""
-    _refuse_wide(Z.shape[1], Z.shape[1] - min(Z.shape))  # whatever the rank is
+    found = prove_by_columns(Z, equal, deadline)
+    if found is not None:
+        return found
+    every = np.ones(len(equal), dtype=bool)
+    _refuse_wide(Z, every, len(equal))  # whatever the rank is
     end = _decided(Z, equal, deadline, may_be_near)
     spanning = tuple(end.basis)
-    _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
-    null = tuple(end.null_vectors())
+    _refuse_wide(Z, ~end.separated, len(spanning))
+    null = tuple(end.null_vectors(deadline))
     basis, null_all = spanning, null
     if end.separated.any():
         rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
-        basis = tuple(_spanning_all(rows, end, null))
-        null_all = tuple(Span(rows, basis).null_vectors())
-    weights, within = end.overlap or {}, 0.0
-    if end.near is not None:
-        found = end.near.weights
-        weights, within = dict(zip(found.rows, found.weights, strict=True)), found.within
+        span = span_of(rows, spanning, np.flatnonzero(end.separated), deadline)
+        _refuse_wide(Z, every, len(span.ids))
+        basis, null_all = tuple(span.ids), tuple(span.null_vectors(deadline))
     left = tuple(np.flatnonzero(~end.separated).tolist())
-    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, weights, within, spanning, null)
-    return _with_signs(Z, SeparationProof(cone, basis, null_all), deadline, wanted)
+    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, end.overlap or {}, end.within, spanning, null)
+    return _with_signs(Z, SeparationProof(cone, basis, null_all), deadline, signs)
 
 
-def _refuse_wide(width: int, n_null: int) -> None:
-    """Raise DataError if the null vectors, `width` entries each, are too many to hold."""
-    if width * n_null > _MOST_ENTRIES:
+def _refuse_wide(Z: Any, among: Array, rank: int) -> None:
+    """Raise DataError if the null vectors of these rows, but for those of columns of zeros, are too many to hold."""
+    if Z.shape[1] * (Z.shape[1] - rank) <= _MOST_ENTRIES:
+        return
+    part = Z if among.all() else Z[among]
+    if is_sparse(Z):
+        width = int(np.count_nonzero(np.bincount(part.indices[part.data != 0], minlength=Z.shape[1])))
+    else:
+        width = int(np.count_nonzero((part != 0).any(axis=0)))
+    if width * (width - rank) > _MOST_ENTRIES:
         raise DataError(
-            f"{width:,} coefficients are too many for these rows, which leave {n_null:,} dimensions open: the proof "
-            f"would take more than {_MOST_ENTRIES:,} numbers; leave columns out, first those that are always 0"
+            f"{width:,} coefficients are too many for these rows, which leave {width - rank:,} dimensions open: the "
+            f"proof would take more than {_MOST_ENTRIES:,} numbers; leave columns out, first those that are always 0"
         )
 
 
 def _decided(Z: Any, equal: Array, deadline: Deadline, may_be_near: bool = False) -> ConeEnd:
     asked: dict[str, Any] = {"deadline": deadline, "want_witness": False, "may_be_near": may_be_near}
-    end = solve_by_sample(Z, np.ones(Z.shape[0]), constant=False, equal=equal, **asked)
+    end = solve_cone(Z, np.ones(Z.shape[0]), constant=False, equal=equal, **asked)
     if not end.decided:
         raise OutOfTimeError
     return end
@@ -150,34 +103,7 @@ def _decided(Z: Any, equal: Array, deadline: Deadline, may_be_near: bool = False
 
 def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     """Each vector without a common factor, column -> entry."""
-    return tuple(map(as_vector, vectors))
-
-
-def _dense(vector: Vector, width: int) -> list[int]:
-    """All entries of a vector."""
-    return [vector.get(j, 0) for j in range(width)]
-
-
-def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> list[int]:
-    """Independent rows that span all rows: those that span the rows left, and some separated ones."""
-    ids, before = list(end.basis), -1
-    separated = np.flatnonzero(end.separated)
-    while len(ids) > before:  # each turn adds independent rows; if a prime hides that they are, the check will say so
-        before = len(ids)
-        part, units = rows.X[separated], [j for v in null if len(v) == 1 for j in v]
-        outside = np.asarray((part[:, units] != 0).sum(axis=1)).reshape(-1) > 0
-        for v in (v for v in null if len(v) > 1):
-            outside |= ~vanishing(part, _dense(v, rows.width))
-            if outside.sum() > 2 * rows.width:
-                break
-        if not outside.any():
-            break
-        # Rows from all over the table: neighbours may be alike.
-        candidates = separated[outside]
-        some = candidates[:: max(1, candidates.size // (2 * rows.width))]
-        ids = independent_rows(rows, [*ids, *some.tolist()])
-        null = Span(rows, ids).null_vectors()
-    return ids
+    return tuple(without_factor({j: v for j, v in enumerate(d) if v}) for d in vectors)
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool) -> SeparationProof:

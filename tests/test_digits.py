@@ -1,4 +1,4 @@
-"""Large sparse designs by elimination modulo a prime: exact solutions, and the same answers as another search."""
+"""Large sparse designs by elimination modulo a prime: exact solutions, and the same answers as by FLINT."""
 
 from __future__ import annotations
 
@@ -15,17 +15,11 @@ from hypothesis import strategies as st
 from linsep import separation
 from linsep.clock import clock
 from linsep.kernels.exact.elimination import eliminate
+from linsep.theory.cone.digits import SparseFactors, WholeColumns
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
-from linsep.theory.rows.sparse_factors import SparseFactors, WholeColumns
-from linsep.theory.separation.search import by_elimination
-from linsep.theory.separation.search.by_elimination import prove_by_elimination
-from linsep.theory.separation.search.largest_direction import largest_direction
-from linsep.theory.separation.search.least_squares import LeastSquares
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.exact import rank_is
 from linsep.types import Array
-
-MODULE = "linsep.theory.separation.search.by_elimination"
 
 
 def table(rng: np.random.Generator, n: int, p: int, kind: str) -> Any:
@@ -76,14 +70,12 @@ def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str
         assert sum(terms, Fraction(0)) * scale[j] == q * goal[j]
 
 
-def test_the_clock_ends_the_elimination_and_the_least_squares_in_the_middle() -> None:
+def test_the_clock_ends_the_elimination_in_the_middle() -> None:
     rng = np.random.default_rng(0)
     Z = table(rng, 12, 9, "whole")
     passed = Deadline(clock() - 1)
     with pytest.raises(OutOfTimeError):
         SparseFactors(WholeColumns(Z, NEVER), np.arange(12), passed)
-    with pytest.raises(OutOfTimeError):
-        LeastSquares(Z, NEVER).solve(np.ones(12), np.ones(12), 1e-9, passed)
     residues = sp.csr_matrix(abs(Z))
     parts = [part.astype(np.int64) for part in (residues.indptr, residues.indices, residues.data)]
     asked = (tuple(parts), 9, np.arange(12), np.ones(9, dtype=np.int64), 2**31 - 1)
@@ -124,13 +116,13 @@ def dummies_and_numbers(rng: np.random.Generator, n: int, decimals: int) -> Any:
     family=st.sampled_from(["logistic", "poisson", "multinomial"]),
     decimals=st.integers(0, 3),
 )
-def test_the_other_search_says_the_same(seed: int, n: int, share: float, family: Any, decimals: int) -> None:
+def test_systems_solved_by_flint_say_the_same(seed: int, n: int, share: float, family: Any, decimals: int) -> None:
     rng = np.random.default_rng(seed)
     X = dummies_and_numbers(rng, n, decimals)
     y = rng.integers(0, 3, n) if family == "multinomial" else (rng.random(n) < share).astype(int)
     assume(y.min() < y.max())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{MODULE}._SMALL", 0)
+        patch.setattr("linsep.theory.cone.faces.LARGE", 0)
         found = separation(X, y, family=family)
     found.verify(X, y)
     other = separation(X.toarray(), y, family=family)
@@ -191,15 +183,3 @@ def test_a_direction_that_no_column_has_alone() -> None:
     found.verify(X, y)
     assert set(range(3_000, len(y))) <= set(found.separated_rows)
     assert (found.coefficients["x301"], found.coefficients["x302"]) == (np.inf, -np.inf)
-    with pytest.MonkeyPatch.context() as patch:  # the linear programme alone finds it too
-        guesses = iter([None, largest_direction])
-        further = by_elimination._further
-        patch.setattr(f"{MODULE}._further", lambda *given: further(*given) if next(guesses, True) else None)
-        again = separation(X, y)
-    assert (again.separated_rows, again.coefficients) == (found.separated_rows, found.coefficients)
-
-
-def test_small_tables_and_empty_ones_are_left_to_others() -> None:
-    assert prove_by_elimination(sp.csr_matrix(np.eye(3)), np.zeros(3, dtype=bool), NEVER) is None
-    assert prove_by_elimination(sp.csr_matrix((2_000, 2_000)), np.zeros(2_000, dtype=bool), NEVER) is None
-    assert by_elimination._SMALL > 9

@@ -6,18 +6,20 @@ to the base P (Dixon 1982), until a common denominator and numerators of half th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz, fmpz_mat
 
+from linsep.theory.cone.exact import PRIMES, Span, Vector, odd_parts, without_factor
 from linsep.theory.rows.deadline import Deadline, time_left, until
-from linsep.theory.rows.lifting import common_fractions
+from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
-_PRIME = 2**31 - 1
-_OTHER = 2**31 - 19  # what is found is tried modulo this one before it is believed
+_PRIME, _OTHER = PRIMES[:2]  # what is found modulo the first is tried modulo the other before it is believed
 _BITS = 15  # of a part of an entry: times a digit of 30 bits, 2^17 of them add up below 2^63
 _PARTS = 40
 _MOST_DIGITS = 400
@@ -38,12 +40,7 @@ class WholeColumns:
 
     def __init__(self, Z: Any, deadline: Deadline) -> None:
         self.often = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
-        mantissas, exps = np.frexp(Z.data)
-        whole = np.ldexp(mantissas, 53).astype(np.int64)
-        time_left(deadline)
-        zeros = np.where(whole != 0, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
-        whole >>= zeros
-        exps = np.where(whole != 0, exps - 53 + zeros, 0).astype(np.int64)
+        whole, exps = odd_parts(Z.data)
         time_left(deadline)
         lowest = np.full(Z.shape[1], 10**6)
         np.minimum.at(lowest, Z.indices[whole != 0], exps[whole != 0])
@@ -170,6 +167,62 @@ class SparseFactors:
         return {j: v << (exps[j] - low) for j, v in vector.items()}
 
 
+class SparseSpan(Span):
+    """The first k rows kept of a sparse table of doubles: systems are solved by digits."""
+
+    def __init__(self, rows: SignedRows, factors: SparseFactors, k: int) -> None:
+        super().__init__(rows, factors.ids[:k].tolist(), factors.pivots[:k].tolist())
+        self.factors, self.k = factors, k
+        # An entry for a whole column, X's times 2^exps, is one for the scaled column, X's over 2^column_exps, times 2^-
+        # the sum of both.
+        self.to_whole = (-rows.column_exps - factors.whole.exps).tolist()
+        self.to_scaled = rows.column_exps.tolist()
+
+    def normals(self, given: Sequence[Vector], deadline: Deadline) -> list[Vector]:
+        return [self._normal(v, deadline) for v in given]
+
+    def _normal(self, given: Vector, deadline: Deadline) -> Vector:
+        found = self.factors.completed(self.k, _shifted(given, self.to_whole), deadline)
+        if found is None:
+            raise ZeroDivisionError("the digits do not end")
+        return _shifted(found, self.to_scaled)
+
+    def balanced_near(
+        self, among: Array, weights: Array, equal: Array, bits: int, deadline: Deadline
+    ) -> dict[int, int] | None:
+        """Weights of the rows `among`, in the units of X, that bring them to 0; positive but for `equal` rows.
+
+        They are near `weights`, which holds one for each row. Those outside the basis are rounded to so many bits.
+        """
+        outside = np.ones(weights.size, dtype=bool)
+        outside[self.ids] = False
+        ids = among[outside[among]]
+        basic, w = weights[self.ids], weights[ids]
+        free = equal[self.ids]
+        least = float(np.abs(basic[~free]).min(initial=np.inf))
+        scale = min(max(2.0 ** (bits - 4) / least, 2.0**bits), 2.0**56 / float(np.abs(w).max(initial=1.0)))
+        rounded = np.rint(w * scale)
+        rounded = np.where(equal[ids], rounded, np.maximum(1, rounded)).astype(np.int64)
+        high, low = (self.factors.whole.combined(ids, part) for part in (rounded >> 28, rounded & (2**28 - 1)))
+        found = self.factors.weights(self.k, [-((a << 28) + b) for a, b in zip(high, low, strict=True)], deadline)
+        if found is None or any(v <= 0 and not any_sign for v, any_sign in zip(found[0], free.tolist(), strict=True)):
+            return None
+        every = dict(zip(self.ids, found[0], strict=True))
+        every |= dict(zip(ids.tolist(), [found[1] * v for v in rounded.tolist()], strict=True))
+        return without_factor({i: v for i, v in every.items() if v})
+
+    def _used(self) -> Array:
+        return np.asarray(
+            np.any([np.diff(part[: self.k].tocsc().indptr) > 0 for part in self.factors.basis], axis=0), dtype=bool
+        )
+
+
+def _shifted(vector: Vector, exps: list[int]) -> Vector:
+    """Entries times powers of two, all over the least of them."""
+    least = min((exps[j] for j in vector), default=0)
+    return {j: v << (exps[j] - least) for j, v in vector.items()}
+
+
 class _System:
     """A regular system A x = goal; A is the sum of parts[k] 2^(15 k)."""
 
@@ -221,3 +274,43 @@ class _System:
             total = (total + product * power) % _OTHER
         goal = np.array([v * q % _OTHER for v in self.goal], dtype=np.int64)
         return bool(np.array_equal(total, goal))
+
+
+def common_fractions(x: Sequence[int], base: int) -> tuple[list[int], int] | None:
+    """Numerators and one denominator, each about half as long as the base, of numbers modulo it; None if none are.
+
+    Examples
+    --------
+    >>> common_fractions([5 * pow(3, -1, 10**9 + 7), pow(6, -1, 10**9 + 7)], 10**9 + 7)
+    ([10, 1], 6)
+    """
+    numerators: list[int] = []
+    limit, half = base.bit_length() // 2, base // 2
+    # The denominator of a sum of all, each some times, is nearly always common to them: one search in place of many.
+    times = np.random.default_rng(0).integers(1, 16, len(x)).tolist()
+    q = _denominator(sum(v * k for v, k in zip(x, times, strict=True)) % base, base)
+    for v in x:
+        value = _between(v * q, base, half)
+        if value.bit_length() >= limit - 8:
+            more = _denominator(value % base, base)
+            q, value = q * more, _between(value * more, base, half)
+            if q.bit_length() > limit:
+                return None
+            numerators = [v * more for v in numerators] if more > 1 else numerators
+        numerators.append(value)
+    return numerators, q
+
+
+def _between(value: int, base: int, half: int) -> int:
+    """The value modulo the base that is nearest to 0."""
+    value = int(fmpz(value) % base)
+    return value - base if value > half else value
+
+
+def _denominator(value: int, base: int) -> int:
+    """The denominator b of a fraction a / b = value modulo the base, with a and b well below its root.
+
+    (a, b) is the shortest vector of the lattice of all (a, b) with a = b value modulo the base. Wang 1981 finds the
+    same by Euclid's algorithm, which takes longer.
+    """
+    return abs(int(fmpz_mat([[base, 0], [value, 1]]).lll()[0, 1]))
