@@ -172,10 +172,8 @@ def read_csv(path, claim):
     beside = {}
     for role in (role for role in ("y", *BESIDE) if role in roles):
         cells = [lines[i][roles[role]] for i in kept]
-        if role in ("y", "strata"):
-            beside[role] = in_one_way(cells, comma) if own else cells
-        else:
-            beside[role] = [cell.translate(comma) for cell in cells]
+        labels = role in ("y", "strata")
+        beside[role] = in_one_way(cells, comma) if labels else [cell.translate(comma) for cell in cells]
     names = [name_of(column) for column in claim["columns"]]
     effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
     return Table(rows, beside, names, effects, kept)
@@ -183,8 +181,12 @@ def read_csv(path, claim):
 
 def in_one_way(cells, comma):
     """Labels and strata are numbers if every cell is one, and else the text as it stands: no certificate says which."""
-    numbers = [cell.strip().translate(comma) for cell in cells]
-    return list(map(Fraction, numbers)) if all(map(NUMBER.fullmatch, numbers)) else cells
+    there = [cell.strip().translate(comma) for cell in cells]
+    numbers = [bool(NUMBER.fullmatch(cell)) for cell in there]
+    missing = [holds_none(cell, False) for cell in there]
+    require(all(there), "a label or a stratum is missing")
+    require(all(numbers) or not all(map(max, numbers, missing)), "a label or a stratum is missing among numbers")
+    return list(map(Fraction, there)) if all(numbers) else cells
 
 
 def records(path, claim):
@@ -193,7 +195,8 @@ def records(path, claim):
     require(type(above) is int and 0 <= above <= 10_000, "skip_rows is no small number of lines")
     require(claim.get("decimal", ".") in (".", ","), "the decimal mark is no point and no comma")
     require(isinstance(sep, str) and len(sep) == 1, "what separates the columns is no single character")
-    require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
+    texts = isinstance(no_values, list) and all(isinstance(text, str) for text in no_values)
+    require(texts, "the cells that stand for no value are no list of texts")
 
     def is_none(cell):  # -999.0 is the whole number -999
         found = re.fullmatch("(-?[0-9]+)[.,]0+", cell)
@@ -202,7 +205,10 @@ def records(path, claim):
     with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
         for _ in range(above):
             file.readline()
-        for line in csv.DictReader(file, delimiter=sep):
+        lines = csv.DictReader(file, delimiter=sep)
+        names = list(lines.fieldnames or ())
+        require(len(set(names)) == len(names), "two columns of the table have one name")
+        for line in lines:
             yield {name: "" if is_none(cell.strip()) else cell for name, cell in line.items()}
 
 
@@ -251,10 +257,12 @@ def in_seconds(way):
 
 def elapsed(text, way):
     """Days or seconds since 1970 of a date; with a zone, in UTC."""
+    require(not re.search(r"[.,]\d{7}", text), f"{text!r:.40} is finer than a microsecond")
     point = datetime.fromisoformat(text) if way in ("date", "datetime") else datetime.strptime(text, way)
     if point.tzinfo is not None:
         point = point.astimezone(UTC).replace(tzinfo=None)
     since = point - datetime(1970, 1, 1)
+    require(in_seconds(way) or since % timedelta(days=1) == timedelta(0), f"{text!r:.40} is no date alone")
     return Fraction(since // timedelta(microseconds=1), 10**6) if in_seconds(way) else since.days
 
 
@@ -597,27 +605,30 @@ class Model(NamedTuple):
 
 
 def double(cell):
-    """A number beside the features, which counts as the nearest double."""
-    value = float(amount(cell)) if isinstance(cell, str) else float(cell)
+    """A number beside the features: a double, or the shortest text of one; no two of these are equal by rounding."""
+    exact = Fraction(amount(cell) if isinstance(cell, str) else cell)
+    value = float(exact)
     require(value - value == 0, "a number beside the features is not finite")
+    shortest = isinstance(cell, float) or Fraction(repr(value)) == exact
+    require(shortest, f"{cell!s:.40} has more digits than double precision holds")
     return value
 
 
-def doubles(cells):
-    """Numbers beside the features, of which no two that differ are one double."""
-    values = list(map(double, cells))
-    exact = {Fraction(amount(cell)) if isinstance(cell, str) else Fraction(cell) for cell in cells}
-    require(len(exact) == len(set(values)), "numbers beside the features differ by less than doubles show")
-    return values
-
-
 def label(cell, kind):
-    """A label as the certificate writes it: text only if it is text."""
-    require(isinstance(cell, str) == (kind == "str"), f"the label {cell!r:.40} is not of the type {kind!r:.10}")
+    """A label as the certificate writes it, whose type is that of the label."""
+    known = ("str",) if isinstance(cell, str) else ("bool",) if isinstance(cell, bool) else ("int", "float")
+    require(kind in known, f"the label {cell!r:.40} is not of the type {kind!r:.10}")
     if kind == "int":
         require(Fraction(cell).denominator == 1, "a label is no whole number")
         return str(int(cell))
     return str(double(cell)) if kind == "float" else str(cell)
+
+
+def class_names(cells):
+    """The labels of two classes as text; of a CSV file, whose numbers are Fractions, as whole numbers if all are."""
+    if not all(isinstance(cell, Fraction) for cell in cells):
+        return list(map(str, cells))
+    return [label(cell, "int" if all(v.denominator == 1 for v in cells) else "float") for cell in cells]
 
 
 def model_of(claim, table):
@@ -629,10 +640,10 @@ def model_of(claim, table):
     for role, column in given.items():
         require(role == "y" or family in BESIDE[role], f"{role} do not belong to the family {family}")
         require(len(column) == n, f"{role} are not one for each row")
-    beside = {role: doubles(given[role]) for role in given if role not in ("y", "strata")}
+    beside = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
     kept = [i for i in range(n) if all(beside[role][i] > 0 for role in ("trials", "weights") if role in beside)]
-    labelled, order = family in LABELLED, {"int": int, "float": float}.get(asked["class_type"], str)
-    y = [label(cell, asked["class_type"]) for cell in given["y"]] if labelled else doubles(given["y"])
+    labelled, order = family in LABELLED, {"int": int, "float": float}.get(asked.get("class_type"), str)
+    y = [label(cell, asked["class_type"]) for cell in given["y"]] if labelled else list(map(double, given["y"]))
     labels, present = sorted(set(y), key=order) if labelled else [], {y[i] for i in kept}
     classes = asked["classes"] if family in ORDERED else [name for name in labels if name in present]
     fits = not labelled or (set(classes) == present and len(classes) == len(present) > 1)
@@ -926,7 +937,7 @@ def prove(claim, path, classes=None):
     """Check one certificate with what stands beside it; `classes` are all labels, of one class against the rest."""
     table = read_table(path, claim)
     about = claim["question"]["about"]
-    labels = list(map(str, table.beside["y"]))
+    labels = class_names(table.beside["y"])
     if about == "fewest rows":
         yield prove_rows(claim, table.rows, labels, claim["rest"]["question"]["classes"])
         return

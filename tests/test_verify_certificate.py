@@ -371,7 +371,8 @@ def test_rows_left_out_lack_a_label_or_a_value(tmp_path: Path) -> None:
         ({"rows_left_out": [1, 4, 9]}, "that is not there"),
         ({"rows_left_out": "all"}, "is no list"),
         ({"no_values": []}, "a row is left out that lacks neither its label nor a value"),
-        ({"no_values": [-999]}, "is no text"),
+        ({"no_values": [-999]}, "are no list of texts"),
+        ({"no_values": "-999"}, "are no list of texts"),
     ):
         status, said = verify(tmp_path, claim | change, rows, "t.csv")
         assert (status, why in said) == (1, True), said
@@ -723,4 +724,4 @@ def test_times_that_doubles_would_tie_are_refused(tmp_path: Path) -> None:
     X, times = [[0.0], [1.0], [2.0]], [2**60, 2**60 + 1, 2**60 + 2]
     claim = json.loads(separation(X, [1.0, 2.0, 3.0], family="cox").to_json())
     status, said = verify(tmp_path, claim, {"X": X, "y": times})
-    assert (status, "differ by less than doubles show" in said) == (1, True)
+    assert (status, "has more digits than double precision holds" in said) == (1, True)

@@ -16,6 +16,7 @@ from linsep.data.cells import are_missing, are_numbers, read_numbers
 from linsep.data.text.distinct import distinct, is_encoded
 from linsep.types import Array, DataError
 
+_DIGITS = 15  # that doubles keep apart, if there is no power of ten
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
 
 
@@ -162,47 +163,43 @@ def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], ta
     numbers = read_numbers(texts, decimal)
     if numbers is None:
         return text_labels(text, where, target)
-    refuse_merged(*numbers, target)
+    refuse_more_digits(*numbers, target)
     return as_labels(numbers[1][codes], where, target)
 
 
-def refuse_merged(texts: pa.Array | None, numbers: Array | None, name: str) -> None:
-    """Raise DataError where numbers that differ as written are the same double, or one that is not 0 or 1 becomes it.
+def refuse_more_digits(text: pa.Array | None, numbers: Array | None, name: str) -> None:
+    """Raise DataError for a number whose text is not the shortest one of its double: two such may be one double.
 
-    `numbers` are the doubles of `texts`. Asked of labels, times and strata, where only the order and what is equal
-    counts: rounding keeps that unless two become one.
+    `numbers` are the doubles of `text`. Asked of labels, times, counts and strata, where all that counts is which are
+    equal, and which is larger.
 
     Examples
     --------
-    >>> refuse_merged(pa.array(["0.1", "0.10"]), np.array([0.1, 0.1]), "y")
-    >>> refuse_merged(pa.array(["9007199254740993", "9007199254740992"]), np.array([2.0**53, 2.0**53]), "y")
+    >>> refuse_more_digits(pa.array(["0.1", "0.10", "0.30000000000000004"]), np.array([0.1, 0.1, 0.1 + 0.2]), "y")
+    >>> refuse_more_digits(pa.array(["9007199254740993"]), np.array([2.0**53]), "y")
     Traceback (most recent call last):
-    linsep.types.DataError: column 'y': 9007199254740993 and 9007199254740992 are the same number in double precision:
-    subtract what they share, or divide them
+    linsep.types.DataError: column 'y': 9007199254740993 has more digits than double precision holds: round it, or
+    subtract what the numbers share
     """
-    if texts is None or numbers is None:
+    if text is None or numbers is None:
         return
-    texts, codes = distinct(texts)
+    texts, codes = distinct(text)
     once = np.empty(len(texts))
     once[codes] = numbers
-    numbers = np.append(once, [0.0, 1.0])
-    order = np.argsort(numbers, kind="stable")
-    for k in np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]]).tolist():
-        one, other = (
-            texts[at].as_py().strip() if at < len(texts) else str(at - len(texts)) for at in order[k : k + 2].tolist()
-        )
-        if not _are_equal(one, other):
+    plain = pc.match_substring_regex(texts, f"^[^eE]{{0,{_DIGITS}}}$").to_numpy(zero_copy_only=False)
+    for k in np.flatnonzero(~plain).tolist():
+        if not _is_shortest(written := texts[k].as_py().strip(), float(once[k])):
             raise DataError(
-                f"column {name!r}: {one:.40} and {other:.40} are the same number in double precision: subtract what "
-                "they share, or divide them"
+                f"column {name!r}: {written:.40} has more digits than double precision holds: round it, or subtract "
+                "what the numbers share"
             )
 
 
-def _are_equal(one: str, other: str) -> bool:
+def _is_shortest(text: str, number: float) -> bool:
     try:
-        return one == other or Decimal(one) == Decimal(other)
-    except ArithmeticError:  # a power of ten that Decimal does not take
-        return False
+        return Decimal(text) == Decimal(repr(number))
+    except ArithmeticError:  # a unit, which has been read, or a power of ten that Decimal does not take
+        return len(text) <= _DIGITS
 
 
 def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
+from linsep.data.labels import refuse_more_digits
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
 from linsep.regression.formula_text import (
@@ -120,10 +121,14 @@ def asked_as_written(
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
     idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
     counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
+    responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
+    beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
     table, exact = _Table(None, chunk.n_rows), True
     for name, column in zip(names, _columns(chunk.take(kept), names), strict=True):
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
+        if name not in formula.only_bare or name in beside_terms:
+            refuse_more_digits(column.raw, column.values, name)
         if column.is_number and column.text is not None and kept.any() and name in counted:
             numbers, power = exact_column(column)
             if power and name in formula.only_bare and numbers.dtype != object:

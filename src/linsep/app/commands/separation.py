@@ -20,6 +20,7 @@ from linsep.app.labelled import (
 )
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
+from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
@@ -163,6 +164,9 @@ def _taken(source: Source, role: str, name: str) -> Any:
     """A column that is no feature; strata may be text."""
     if role != "strata":
         return source.take_out(name)
+    rows = source.read()
+    if isinstance(rows, TableChunk):
+        rows.refuse_missing(name, text=True)
     column = source.take_column(name)
     text = None if column.is_number else column.text
     return column.values if text is None else np.array(text.to_pylist(), dtype=object)

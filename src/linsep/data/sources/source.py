@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.hashing import RunningHash
-from linsep.data.labels import refuse_merged
+from linsep.data.labels import refuse_more_digits
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
 from linsep.types import Array, Chunk, DataError
@@ -270,7 +270,7 @@ class Source:
         if column is None or not isinstance(chunk, TableChunk):
             told = f"; {like(name, chunk.names)}" if isinstance(chunk, TableChunk) and chunk.names else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
-        refuse_merged(column.raw, column.values, name)
+        refuse_more_digits(column.raw, column.values, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 
