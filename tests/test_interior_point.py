@@ -18,7 +18,7 @@ from linsep.theory.cone.interior_point import SparseSquare, complementary_pair
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 
-COLUMNS = 220  # with few entries a row: enough that such rows are not made dense
+COLUMNS = guess.LARGE  # enough that rows with few entries are not made dense
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -135,7 +135,7 @@ def test_sparse_and_dense_paths_set_the_same_rows_aside() -> None:
 
 def test_rows_with_few_entries_are_not_made_dense() -> None:
     rng = np.random.default_rng(4)
-    for each, columns, expected in ((3, COLUMNS, True), (40, COLUMNS, False), (3, 20, False)):
+    for each, columns, expected in ((3, COLUMNS, True), (60, COLUMNS, False), (3, 20, False)):
         X = few_entries(rng, 600, columns, each)
         rows, every = SignedRows(X, rng.choice([-1.0, 1.0], 600), constant=True), np.ones(600, dtype=bool)
         asked = Asked(rows, every, ~every)
