@@ -625,10 +625,12 @@ def label(cell, kind):
 
 
 def class_names(cells):
-    """The labels of two classes as text; of a CSV file, whose numbers are Fractions, as whole numbers if all are."""
-    if not all(isinstance(cell, Fraction) for cell in cells):
+    """The labels of two classes as text; numbers as whole ones if all are: in a CSV file by value, in JSON by form."""
+    kinds = {type(cell) for cell in cells}
+    if not kinds <= {int, float, Fraction}:
         return list(map(str, cells))
-    return [label(cell, "int" if all(v.denominator == 1 for v in cells) else "float") for cell in cells]
+    are_whole = kinds == {int} or (kinds == {Fraction} and all(cell.denominator == 1 for cell in cells))
+    return [label(cell, "int" if are_whole else "float") for cell in cells]
 
 
 def model_of(claim, table):
