@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from linsep import fewest_rows, open_data, separability, separability_one_vs_rest, separation
 from linsep.types import DataError
@@ -125,3 +126,11 @@ def test_numbers_of_text_that_doubles_merge(tmp_path: Path, one: str, other: str
     with pytest.raises(DataError, match=r"column 'time': .* has more digits than double precision holds"):
         source.take_out("time")
     assert source.take_out("stratum").tolist() == [1.0, 1.0, 2.0]  # 1 and 1.0 are one number
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, lambda X: X.astype(object)])
+def test_rows_that_doubles_call_dependent_are_asked_exactly(form: Any) -> None:
+    big = 2**53
+    X = np.array([[1, big + 1], [1, big], [big, big], [2**62, 2**62], [big + 1, big + 1]])
+    found = separation(form(X), [2, 1, 2, 0, 1], family="cumulative")
+    assert (found.verdict, found.separated_rows) == ("overlap", ())

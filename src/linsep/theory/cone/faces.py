@@ -298,7 +298,9 @@ class Faces:
         self.active[list(weights)] = False
         before = self.span.ids
         self.span = span
-        self._spans(np.array([*before, *np.flatnonzero(self.equal).tolist()], dtype=np.int64))
+        # Doubles may have hidden that rows with weights are independent.
+        known = [] if is_large(self.rows) else list(weights)
+        self._spans(np.array([*before, *np.flatnonzero(self.equal).tolist(), *known], dtype=np.int64))
         if len(self.span.ids) == self.rows.rank_bound:
             self.active = np.zeros(self.rows.n, dtype=bool)
         else:
