@@ -36,7 +36,7 @@ GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+|([ \u00a0\u2009\u202f'\
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 COMMA_TO_POINT = {ord(","): ".", ord("."): ","}
-WAYS_TO_READ = ({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"}, {"unit", "exponent"})
+WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"}, {"unit", "exponent"})
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 OF_TWO = ("logit", "probit", "cloglog", "cauchit")
 LINKS = {"logistic": OF_TWO, "binomial": OF_TWO, "cumulative": OF_TWO, "continuation": OF_TWO}
@@ -138,11 +138,10 @@ def read_csv(path, claim):
     require("design" not in claim, "the certificate is about columns that are not of a table: give its design as JSON")
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
     comma = COMMA_TO_POINT if claim.get("decimal") == "," else {}
-    parts = [part for column in claim["columns"] for part in column.get("factors", [column])]
-    for part in parts:
-        ways = set(part) - {"column"}
+    for column in claim["columns"]:
+        ways = set(column) - {"column"}
         require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
-        power = part.get("exponent", 0)
+        power = column.get("exponent", 0)
         require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
     own = {*BESIDE, "offset"} if claim["question"]["about"] == "regression" else set()
     require(set(claim.get("beside", {})) <= own, "columns stand beside the target that do not belong to the question")
@@ -150,20 +149,15 @@ def read_csv(path, claim):
     gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
     lines = list(records(path, claim))
     kept = [i for i in range(len(lines)) if i not in gone]
-    for part in (part for part in parts if "date" in part or "unit" in part):
-        plain = all(NUMBER.fullmatch(lines[i][part["column"]].strip()) for i in kept)
+    for column in (column for column in claim["columns"] if "date" in column or "unit" in column):
+        plain = all(NUMBER.fullmatch(lines[i][column["column"]].strip()) for i in kept)
         require(not plain, "a column of plain numbers is read as dates, or as numbers with a unit")
     rows = []
     for line in (lines[i] for i in kept):
-        row = {}
-        for j, column in enumerate(claim["columns"]):
-            value = Fraction(1)
-            for part in column.get("factors", [column]):
-                value = value and value * value_of(part, line[part["column"]], comma)
-            row |= {j: value} if value else {}
-        rows.append(row)
+        values = [value_of(column, line[column["column"]], comma) for column in claim["columns"]]
+        rows.append({j: value for j, value in enumerate(values) if value})
     require(all(i < len(lines) for i in gone), "rows_left_out has a row that is not there")
-    needed = [(part["column"], "level" in part) for part in parts]
+    needed = [(column["column"], "level" in column) for column in claim["columns"]]
     needed += [(name, False) for role, name in roles.items() if role != "y"]
     numbered = all(NUMBER.fullmatch(lines[i][claim["target"]].strip()) for i in kept)  # NA is no label then
     for line in (lines[i] for i in gone):
@@ -175,8 +169,7 @@ def read_csv(path, claim):
         labels = role in ("y", "strata")
         beside[role] = in_one_way(cells, comma) if labels else [cell.translate(comma) for cell in cells]
     names = [name_of(column) for column in claim["columns"]]
-    effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
-    return Table(rows, beside, names, effects, kept)
+    return Table(rows, beside, names, {}, kept)
 
 
 def in_one_way(cells, comma):
@@ -231,8 +224,6 @@ def value_of(part, cell, comma):
     """What a cell counts as."""
     if "level" in part:
         return int(cell == part["level"])
-    if "equals" in part:
-        return int(Fraction(amount(cell.translate(comma))) == Fraction(part["equals"]))
     power = Fraction(10) ** part.get("exponent", 0)
     if "date" in part:
         return elapsed(cell.strip(), part["date"]) * power
@@ -268,8 +259,6 @@ def elapsed(text, way):
 
 def name_of(column):
     """What the coefficient of a column of a CSV file is called."""
-    if "factors" in column:
-        return column["name"]
     name = column["column"]
     if "date" in column:
         return f"{name} ({'seconds' if in_seconds(column['date']) else 'days'})"
@@ -906,15 +895,9 @@ def shown(names):
 
 
 def described(column):
-    """A column of numbers by the columns of the table that it comes from."""
-    product = " x ".join(map(read_in_its_way, column.get("factors", [column])))
-    return product if column.get("name", product) == product else f"{column['name']} (which is {product})"
-
-
-def read_in_its_way(part):
-    """A column of the table, with what is not plain about how it is read."""
-    level, way = part.get("level", part.get("equals")), part.get("date", part.get("unit"))
-    name = part["column"] if level is None else f"{part['column']}={level}"
+    """A column of numbers by the column of the table that it comes from, with what is not plain about its reading."""
+    name = f"{column['column']}={column['level']}" if "level" in column else column["column"]
+    way = column.get("date", column.get("unit"))
     return name if way is None else f"{name} read as {way!r}"
 
 
