@@ -237,7 +237,7 @@ def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyP
         return encode_cells(*given)
 
     monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 1000)
-    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
     after = in_small_blocks(monkeypatch, content)
     assert bool(numbered) == (not set(odd) & set('"\r'))
     assert after.y.tolist() == before.y.tolist() and after.where(299) == before.where(299)
@@ -261,7 +261,7 @@ def test_a_long_stream_is_numbered_to_the_same_model(monkeypatch: pytest.MonkeyP
         return found
 
     monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 3000)
-    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
     after = fit_stream(content, target="y").model
     assert sum(numbered) > (30 if odd in ("", "7,é,1\n") else 10)
     np.testing.assert_array_equal(after.learner_.coef_, before.learner_.coef_)
@@ -280,7 +280,7 @@ def test_files_smaller_than_a_block_leave_it_to_a_larger_one_whether_a_stream_is
         sizes.append(len(text))
         return encode_cells(text, *given)
 
-    monkeypatch.setattr("linsep.data.readers.csv.encode_cells", noted)
+    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
     rows = [f"{k % 3},{k % 2}\n" for k in range(800)]
     for name, size in (("a", 50), ("b", 50), ("c", 800), ("d", 50)):
         (tmp_path / f"{name}.csv").write_text("a,y\n" + "".join(rows[:size]))

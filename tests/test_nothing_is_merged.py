@@ -106,14 +106,6 @@ def test_floats_beside_fractions_are_not_rounded() -> None:
     assert separation([[1.7e308], [1.7e308], [1]], [0.0, 1.0, 2.0], family="gamma").verdict == "overlap"
 
 
-@pytest.mark.parametrize("name", ["rows.svmlight", "rows.vw"])
-def test_labels_of_text_lines_are_not_rounded(tmp_path: Path, name: str) -> None:
-    bar = "| " if name.endswith(".vw") else ""
-    (tmp_path / name).write_text(f"9007199254740992 {bar}1:1\n9007199254740993 {bar}1:2\n5 {bar}1:3\n")
-    with pytest.raises(DataError, match=r"labels beyond 2\^53 would be rounded"):
-        open_data(tmp_path / name).read()
-
-
 @pytest.mark.parametrize(
     ("one", "other"), [("1", "1.0000000000000001"), ("9007199254740993", "9007199254740992"), ("1e-400", "0")]
 )

@@ -189,7 +189,7 @@ def test_an_open_quote_takes_time_in_proportion(monkeypatch: pytest.MonkeyPatch)
         looked += text.size
         return int(end(text, mark))
 
-    monkeypatch.setattr(blocks, "last_record_end", counted)
+    monkeypatch.setattr("linsep.kernels.text.quotes.last_record_end", counted)
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 12)
     content = b'a,y\n1,"p\n' + b"1,p\n2,q\n" * 200_000
     with pytest.raises(DataError, match=r"buffer:2: malformed quotes \(unexpected end of data\)"):

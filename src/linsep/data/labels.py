@@ -118,22 +118,6 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     return array
 
 
-def number_labels(values: Array, where: Callable[[int], str], target: str) -> Array:
-    """What `as_labels` returns of numbers that were text; those that doubles may have rounded are refused.
-
-    Examples
-    --------
-    >>> number_labels(np.array([1.0, -1.0]), "row {}".format, "label").tolist()
-    [1, -1]
-    """
-    rounded = np.flatnonzero(np.abs(values) >= 2.0**53)
-    if rounded.size:
-        raise DataError(
-            f"{where(int(rounded[0]))}, column {target!r}: labels beyond 2^53 would be rounded; number them"
-        )
-    return as_labels(values, where, target)
-
-
 def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Array:
     """What `as_labels` returns of a column of text, of which each distinct one is looked at once.
 

@@ -77,7 +77,7 @@ class Guarding(AbstractContextManager["Guarding"]):
         self._own: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Guarding:
-        self._own = [(kind, vars(kind).get("fit")) for kind in guarded_classes()]
+        self._own = [(kind, kind.__dict__.get("fit")) for kind in guarded_classes()]
         for kind, _ in self._own:
             kind.fit = self._guarded(kind.fit)
         return self

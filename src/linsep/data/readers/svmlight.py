@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.labels import number_labels
+from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Room, Scanned, scan
@@ -49,7 +49,7 @@ class SvmlightReader(TextReader):
         found = _scanned(lines, keep_digits=False)
         if not found.labels.size:
             return None
-        y = number_labels(found.labels, row_of(lines.name, lines.start), "label")
+        y = as_labels(found.labels, row_of(lines.name, lines.start), "label")
         width = int(found.indices.max()) + 1 if found.indices.size else 1
         X = sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width))
         return ChunkOfLines.of(X, y, lines)
@@ -88,7 +88,7 @@ class SvmlightReader(TextReader):
             raise NoRowsError(f"{name}: there are no rows")
         if not indices.size:
             raise DataError(f"{name}: not one row has a feature")
-        y = number_labels(labels.taken(), row_of(name), "label")
+        y = as_labels(labels.taken(), row_of(name), "label")
         columns = indices.taken()
         first = 0 if columns.min() == 0 else 1
         columns -= first

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.hashing import seed_of
-from linsep.data.labels import number_labels
+from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed
@@ -59,7 +59,7 @@ class VowpalReader(TextReader):
             finish_numbers(numbers, slow[:n_slow][late, 1], spans[:n_slow][late], expected, lines)
         if not r:
             return None
-        y = number_labels(labels[:r], row_of(lines.name, lines.start), "label")
+        y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
         with np.errstate(over="ignore"):
             values = data[:k] * scales[spaces[:k]]
         self._check_products(values, indptr, lines)
@@ -84,5 +84,5 @@ class VowpalReader(TextReader):
                 chunks.append(chunk)
         if not chunks:
             raise NoRowsError(f"{name}: there are no rows")
-        y = number_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
+        y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
         return Whole(Chunk(sp.vstack([chunk.X for chunk in chunks], format="csr"), y, 0))
