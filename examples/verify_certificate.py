@@ -125,6 +125,8 @@ def read_table(path, claim):
         return read_csv(path, claim)
     data = read_json(path)
     every = [dict(enumerate(row)) if isinstance(row, list) else row for row in data["X"]]
+    plain = all(str(int(j)) == str(j) for row in every for j in row)  # "0" and "00" would be one column
+    require(plain, "a column of a row is not the number of one")
     rows = [{int(j): v for j, v in row.items() if v} for row in every]
     beside = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
     width = claim["question"].get("columns", 0)
@@ -616,7 +618,8 @@ def label(cell, kind):
 def class_names(cells):
     """The labels of two classes as text; numbers as whole ones if all are: in a CSV file by value, in JSON by form."""
     kinds = {type(cell) for cell in cells}
-    if not kinds <= {int, float, Fraction}:
+    if not kinds <= {int, float, Fraction}:  # 1 beside "1", and null beside "None", would be one class
+        require(kinds in ({str}, {bool}), "the labels are not all text, all numbers, or all true and false")
         return list(map(str, cells))
     are_whole = kinds == {int} or (kinds == {Fraction} and all(cell.denominator == 1 for cell in cells))
     return [label(cell, "int" if are_whole else "float") for cell in cells]

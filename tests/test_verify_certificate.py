@@ -591,6 +591,18 @@ def test_labels_and_strata_are_numbers_if_all_of_them_are(
     assert (status == 0) is holds, said
 
 
+@pytest.mark.parametrize("odd", [1, True, None, ["1"]])
+def test_labels_of_json_are_of_one_type_and_columns_have_one_number(odd: Any, tmp_path: Path) -> None:
+    """A label whose text is that of another, and a column whose number is, are not taken for one."""
+    X, text = np.array([[0.0], [1.0], [2.0], [3.0]]), str(odd)
+    claim = separability(X, np.array([text, text, "x", "x"])).to_json()
+    data = {"X": X.tolist(), "y": [text, text, "x", "x"]}
+    assert verify(tmp_path, claim, data)[0] == 0
+    assert verify(tmp_path, claim, {**data, "X": [{}, {"0": 1.0}, *data["X"][2:]]})[0] == 0
+    for change in ({"y": [text, odd, "x", "x"]}, {"X": [{}, {"0": 5.0, "00": 1.0}, *data["X"][2:]]}):
+        assert verify(tmp_path, claim, {**data, **change})[0] == 1
+
+
 @pytest.mark.parametrize("family", QUESTIONS)
 def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)
