@@ -27,6 +27,10 @@ ROWS = [[1.0], [2.0], [3.0], [4.0]]
         (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' would become 'a'"),
         ([1, "1", 0, 0], r"row 0: the label 1 would become '1'"),
         ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would become 9007199254740992.0"),
+        ([0, None, 1, 1], "row 1: the label is None, which is no class"),
+        (np.array(["2020", "NaT", "2021", "2021"], "M8[D]"), "row 1: the label is NaT, which is no class"),
+        (np.array([0, 1j, 1, 1]), "row 0: the label is 0j, which is no class"),
+        (np.array([0, "0", 1, 1], dtype=object), "labels are all text or all numbers"),
         (
             np.ma.array([0, 0, 1, 1], mask=[False, True, False, False]),
             r"y is a masked array, and its entry \[1\] is masked",

@@ -30,14 +30,18 @@ def labels_of(y: Any) -> Array:
     array = np.asarray(y)
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, these have shape {array.shape}")
-    for row, label in enumerate(array.tolist() if array.dtype.kind in "OcfmM" else ()):
-        if label is None or label != label or isinstance(label, complex):  # NaN and NaT differ from themselves
-            raise DataError(f"row {row}: the label is {label}, which is no class")
+    bad = np.full(array.shape, array.dtype.kind == "c")
     if array.dtype == object:
-        try:
+        bad = np.array([label is None or isinstance(label, complex) for label in array.tolist()], dtype=bool)
+    try:
+        bad |= np.asarray(array != array, dtype=bool)  # NaN and NaT differ from themselves
+        if array.dtype == object and not bad.any():
             np.unique(array)
-        except TypeError as error:
-            raise DataError(f"labels are all text or all numbers, so that they can be sorted: {error}") from None
+    except TypeError as error:
+        raise DataError(f"labels are all text or all numbers, so that they can be sorted: {error}") from None
+    if bad.any():
+        row = int(bad.argmax())
+        raise DataError(f"row {row}: the label is {array[row]}, which is no class")
     if not hasattr(y, "dtype"):
         for row, (label, kept) in enumerate(zip(y, array.tolist(), strict=True)):
             if label != kept:

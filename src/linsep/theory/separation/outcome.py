@@ -78,7 +78,8 @@ def column_of(values: Any, name: str, n: int) -> Array:
     if column.ndim != 1 or len(column) != n:
         raise DataError(f"{name} has the shape {column.shape}: one number for each of the {n} rows is needed")
     refuse(name, column, ~np.isfinite(column), "is not a finite number")
-    if given.dtype.kind != "b" and given.dtype not in (np.float16, np.float32, np.float64):
+    small = given.dtype.kind in "iu" and np.abs(column).max(initial=0) < 2**53  # then all are doubles
+    if given.dtype.kind != "b" and not small and given.dtype not in (np.float16, np.float32, np.float64):
         same = [_exactly(value) == kept for value, kept in zip(given.tolist(), column.tolist(), strict=True)]
         refuse(name, given, ~np.array(same, dtype=bool), "is no double: divide the column, or give floats")
     return column
