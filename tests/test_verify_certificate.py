@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -737,3 +737,85 @@ def test_times_that_doubles_would_tie_are_refused(tmp_path: Path) -> None:
     claim = json.loads(separation(X, [1.0, 2.0, 3.0], family="cox").to_json())
     status, said = verify(tmp_path, claim, {"X": X, "y": times})
     assert (status, "has more digits than double precision holds" in said) == (1, True)
+
+
+MORE, LESS, TINY = "1.0000000000000000000001", "0.9999999999999999999999", "1e-400"
+ROUNDED: dict[str, tuple[str, Sequence[Any], Any, dict[str, Any]]] = {
+    # The table, the response and the columns beside it as doubles, and the family.
+    "trials": (f"x,y,t\n0,0,{MORE}\n1,1,{MORE}\n2,1,{MORE}\n", [0, 1, 1], "binomial", {"trials": [1, 1, 1]}),
+    "shares": (f"x,y\n0,0\n1,{LESS}\n2,{LESS}\n", [0, 1, 1], "binomial", {}),
+    "counts": (f"x,y\n0,{TINY}\n1,1\n2,2\n", [0, 1, 2], "poisson", {}),
+    "weights": (f"x,y,w\n0,a,{TINY}\n1,b,1\n2,a,1\n3,b,1\n", list("abab"), "logistic", {"weights": [0, 1, 1, 1]}),
+    "event": (f"x,y,e\n3,1,{TINY}\n2,2,1\n1,3,1\n", [1, 2, 3], "cox", {"event": [0, 1, 1]}),
+    "entry": (f"x,y,s\n3,1,0\n2,2,{LESS}\n1,3,0\n", [1, 2, 3], "cox", {"entry": [0, 1, 0]}),
+    "labels": (f"x,y\n3,1\n2,{MORE}\n1,3.5\n0,3.5\n", [1.0, 1.0, 3.5, 3.5], "logistic", {}),
+}
+
+
+def of_a_table(found: Any, **how: Any) -> dict[str, Any]:
+    """The certificate as if it were of a CSV file with a column x of plain numbers and a target y."""
+    plain: dict[str, Any] = json.loads(found.to_json())
+    return {**plain, "target": "y", "columns": [{"column": "x", "exponent": 0}], **how}
+
+
+@pytest.mark.parametrize("case", ROUNDED)
+def test_numbers_that_doubles_would_change_are_refused(case: str, tmp_path: Path) -> None:
+    text, y, family, beside = ROUNDED[case]
+    X = [[float(line.split(",")[0])] for line in text.splitlines()[1:]]
+    last = text.splitlines()[0].split(",")[-1]
+    claim = of_a_table(separation(X, y, family=family, **beside), beside=dict.fromkeys(beside, last))
+    rounded = text.replace(MORE, "1").replace(LESS, "1").replace(TINY, "0")
+    assert verify(tmp_path, claim, rounded, "t.csv")[0] == 0
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert (status, "has more digits than double precision holds" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "X", "how", "why"),
+    [
+        ("x,x,y\n1,2,a\n1,2,b\n2,1,a\n", [[2], [2], [1]], {}, "two columns of the table have one name"),
+        (
+            "x,y\n12,a\n0,a\n1,b\n4,a\n",
+            [[0], [1], [4]],
+            {"rows_left_out": [0], "no_values": "123"},
+            "are no list of texts",
+        ),
+        (
+            "x,y\n2020-01-01,a\n2020-01-01T12:00:00,b\n2020-01-01,a\n",
+            [[18262]] * 3,
+            {"columns": [{"column": "x", "date": "date", "exponent": 0}]},
+            "is no date alone",
+        ),
+        (
+            "x,y\n1970-01-01T00:00:00.1234567,a\n1970-01-01T00:00:00.1234568,b\n1970-01-01T00:00:00.1234567,a\n",
+            [[0]] * 3,
+            {"columns": [{"column": "x", "date": "datetime", "exponent": 0}]},
+            "is finer than a microsecond",
+        ),
+        ("x,y\n0,1\n1,\n4,1\n", [[0], [1], [4]], {}, "a label or a stratum is missing"),
+        ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "is missing among numbers"),
+    ],
+)
+def test_a_table_is_read_in_one_way_or_refused(
+    text: str, X: Any, how: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    y = [line.rpartition(",")[2] for line in text.splitlines()[1:] if not line.startswith("12,")]
+    status, said = verify(tmp_path, of_a_table(separability(X, y), **how), text, "t.csv")
+    assert (status, why in said) == (1, True), said
+
+
+@pytest.mark.parametrize("kind", ["bool", "str", "Fraction"])
+def test_the_type_of_labels_is_not_chosen(kind: str, tmp_path: Path) -> None:
+    text = "x,y\n0,9\n1,9\n2,10\n3,10\n"
+    claim = of_a_table(separation([[0], [1], [2], [3]], [9, 9, 10, 10]))
+    assert verify(tmp_path, claim, text, "t.csv")[0] == 0
+    claim["question"] |= {"class_type": kind, "classes": ["10", "9"]}  # in the order of text all signs turn
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert (status, f"is not of the type '{kind}'" in said) == (1, True), said
+
+
+def test_labels_of_a_table_are_one_class_by_value(tmp_path: Path) -> None:
+    text = "x,y\n1,1\n2,1.0\n3,2\n"
+    assert verify(tmp_path, written(tmp_path, text, "check", "--target", "y"), text, "t.csv")[0] == 0
+    lie = of_a_table(separability([[1], [2], [3]], ["1", "1.0", "1.0"]))
+    assert verify(tmp_path, lie, text, "t.csv")[0] == 1
