@@ -125,6 +125,20 @@ def test_other_data_are_refused() -> None:
         read.verify(X[1:], y)
 
 
+@pytest.mark.parametrize(
+    "lie", [{"rows": 10**9}, {"columns": 2}, {"classes": ["1", "0"]}, {"class_type": "str"}, {"class_type": "float"}]
+)
+def test_a_question_about_other_data_is_refused(lie: dict[str, Any]) -> None:
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), [0, 1, 0, 1]
+    plain = json.loads(separation(X, y).to_json())
+    if lie.get("class_type") == "float":
+        lie = {**lie, "classes": ["0.0", "1.0"]}
+    Separation.from_json(json.dumps(plain)).verify(X, y)
+    plain["question"] |= lie
+    with pytest.raises(CertificateError, match=r"hash differs|of its question are those of other data"):
+        Separation.from_json(json.dumps(plain)).verify(X, y)
+
+
 def test_undecided_comes_back_and_is_about_its_data() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.random(300) < 0.5

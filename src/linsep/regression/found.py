@@ -187,6 +187,9 @@ class Separation(Remedies):
         if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         said = Regression.of(asked).shown(self.proof) | {"formula": self.formula}  # compared without its spaces before
+        for name in ("n_rows", "n_features", "classes") if self.digest else ():
+            if repr(getattr(self, name)) != repr(said[name]):  # classes of another type are others
+                raise CertificateError(f"the {name} of its question are those of other data")
         for name, value in said.items():
             if self.about is None:
                 object.__setattr__(self, name, value)
