@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -80,6 +81,15 @@ def test_numbers_beside_a_response_of_other_types_are_doubles_or_refused(kind: A
 def test_numbers_of_trials_stay_what_they_are() -> None:
     with pytest.raises(DataError, match="row 1: trials is 9007199254740993, which is no double"):
         separation(ROWS, [0, 1, 2, 3], trials=[5, 2**53 + 1, 5, 5])
+
+
+@pytest.mark.parametrize("x", [Decimal("0.1"), Fraction(1, 3), 10**30, 3])
+def test_numbers_that_are_objects_are_no_levels_of_a_formula(x: Any) -> None:
+    data = pd.DataFrame({"x": pd.Series([x, 2 * x, 3 * x, 4 * x], dtype=object), "y": [0, 1, 0, 1]})
+    with pytest.raises(DataError, match=r"column 'x' holds .* as an object, which a formula would take for a level"):
+        separation("y ~ x", data=data)
+    assert len(separation("y ~ C(x)", data=data).coefficients) == 4
+    assert len(separation("y ~ x", data=data.astype({"x": "category"})).coefficients) == 4
 
 
 @pytest.mark.parametrize("form", [dict, pl.DataFrame, pa.table])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -242,6 +243,13 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     out = {}
     for name in formula.only_bare.intersection(frame.columns):
         column = frame[name]
+        of_objects = column.tolist() if column.dtype == object else []
+        odd = next((v for v in of_objects if isinstance(v, Number) and type(v) is not bool), None)
+        if odd is not None:
+            raise DataError(
+                f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
+                f"integers of it, or write C({name}) if it is one"
+            )
         if getattr(column.dtype, "kind", "O") not in "iu":
             continue
         if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
