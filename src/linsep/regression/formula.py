@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
-from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -43,6 +44,8 @@ _OF_R = {
     "relevel": "write C(x, Treatment(reference='a'))",
     "offset": "give it beside the formula, offset= (--offset COLUMN)",
 }
+_NUMBERS = (int, float, Decimal, Fraction, np.number)
+
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
@@ -244,7 +247,7 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     for name in formula.only_bare.intersection(frame.columns):
         column = frame[name]
         of_objects = column.tolist() if column.dtype == object else []
-        odd = next((v for v in of_objects if isinstance(v, Number) and type(v) is not bool), None)
+        odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
         if odd is not None:
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
