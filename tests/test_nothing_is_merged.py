@@ -112,6 +112,15 @@ def test_a_table_of_polars_is_no_table_of_doubles(values: list[Any]) -> None:
         separability(X, [0, 1, 0, 1])
 
 
+def test_integers_beyond_64_bits_are_exact_or_refused() -> None:
+    values, y = [2**70, 2**70 + 1, 3, 4], [0, 1, 0, 1]
+    assert separability(pd.DataFrame({"x": values}), y).verdict == "inseparable"
+    with pytest.raises(DataError, match=r"dataframe: .* too large"):
+        separation(pd.DataFrame({"x": values}), y)
+    with pytest.raises(DataError, match="column 'x' holds Int128, not numbers of 64 bits"):
+        separability(pl.DataFrame({"x": pl.Series(values, dtype=pl.Int128)}), y)
+
+
 def test_floats_beside_fractions_are_not_rounded() -> None:
     X = np.array([[-1], [-0.1], [Fraction(-1, 3)]], dtype=object)
     assert separability(X, [0, 1, 1], fit_intercept=False).verdict == "inseparable"
@@ -132,6 +141,18 @@ def test_numbers_of_text_that_doubles_merge(tmp_path: Path, one: str, other: str
     with pytest.raises(DataError, match=r"column 'time': .* has more digits than double precision holds"):
         source.take_out("time")
     assert source.take_out("stratum").tolist() == [1.0, 1.0, 2.0]  # 1 and 1.0 are one number
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "1.0000000000000001"), ("800719925474099.2", "800719925474099.3")])
+@pytest.mark.parametrize(
+    ("row", "format"), [('{{"x": 1, "y": {}}}', "jsonl"), ("{} 1:1", "svmlight"), ("{} |a b", "vw")]
+)
+@pytest.mark.parametrize("way", ["read", "chunks"])
+def test_labels_of_text_that_doubles_merge(one: str, other: str, row: str, format: str, way: str) -> None:
+    text = "".join(row.format(y) + "\n" for y in (one, "0.1000000", "2.5", other)).encode()
+    source = open_data(text, target="y" if format == "jsonl" else None, format=format)
+    with pytest.raises(DataError, match=r"'(y|label)': .* has more digits than double precision holds"):
+        list(source.chunks() if way == "chunks" else [source.read()])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, lambda X: X.astype(object)])

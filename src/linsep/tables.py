@@ -141,8 +141,8 @@ def _array_of(X: Any, names: list[str] | None) -> Array:
     """The array of X; Polars makes doubles of its decimals, dates and durations, which are refused."""
     kinds = map(str, X.dtypes) if names is not None and isinstance(getattr(X, "dtypes", None), list) else ()
     for name, kind in zip(names or (), kinds, strict=False):
-        if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time"):
-            raise DataError(f"column {name!r} holds {kind}, not numbers: make floats or integers of it")
+        if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):
+            raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
     try:
         return np.asarray(X)
     except (TypeError, OverflowError) as error:

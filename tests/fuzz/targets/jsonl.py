@@ -9,6 +9,7 @@ from typing import Any
 from fuzz.mangle import number, often, word
 from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
+from fuzz.targets.svmlight import is_shortest
 
 STRANGE = (
     *("null", "[]", "{}", "[1]", '{"a": 1}', '{"b": {"a": "x", "a": 2}}', '{"b": {"c": "x"}}', '"2020-01-01"'),
@@ -56,6 +57,9 @@ def naive(case: bytes) -> Any:
     y = column([row.get("y") for row in rows])
     found = {name: column(filled([row.get(name) for row in rows])) for name in names if name != "y"}
     if any(isinstance(label, str) and (not label.strip() or "\0" in label) for label in y):
+        raise RefusedError
+    written = [json.loads(line, parse_float=str, parse_int=str).get("y") for line in lines]
+    if isinstance(y[0], float) and not all(map(is_shortest, written, y)):
         raise RefusedError
     if isinstance(y[0], float) and all(v.is_integer() and abs(v) < 2**53 for v in y):
         y = [int(v) for v in y]

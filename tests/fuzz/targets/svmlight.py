@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -39,7 +40,7 @@ def naive(case: bytes) -> Any:
         words = [word for word in split(line.partition(b"#")[0]) if word]
         if not words:
             continue
-        y.append(value(words[0]))
+        y.append(label_value(words[0]))
         row: list[tuple[int, float]] = []
         for word in words[1:]:
             index, colon, written = word.partition(b":")
@@ -63,6 +64,19 @@ def value(written: bytes) -> float:
     if not NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
         raise RefusedError
     return float(text) + 0.0
+
+
+def label_value(written: bytes) -> float:
+    """A finite number that no other text of so many digits gives."""
+    found = value(written)
+    if not is_shortest(written.decode("latin-1"), found):
+        raise RefusedError
+    return found
+
+
+def is_shortest(text: str, number: float) -> bool:
+    """Whether a number is written as Python writes its double, but for zeros, or with fewer digits."""
+    return Decimal(text) == Decimal(repr(number))
 
 
 def whole(y: list[float]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from fuzz.mangle import number, often, word
 from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
-from fuzz.targets.svmlight import split, value, whole
+from fuzz.targets.svmlight import label_value, split, value, whole
 
 BITS = 10
 
@@ -61,7 +61,7 @@ def label(given: bytes, line: bytes) -> float:
     first = split(line.lstrip(b" \t\r"))[0]
     if first.partition(b"#")[0] != given.partition(b"#")[0]:
         raise RefusedError
-    return value(given)
+    return label_value(given)
 
 
 def entries(words: list[bytes]) -> list[tuple[int, float]]:

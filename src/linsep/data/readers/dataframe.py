@@ -40,5 +40,5 @@ def dataframe_to_arrow(frame: Any, target: str | None) -> Any:
         return frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(f"dataframe: a column holds values of mixed types: {error}") from None
-    except (NotImplementedError, TypeError) as error:  # complex numbers, pandas' sparse columns
+    except (NotImplementedError, TypeError, OverflowError) as error:  # complex, sparse, beyond 64 bits
         raise DataError(f"dataframe: {error}; make the column numbers or text first, or leave it out") from None

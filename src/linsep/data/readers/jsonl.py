@@ -17,6 +17,7 @@ import pyarrow.json
 
 from linsep.data.cells import are_missing, are_numbers
 from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.labels import refuse_more_digits
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.markup import quote
@@ -29,6 +30,7 @@ _AT_A_TIME = 10_000  # lines
 _AS_WRITTEN = "\0number\0"
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")  # -999.0 is -999
 _NUMBER = re.compile(r'"\\u0000number\\u0000([-+.0-9eE]+)"')
+_LONG = re.compile(rb"[0-9.]{16}|[0-9.][eE]")  # numbers without it are as many doubles
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
@@ -61,6 +63,7 @@ class JsonlReader(TextReader):
             return None
         lines = _without_no_values(lines, self.asked.na)
         table, mixed = _table(lines, self.asked)
+        _refuse_long_labels(table, lines, self.asked.target)
         chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True, settled=False)
         return self._with_mixed(chunk, mixed)
 
@@ -72,6 +75,8 @@ class JsonlReader(TextReader):
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         tables = [_table(lines, self.asked) for lines in some]
+        for (one, _), lines in zip(tables, some, strict=True):
+            _refuse_long_labels(one, lines, self.asked.target)
         alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical | self.asked.numeric)
         table, where = joined(alike, names, [_place(lines) for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
@@ -288,12 +293,20 @@ def _numbers_written(texts: list[Lines], names: list[str]) -> dict[str, pa.Array
     lines = (line for lines in texts for line in lines.content.split(b"\n") if line.strip())
     pieces = []
     while some := [
-        _leaves(json.loads(line.decode("utf-8-sig"), parse_float=str, parse_int=str), set())
+        _leaves(json.loads(line.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str), set())
         for line in islice(lines, _AT_A_TIME)
     ]:
         pieces.append(pa.table({name: pa.array([row.get(name) or "" for row in some], pa.string()) for name in names}))
     table = pa.concat_tables(pieces)
     return {name: table.column(name).combine_chunks() for name in names}
+
+
+def _refuse_long_labels(table: Any, lines: Lines, target: str | None) -> None:
+    """Raise DataError for labels that double precision merges."""
+    if target is None or target not in table.column_names:
+        return
+    if pa.types.is_floating(table.schema.field(target).type) and _LONG.search(lines.content):
+        refuse_more_digits(_numbers_written([lines], [target])[target], table.column(target).to_numpy(), target)
 
 
 def _count_objects(content: bytes) -> int:

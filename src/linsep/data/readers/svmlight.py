@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.labels import as_labels
+from linsep.data.labels import as_labels, refuse_more_digits
 from linsep.data.readers.arrow import Where, row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Room, Scanned, scan
@@ -163,15 +163,16 @@ def _scanned(lines: Lines, room: Room | None = None, *, keep_digits: bool = True
     found = scan(np.frombuffer(lines.content, dtype=np.uint8), room, keep_digits=keep_digits)
     if found.error:
         raise malformed(_EXPECTED[found.error], found.position, lines)
-    finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], lines)
+    late = finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], lines)
+    refuse_more_digits(late, found.labels[found.label_slow], "label")
     finish_numbers(found.data, found.slow, found.spans, _EXPECTED[VALUE], lines)
     return found
 
 
-def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, lines: Lines) -> None:
-    """Read in place the numbers whose digits or powers of ten one double cannot hold; each ends rounded correctly."""
+def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, lines: Lines) -> pa.Array | None:
+    """Read in place, correctly rounded, the numbers that one double cannot hold at once, and return their texts."""
     if not slow.size:
-        return
+        return None
     raw = np.frombuffer(lines.content, np.uint8)
     offsets = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
     places = np.repeat(spans[:, 0] - offsets[:-1], np.diff(offsets)) + np.arange(offsets[-1])
@@ -180,6 +181,7 @@ def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, line
     infinite = np.flatnonzero(~np.isfinite(values[slow]))
     if infinite.size:
         raise malformed(expected, int(spans[infinite[0], 0]), lines)
+    return texts
 
 
 def line_of(lines: Lines) -> Where:

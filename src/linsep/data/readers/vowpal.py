@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.hashing import seed_of
-from linsep.data.labels import as_labels
+from linsep.data.labels import as_labels, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed
@@ -29,6 +29,7 @@ class VowpalReader(TextReader):
     """Sparse rows; namespace and name together are hashed to one of 2**bits columns.
 
     A name that comes twice in a row counts twice; a value is 1 unless it is given, times that of its namespace.
+    Values are doubles, also where their text has more digits.
 
     Examples
     --------
@@ -56,7 +57,9 @@ class VowpalReader(TextReader):
         for kind, numbers in ((LABEL, labels), (VALUE, data), (ENTRY, scales)):
             late = slow[:n_slow, 0] == kind
             expected = _EXPECTED[LABEL if kind == LABEL else VALUE]
-            finish_numbers(numbers, slow[:n_slow][late, 1], spans[:n_slow][late], expected, lines)
+            texts = finish_numbers(numbers, slow[:n_slow][late, 1], spans[:n_slow][late], expected, lines)
+            if kind == LABEL:
+                refuse_more_digits(texts, numbers[slow[:n_slow][late, 1]], "label")
         if not r:
             return None
         y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")

@@ -17,6 +17,7 @@ _TAB, _RETURN, _SPACE, _HASH = map(ord, "\t\r #")
 _PLUS, _MINUS, _POINT, _ZERO, _E, _SMALL_E = map(ord, "+-.0Ee")
 _FULL = 10**17  # one digit more still fits 64 bits
 DOUBLE = 2**53  # up to here every whole number is a double
+APART = 10**15  # numbers m 10^e with m below this are different doubles
 _BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold
 _FARTHEST = 1_000_000  # a power of ten is read no further, so that it fits 64 bits; `as_double` takes none beyond 22
 # Unsigned constants: a sum of signed and unsigned numbers is a float. 15 digits are always less than 2^53.

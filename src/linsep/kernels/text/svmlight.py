@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.text.numbers import DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
+from linsep.kernels.text.numbers import APART, DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
 # What may be wrong: the label, an entry, the order of indices, a value, a query id, the size of an index.
@@ -23,8 +23,9 @@ _NOUGHT, _ONE, _TEN, _DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO))
 class Scanned(NamedTuple):
     """Rows as found. `error` is 0, or the kind of the mistake at byte `position`.
 
-    The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for the labels. `whole` says
-    that all values are whole numbers below 2^53, written without a point: their doubles are as good as their digits.
+    The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for labels, those of more than
+    15 digits among them. `whole` says that all values are whole numbers below 2^53, written without a point: their
+    doubles are as good as their digits.
     """
 
     error: int
@@ -109,7 +110,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
                 return LABEL, i, r, k, n_label_slow, n_slow, whole
             j = np.uint64(end)
             labels[r], ready = as_double(m, e)
-            if not ready:
+            if not ready or not -APART < m < APART:
                 label_slow[n_label_slow] = r
                 label_spans[n_label_slow, _NOUGHT], label_spans[n_label_slow, _ONE] = i, j
                 n_label_slow += _ONE

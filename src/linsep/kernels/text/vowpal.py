@@ -8,7 +8,7 @@ import numpy as np
 
 from linsep.kernels.memory import uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
-from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks
+from linsep.kernels.text.numbers import APART, NEWLINE, as_double, decimal_at, line_end, skip_blanks
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 
 # What may be wrong besides `LABEL`, `ENTRY` and `VALUE`: after the label comes neither a tag nor a namespace.
@@ -24,7 +24,8 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
 
     A column is a hash of namespace and name; `entries` is (indices, data, spaces, scales), and the value of entry k is
     data[k] scales[spaces[k]], scales[0] being 1. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to
-    `indptr[r + 1]` are row r. Numbers that doubles cannot give at once are listed: `slow` is (LABEL, row),
+    `indptr[r + 1]` are row r. Numbers that doubles cannot give at once, and labels
+    of more than 15 digits, are listed: `slow` is (LABEL, row),
     (VALUE, entry) or (ENTRY, namespace), `spans` (., 2) the bytes. The text has to end with a line end. Changes all
     arrays but `text`.
     """
@@ -41,7 +42,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
         if end < 0:
             return LABEL, i, r, k, n_slow
         labels[r], ready = as_double(m, e)
-        if not ready:
+        if not ready or not -APART < m < APART:
             slow[n_slow, 0], slow[n_slow, 1] = LABEL, r
             spans[n_slow, 0], spans[n_slow, 1] = i, end
             n_slow += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
 from linsep.types import DataError
@@ -58,7 +59,7 @@ def read(text: str, build: Callable[[dict[str, Any]], T]) -> T:
     3
     """
     try:
-        plain = json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_number)
+        plain = json.loads(text, object_pairs_hook=_each_once, parse_float=_finite, parse_constant=_no_number)
         if not isinstance(plain, dict):
             raise ValueError("it is not a JSON object")
         return build(plain)
@@ -81,8 +82,12 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
+def _finite(text: str) -> float:
+    return float(text) if isfinite(float(text)) else _no_number(text)
+
+
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{_short(name)} is not a number of JSON, or too large")
 
 
 def _short(value: Any) -> str:
