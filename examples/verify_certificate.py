@@ -3,11 +3,12 @@
     linsep check table.csv --target kind --certificate proof.json     (or linsep separation)
     python verify_certificate.py proof.json table.csv
 
-The data are the CSV file given to the command, whose numbers are the decimals that are written there, or a JSON file
-{"X": [[1, 0.5], ...], "y": ["a", ...]} of doubles and whole numbers. A row of X may be an object {column: value};
-beside y there may be "trials", "weights", "event", "strata", "entry", and the "names" of the columns. The program reads
-them again, compares their SHA-256 with that of the certificate, and checks its proofs. It prints what follows from
-these; exit status 0: proved, 1: not. Large tables take a while.
+The data are the CSV file given to the command, whose numbers are the decimals that are written there. Where its cells
+are not all plain (dates, units, decimal commas, missing values ...) the command writes what it read of them beside the
+certificate, as proof.design.json, and the proof is about that: {"X": [[1, 0.5], ...], "y": ["a", ...]} of doubles and
+whole numbers. A row of X may be an object {column: value}; beside y there may be "trials", "weights", "event",
+"strata", "entry", and the "names" of the columns. The program reads the data again, compares their SHA-256 with that of
+the certificate, and checks its proofs. It prints what follows from these; exit status 0: proved, 1: not.
 
 Everything is a question about rows z of whole numbers, some of which are equalities: a row is separated if z.d > 0 for
 some d with z.d >= 0 on every row, and = 0 on equalities. For two classes z = s (x, 1) with s = 1 or -1; what the rows
@@ -17,12 +18,13 @@ of a regression are is derived on the page theory/separation-families of linsep.
 import argparse
 import csv
 import hashlib
+import io
 import json
+import math
 import re
 import struct
 import sys
 from collections import Counter
-from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
@@ -30,13 +32,8 @@ from operator import mul
 from typing import NamedTuple
 
 FORMAT = "linsep certificate 1"
-BLANK = "[ \u00a0\u2009\u202f]"
-SIGNS = f"{BLANK}?[$\u20ac\u00a3\u00a5%]{BLANK}?"
-GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+|([ \u00a0\u2009\u202f'\u2019][0-9]{3})+)(\.[0-9]+)?")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
-COMMA_TO_POINT = {ord(","): ".", ord("."): ","}
-WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"}, {"unit", "exponent"})
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 OF_TWO = ("logit", "probit", "cloglog", "cauchit")
 LINKS = {"logistic": OF_TWO, "binomial": OF_TWO, "cumulative": OF_TWO, "continuation": OF_TWO}
@@ -121,150 +118,75 @@ class Table(NamedTuple):
 
 def read_table(path, claim):
     """The data of a CSV or JSON file."""
+    width = claim.get("rest", claim)["question"].get("columns", 0)
+    require(type(width) is int and width <= MOST_COLUMNS, f"this program looks at no more than {MOST_COLUMNS} columns")
     if not path.endswith(".json"):
         return read_csv(path, claim)
-    data = read_json(path)
-    every = [dict(enumerate(row)) if isinstance(row, list) else row for row in data["X"]]
-    plain = all(str(int(j)) == str(j) for row in every for j in row)  # "0" and "00" would be one column
-    require(plain, "a column of a row is not the number of one")
-    rows = [{int(j): v for j, v in row.items() if v} for row in every]
+    data, rows = read_json(path), []
+    for row in data["X"]:
+        require(isinstance(row, dict) or len(row) == width, "a row has more or fewer numbers than there are columns")
+        entries = dict(row.items() if isinstance(row, dict) else enumerate(row))
+        plain = all(type(v) in (int, float) and str(int(j)) == str(j) for j, v in entries.items())
+        require(plain, "an entry is no number, or its column is not")  # "0" and "00" would be one column
+        rows.append({int(j): v for j, v in entries.items() if v})
     beside = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
-    width = claim["question"].get("columns", 0)
-    require(type(width) is int and width <= MOST_COLUMNS, f"this program looks at no more than {MOST_COLUMNS} columns")
     names = data.get("names", [f"x{j + 1}" for j in range(width)])
     return Table(rows, beside, names, data.get("effects", {}), data.get("rows", range(len(rows))))
 
 
 def read_csv(path, claim):
-    """The same of a CSV file; the certificate says how it is written, and what its columns are."""
-    require("design" not in claim, "the certificate is about columns that are not of a table: give its design as JSON")
+    """The same of a plain CSV file: UTF-8, commas, a header, as many cells in each line, one number or text in each."""
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
-    comma = COMMA_TO_POINT if claim.get("decimal") == "," else {}
-    for column in claim["columns"]:
-        ways = set(column) - {"column"}
-        require(ways in WAYS_TO_READ, f"a column has {len(ways)} ways to be read, not one")
-        power = column.get("exponent", 0)
-        require(type(power) is int and abs(power) <= 10_000, "the exponent of a column is no small integer")
+    columns = claim["columns"]
+    for column in columns:
+        require(column.keys() in ({"column", "level"}, {"column", "exponent"}), "a column is no number and no level")
+        fits = type(column.get("level", "")) is str and type(power := column.get("exponent", 0)) is int
+        require(fits and abs(power) <= 10_000, "a level is no text, or an exponent is no small integer")
     own = {*BESIDE, "offset"} if claim["question"]["about"] == "regression" else set()
     require(set(claim.get("beside", {})) <= own, "columns stand beside the target that do not belong to the question")
     roles = {**claim.get("beside", {}), "y": claim["target"]}
-    gone = set(numbers_of(claim.get("rows_left_out", []), 2**62, "rows_left_out"))
-    lines = list(records(path, claim))
-    kept = [i for i in range(len(lines)) if i not in gone]
-    for column in (column for column in claim["columns"] if "date" in column or "unit" in column):
-        plain = all(NUMBER.fullmatch(lines[i][column["column"]].strip()) for i in kept)
-        require(not plain, "a column of plain numbers is read as dates, or as numbers with a unit")
-    rows = []
-    for line in (lines[i] for i in kept):
-        values = [value_of(column, line[column["column"]], comma) for column in claim["columns"]]
-        rows.append({j: value for j, value in enumerate(values) if value})
-    require(all(i < len(lines) for i in gone), "rows_left_out has a row that is not there")
-    needed = [(column["column"], "level" in column) for column in claim["columns"]]
-    needed += [(name, False) for role, name in roles.items() if role != "y"]
-    numbered = all(NUMBER.fullmatch(lines[i][claim["target"]].strip()) for i in kept)  # NA is no label then
-    for line in (lines[i] for i in gone):
-        lacks = [holds_none(line[name], text) for name, text in [(claim["target"], not numbered), *needed]]
-        require(any(lacks), "a row is left out that lacks neither its label nor a value")
-    beside = {}
-    for role in (role for role in ("y", *BESIDE) if role in roles):
-        cells = [lines[i][roles[role]] for i in kept]
-        labels = role in ("y", "strata")
-        beside[role] = in_one_way(cells, comma) if labels else [cell.translate(comma) for cell in cells]
-    names = [name_of(column) for column in claim["columns"]]
-    return Table(rows, beside, names, {}, kept)
+    used = [(column["column"], column.get("level")) for column in columns]
+    twice = len(set(used)) < len(used) or {name for name, _ in used} & set(roles.values())
+    require(not twice, "a column stands twice in the question")
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        text = file.read()
+    require(not re.search("\r(?!\n)|\0", text), "a line ends without a line feed, or there is a NUL")
+    header, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    fits = len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
+    require(fits, "two columns have one name, or a line has more or fewer cells than the header: give the design")
+    at = {name: k for k, name in enumerate(header)}
+    rows = [[value_of(column, line[at[column["column"]]]) for column in columns] for line in lines]
+    beside = {role: in_one_way([line[at[roles[role]]] for line in lines]) for role in ("y", *BESIDE) if role in roles}
+    rows = [{j: value for j, value in enumerate(row) if value} for row in rows]
+    return Table(rows, beside, [name_of(column) for column in columns], {}, range(len(rows)))
 
 
-def in_one_way(cells, comma):
-    """Labels and strata are numbers if every cell is one, and else the text as it stands: no certificate says which."""
-    there = [cell.strip().translate(comma) for cell in cells]
-    numbers = [bool(NUMBER.fullmatch(cell)) for cell in there]
-    missing = [holds_none(cell, False) for cell in there]
-    require(all(there), "a label or a stratum is missing")
-    require(all(numbers) or not all(map(max, numbers, missing)), "a label or a stratum is missing among numbers")
-    return list(map(Fraction, there)) if all(numbers) else cells
+def value_of(column, cell):
+    """What a cell counts as: whether it is the level, or the number."""
+    if "level" in column:
+        return int(cell == column["level"])
+    plain = NUMBER.fullmatch(cell) and not re.search("[eE][+-]?[0-9]{5}", cell)
+    require(plain, f"{cell!r:.40} is no plain number: give the design of the table")
+    return Fraction(cell) * Fraction(10) ** column["exponent"]
 
 
-def records(path, claim):
-    """The records of a CSV file as {name: cell}; cells that stand for no value are empty."""
-    above, no_values, sep = claim.get("skip_rows", 0), claim.get("no_values", []), claim.get("sep", ",")
-    require(type(above) is int and 0 <= above <= 10_000, "skip_rows is no small number of lines")
-    require(claim.get("decimal", ".") in (".", ","), "the decimal mark is no point and no comma")
-    require(isinstance(sep, str) and len(sep) == 1, "what separates the columns is no single character")
-    texts = isinstance(no_values, list) and all(isinstance(text, str) for text in no_values)
-    require(texts, "the cells that stand for no value are no list of texts")
-
-    def is_none(cell):  # -999.0 is the whole number -999
-        found = re.fullmatch("(-?[0-9]+)[.,]0+", cell)
-        return cell in no_values or (found is not None and found[1] in no_values)
-
-    with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
-        for _ in range(above):
-            file.readline()
-        lines = csv.DictReader(file, delimiter=sep)
-        names = list(lines.fieldnames or ())
-        require(len(set(names)) == len(names), "two columns of the table have one name")
-        for line in lines:
-            yield {name: "" if is_none(cell.strip()) else cell for name, cell in line.items()}
-
-
-def holds_none(cell, is_text):
-    """Whether a cell holds no value: a category or a label is missing where it is empty."""
-    return not cell.strip() if is_text else bool(MISSING.fullmatch(cell.strip().lower()))
-
-
-def amount(text):
-    """The digits of a number as 1.5e3, $1,204.50, 12 % or (3.25), which is negative; true and false are 1 and 0."""
-    bare = re.sub(SIGNS, "", text.strip())
-    bare = f"-{bare[1:-1]}" if re.fullmatch(r"\([0-9].*\)", bare) else bare
-    bare = re.sub("[^0-9.+-]", "", bare) if GROUPED.fullmatch(bare) else bare
-    bare = {"true": "1", "false": "0"}.get(bare.lower(), bare)
-    require(NUMBER.fullmatch(bare), f"{text!r:.40} is not a number")
-    return bare
-
-
-def value_of(part, cell, comma):
-    """What a cell counts as."""
-    if "level" in part:
-        return int(cell == part["level"])
-    power = Fraction(10) ** part.get("exponent", 0)
-    if "date" in part:
-        return elapsed(cell.strip(), part["date"]) * power
-    digits = without_unit(cell, part["unit"]) if "unit" in part else amount(cell.translate(comma))
-    return Fraction(digits) * power
-
-
-def without_unit(cell, way):
-    """The digits of a number with a unit; the way to write it is "0.0 mg", or "0,0 mg" with a decimal comma."""
-    require(re.fullmatch("0[.,]0 .+", way), f"{way!r:.40} is no way to write a unit")
-    text, unit = cell.strip(), way[4:]
-    before = re.fullmatch(rf"([-+]?){re.escape(unit)}\.?\s*([-+]?[0-9.,].*)", text)  # CHF 12.50 is 12.50 CHF
-    text = f"{before[1]}{before[2]} {unit}" if before else text
-    require(text.endswith(unit), f"{text!r:.40} is not a number in {unit!r}")
-    return amount(text[: -len(unit)].translate(COMMA_TO_POINT if way[1] == "," else {}))
-
-
-def in_seconds(way):
-    """Whether dates that are written in this way have a time of day; else they count in days."""
-    return way == "datetime" or (way != "date" and ("%H" in way or "%I" in way))
-
-
-def elapsed(text, way):
-    """Days or seconds since 1970 of a date; with a zone, in UTC."""
-    require(not re.search(r"[.,]\d{7}", text), f"{text!r:.40} is finer than a microsecond")
-    point = datetime.fromisoformat(text) if way in ("date", "datetime") else datetime.strptime(text, way)
-    if point.tzinfo is not None:
-        point = point.astimezone(UTC).replace(tzinfo=None)
-    since = point - datetime(1970, 1, 1)
-    require(in_seconds(way) or since % timedelta(days=1) == timedelta(0), f"{text!r:.40} is no date alone")
-    return Fraction(since // timedelta(microseconds=1), 10**6) if in_seconds(way) else since.days
+def in_one_way(cells):
+    """Labels and what stands beside them: numbers in their shortest text if every cell is one, and else text."""
+    require(all(cell.strip() for cell in cells), "a label, or what stands beside it, is missing")
+    if not all(map(NUMBER.fullmatch, cells)):
+        words = [cell for cell in cells if not NUMBER.fullmatch(cell)]
+        missing = len(words) < len(cells) and all(map(MISSING.fullmatch, map(str.lower, words)))
+        require(not missing, "a label, or what stands beside it, is missing among numbers")
+        return cells
+    values = [int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in cells]
+    for value, cell in zip(values, cells, strict=True):
+        require(str(value) == cell, f"{cell:.40} is not the shortest text of a number: give the design of the table")
+    return values
 
 
 def name_of(column):
     """What the coefficient of a column of a CSV file is called."""
-    name = column["column"]
-    if "date" in column:
-        return f"{name} ({'seconds' if in_seconds(column['date']) else 'days'})"
-    return f"{name}={column['level']}" if "level" in column else name
+    return f"{column['column']}={column['level']}" if "level" in column else column["column"]
 
 
 # ----------------------------------------------------------------- the hash
@@ -595,34 +517,29 @@ class Model(NamedTuple):
     kept: list
 
 
-def double(cell):
-    """A number beside the features: a double, or the shortest text of one; no two of these are equal by rounding."""
-    exact = Fraction(amount(cell) if isinstance(cell, str) else cell)
-    value = float(exact)
-    require(value - value == 0, "a number beside the features is not finite")
-    shortest = isinstance(cell, float) or Fraction(repr(value)) == exact
-    require(shortest, f"{cell!s:.40} has more digits than double precision holds")
-    return value
+def double(value):
+    """A number beside the features, which is one double; no two of these are equal by rounding."""
+    require(type(value) in (int, float) and abs(value) < math.inf, f"{value!r:.40} beside the features is no number")
+    require(is_double(value), f"{value!r:.40} has more digits than double precision holds")
+    return float(value)
 
 
 def label(cell, kind):
     """A label as the certificate writes it, whose type is that of the label."""
-    known = ("str",) if isinstance(cell, str) else ("bool",) if isinstance(cell, bool) else ("int", "float")
+    known = {str: ("str",), bool: ("bool",), int: ("int", "float"), float: ("float",)}.get(type(cell), ())
     require(kind in known, f"the label {cell!r:.40} is not of the type {kind!r:.10}")
-    if kind == "int":
-        require(Fraction(cell).denominator == 1, "a label is no whole number")
-        return str(int(cell))
     return str(double(cell)) if kind == "float" else str(cell)
 
 
 def class_names(cells):
-    """The labels of two classes as text; numbers as whole ones if all are: in a CSV file by value, in JSON by form."""
+    """The labels of two classes as text; numbers as whole ones if all are."""
     kinds = {type(cell) for cell in cells}
-    if not kinds <= {int, float, Fraction}:  # 1 beside "1", and null beside "None", would be one class
-        require(kinds in ({str}, {bool}), "the labels are not all text, all numbers, or all true and false")
-        return list(map(str, cells))
-    are_whole = kinds == {int} or (kinds == {Fraction} and all(cell.denominator == 1 for cell in cells))
-    return [label(cell, "int" if are_whole else "float") for cell in cells]
+    alike = kinds in ({str}, {bool}) or kinds <= {
+        int,
+        float,
+    }  # 1 beside "1", and null beside "None", would be one class
+    require(alike, "the labels are not all text, all numbers, or all true and false")
+    return [label(cell, "float") for cell in cells] if float in kinds else list(map(str, cells))
 
 
 def model_of(claim, table):
@@ -897,26 +814,14 @@ def shown(names):
     return ", ".join(map(str, names[:SHOWN])) + rest
 
 
-def described(column):
-    """A column of numbers by the column of the table that it comes from, with what is not plain about its reading."""
-    name = f"{column['column']}={column['level']}" if "level" in column else column["column"]
-    way = column.get("date", column.get("unit"))
-    return name if way is None else f"{name} read as {way!r}"
-
-
-def question(claim, of_table):
-    """What is asked, in words: whoever wrote the certificate chose that. Of JSON it names no columns."""
+def question(claim, table, of_table):
+    """What is asked, in words: whoever wrote the certificate chose that. No name is left out that he could choose."""
     asked = claim["question"]
     words = [f"{asked['family']} regression, link {asked['link']}" if "family" in asked else "a separator"]
-    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
+    words += [f"classes {shown(asked['classes'])}"] if asked.get("classes") else []
     if of_table:
-        words.append(f"{claim['target']} by {shown(list(map(described, claim['columns']))) or 'no column'}")
+        words.append(f"{claim['target']} by {', '.join(table.names) or 'no column'}")
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
-        ways = {"skip_rows": 0, "sep": ",", "decimal": ".", "encoding": "utf-8-sig"}
-        words += [f"{way} {claim[way]!r}" for way, usual in ways.items() if claim.get(way, usual) != usual]
-        gone, none = claim.get("rows_left_out", []), claim.get("no_values", [])
-        words += [f"{len(gone)} rows are left out, each of which lacks its label or a value"] if gone else []
-        words += [f"cells that read {shown(list(map(repr, none)))} stand for no value"] if none else []
     words += [f"{'with' if asked['intercept'] else 'without'} an intercept"]
     return f"the question: {'; '.join(words)}"
 
@@ -926,11 +831,11 @@ def prove(claim, path, classes=None):
     table = read_table(path, claim)
     about = claim["question"]["about"]
     labels = class_names(table.beside["y"])
+    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    yield question(claim, table, not path.endswith(".json"))
     if about == "fewest rows":
         yield prove_rows(claim, table.rows, labels, claim["rest"]["question"]["classes"])
         return
-    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
-    yield question(claim, not path.endswith(".json"))
     if about == "regression":
         yield from prove_regression(claim, table)
         return
@@ -948,6 +853,8 @@ def prove(claim, path, classes=None):
 
 def prove_all(claim, path):
     """Check all certificates of a file; return sentences on what they prove."""
+    table = path.endswith(".json") or "design" not in claim
+    require(table, f"the certificate is about its design: give {claim.get('design')!r}, which was written beside it")
     if "one_against_rest" not in claim:
         return list(prove(claim, path))
     said, every = [], claim["one_against_rest"]
@@ -971,7 +878,16 @@ def main(given=None):
         lines, status = prove_all(read_json(arguments.certificate), arguments.data), 0
     except NotProvedError as error:
         lines, status = [f"not proved: {error}"], 1
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, OSError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        AttributeError,
+        RecursionError,
+        OSError,
+        csv.Error,
+    ) as error:
         lines, status = [f"not proved: cannot read the certificate or the data: {error!r}"], 1
     for line in lines:
         print(line if line.isprintable() else ascii(line)[1:-1])

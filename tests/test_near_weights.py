@@ -273,7 +273,8 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     assert 0 < claim["proof"]["within"] < 1e-6 and claim["rows_left_out"] == [0]
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
-    assert verify_in_a_process(tmp_path, claim, text, "rows.csv")[0] == 0
+    design = (tmp_path / "proof.design.json").read_text()
+    assert verify_in_a_process(tmp_path, claim, design)[0] == 0
 
 
 def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,6 @@ from linsep.data.features.kinds import find_kinds
 from linsep.data.readers.written import HEAD_BYTES
 from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
-from linsep.reporting.table_check import check_table
 
 # Cells of a column of text; a digit first would make some columns numbers.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=6).map(lambda text: "w" + text)
@@ -253,15 +249,6 @@ def test_blanks_and_apostrophes_between_thousands(between: str, decimal: str, si
         assert plain(read_amounts(amounts, kind)[0]) == numbers
 
 
-def test_the_program_that_checks_certificates_reads_them_too(tmp_path: Path) -> None:
-    rows = "a,b,y\n1'669.50,2 %,p\n499.25,3 %,n\n12 001,4 %,p\n"
-    (tmp_path / "t.csv").write_text(rows)
-    (tmp_path / "c.json").write_text(json.dumps(check_table(open_data(tmp_path / "t.csv", target="y")).data))
-    program = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
-    proved = subprocess.run([sys.executable, program, tmp_path / "c.json", tmp_path / "t.csv"], check=False)
-    assert proved.returncode == 0
-
-
 @pytest.mark.parametrize("cell", ["<1,0", "> 500", "\u2264 3", "n.d. (1)", "it's", "a $b", "?!"])
 def test_what_a_message_says_to_type_is_quoted_for_the_shell(cell: str) -> None:
     content = thousands(["2,5", "3,5", cell, "4,5"])
@@ -394,7 +381,7 @@ def test_csv_that_is_not_utf8_is_read_as_cp1252_and_it_is_said(tmp_path: Path) -
         list(late.chunks())
 
 
-def test_models_and_certificates_keep_the_encoding(tmp_path: Path) -> None:
+def test_models_keep_the_encoding(tmp_path: Path) -> None:
     rows = "city,size,y\nKöln,1,a\nKöln,2,a\nUlm,3,b\nUlm,4,b\n"
     (tmp_path / "t.csv").write_text(rows, encoding="cp1252")
     model = TableModel().fit(open_data(tmp_path / "t.csv", target="y"))
@@ -412,13 +399,6 @@ def test_models_and_certificates_keep_the_encoding(tmp_path: Path) -> None:
     assert unknown_levels(model) == [
         "the rows are read as CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)"
     ]
-    claim = check_table(open_data(tmp_path / "t.csv", target="y")).data
-    (tmp_path / "c.json").write_text(json.dumps(claim))
-    program = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
-    proved = subprocess.run(
-        [sys.executable, program, "c.json", "t.csv"], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert (proved.returncode, claim["encoding"]) == (0, "cp1252"), proved.stdout
 
 
 @pytest.mark.parametrize("unit", [" kWh", "kg", " °C"])

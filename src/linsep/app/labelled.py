@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
-from linsep.files import check_output, open_output
-from linsep.theory.proof import without_words
+from linsep.files import check_output
 from linsep.types import DataError
 
 
@@ -90,18 +88,6 @@ def check_certificate(path: Path | None, table: Any) -> None:
     """Check before the work that the certificate can be written and replaces no file that the command reads."""
     if path is not None:
         check_output(path, "the certificate", reads=inputs(table))
-
-
-def written_certificate(
-    path: Path | None, data: Mapping[str, Any], table: Any, what: str = "certificate"
-) -> list[tuple[str, str]]:
-    """Write the certificate, without words, or a design, if one is asked for; return the line that says where it is."""
-    if path is None:
-        return []
-    with open_output(path, f"the {what}", reads=inputs(table)) as file:
-        plain = without_words(data) if what == "certificate" else data
-        file.write(json.dumps(plain, allow_nan=False) + "\n")
-    return [(what, str(path))]
 
 
 def read_as(source: Source) -> list[tuple[str, str]]:

@@ -170,7 +170,11 @@ ReportOpt = Annotated[
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]
 CertificateOpt = Annotated[
-    Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
+    Path | None,
+    typer.Option(
+        help="Write the proof as JSON, which examples/verify_certificate.py checks, with the numbers of a table that is "
+        "no plain CSV."
+    ),
 ]
 ExactWeightsOpt = Annotated[
     bool,

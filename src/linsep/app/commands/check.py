@@ -6,20 +6,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import (
-    check_certificate,
-    guessed,
-    inputs,
-    open_labelled,
-    read_as,
-    written_certificate,
-)
+import numpy as np
+
+from linsep.app.design_file import design_data, is_plain, written_certificate
+from linsep.app.labelled import check_certificate, guessed, inputs, open_labelled, read_as
 from linsep.app.present import write_csv
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
+from linsep.data.columns import label_names
+from linsep.data.sources.source import Source
 from linsep.files import check_output, open_output
-from linsep.reporting.table_check import check_table
-from linsep.types import Verdict
+from linsep.reporting.table_check import TableCheck, check_table
+from linsep.types import Array, Verdict
 
 _STATUS: dict[Verdict, int] = {
     "separable": 0,
@@ -58,7 +56,8 @@ def check(
     on_step("proving")
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
     found = check_table(source, **asked, n_jobs=n_jobs, exact=exact, explain=explain or suspects is not None)
-    lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
+    design = None if certificate is None else _design(table, source, found, positive)
+    lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design)]
     if suspects is not None and found.explanation is not None:
         lines.append(("list of suspects", str(suspects)))
         with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:
@@ -67,3 +66,14 @@ def check(
     result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
     return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))
+
+
+def _design(table: Any, source: Source, found: TableCheck, positive: str | None) -> dict[str, Any] | None:
+    """What the certificate is about; None where it is a plain table."""
+    numbers = found.numbers
+    y: Array = np.asarray(numbers.y)
+    whole = positive is None or y.dtype.kind != "f"  # one class against the rest is 2, not 2.0
+    if whole and source.target is not None and is_plain(table, source, numbers, {source.target: y.tolist()}):
+        return None
+    names = label_names(y).tolist() if positive is not None else list(map(str, y.tolist()))
+    return design_data(numbers.X, names, numbers.names, numbers.places)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.app.design_file import design_data, is_plain, written_certificate
 from linsep.app.labelled import (
     check_certificate,
     guessed,
@@ -16,7 +17,6 @@ from linsep.app.labelled import (
     read_as,
     read_as_numbers,
     read_as_text,
-    written_certificate,
 )
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
@@ -31,10 +31,9 @@ from linsep.regression.design import Asked, design_of_numbers, outcome_of
 from linsep.regression.formula import asked_as_written
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
-from linsep.tables import is_sparse
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import LABELLED, Family
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
 _ALL_EVENTS = "without --event COLUMN every row counts as an event; a column of events is a feature like others"
@@ -104,7 +103,12 @@ def separation(
         parts |= {"pairs": tuple(row for row, _ in found.pairs)} if found.pairs else {}
         data |= {"file_rows": {name: rows_of_file(rows, numbers.left_out).tolist() for name, rows in parts.items()}}
     told = separation_lines(found, numbers.left_out)
-    lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table)]
+    design = None
+    if certificate is not None:
+        read = {named[role]: column.tolist() for role, column in outcome.beside.items()}
+        plain = "strata" not in named and is_plain(table, source, numbers, {str(target): outcome.y.tolist(), **read})
+        design = None if plain else _design(question, numbers.places)
+    lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table, design)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     result.details += separation_details(found, numbers.left_out, time_limit) if details else []
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
@@ -135,29 +139,17 @@ def _of_formula(
     found = answer(asked, time_limit, exact=exact)
     data = found.to_dict()
     lines = [*read_as(source), *separation_lines(found)]
-    if certificate is not None:
-        design = certificate.with_name(f"{certificate.stem}.design.json")
-        data["design"] = design.name
-        lines += written_certificate(design, _as_data(asked), table, "design")
-    lines += written_certificate(certificate, data, table)
+    design = None if certificate is None else _design(asked, asked.design.rows)
+    lines += written_certificate(certificate, data, table, design)
     more = separation_details(found, time_limit=time_limit) if details else []
     doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 
-def _as_data(asked: Asked) -> dict[str, Any]:
-    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
+def _design(asked: Asked, rows: Array | None) -> dict[str, Any]:
+    """The design, the response and what stands beside it."""
     design, outcome = asked.design, asked.outcome
-    if is_sparse(design.X):
-        X = design.X.tocsr()
-        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        columns, values = X.indices.tolist(), X.data.tolist()
-        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
-    else:
-        rows = design.X.tolist()
-    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
-    data |= {name: column.tolist() for name, column in outcome.beside.items()}
-    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
+    return design_data(design.X, outcome.y.tolist(), design.names, rows, outcome.beside, design.absorbed)
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

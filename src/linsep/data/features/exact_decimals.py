@@ -58,6 +58,12 @@ class ExactNumbers(NamedTuple):
         """The rows of the source's chunk that these are."""
         return chunk if self.kept is None else chunk.take(self.kept)
 
+    @property
+    def places(self) -> Array | None:
+        """The positions of these rows among all that were read; None where all are there."""
+        gone = self.left_out
+        return None if gone is None else np.setdiff1d(np.arange(self.X.shape[0] + gone.size), gone)
+
     def in_table(self, source: Source) -> dict[str, Any]:
         """What a certificate says of the table: by this another program finds the columns and the rows in it."""
         levels = self.levels or {}
@@ -67,7 +73,7 @@ class ExactNumbers(NamedTuple):
             else (self.derived or {}).get(name) or {"column": name, "exponent": k}
             for name, k in zip(self.names, self.exponents, strict=True)
         ]
-        said: dict[str, Any] = {"target": source.target, "columns": columns, **source.ways_to_read}
+        said: dict[str, Any] = {"target": source.target, "columns": columns}
         if self.left_out is not None:
             said["rows_left_out"] = self.left_out.tolist()
         return said

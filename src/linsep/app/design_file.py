@@ -1,0 +1,110 @@
+"""What a certificate is about, as a program without linsep reads it: a plain CSV file, or the design beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from linsep.app.labelled import inputs
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.sources.source import Source
+from linsep.files import open_output
+from linsep.tables import is_sparse
+from linsep.theory.proof import without_words
+from linsep.types import Array
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_FAR = re.compile("[eE][+-]?[0-9]{5}")
+_NO_PLAIN_END = re.compile(rb"\r(?!\n)|\0")
+
+
+def written_certificate(
+    path: Path | None, data: dict[str, Any], table: Any, design: Mapping[str, Any] | None
+) -> list[tuple[str, str]]:
+    """Write the certificate, if one is asked for, and its design; return the lines that say where they are.
+
+    Parameters
+    ----------
+    path : Path or None
+        None: nothing is written.
+    data : dict
+        The answer, which is written without its words. It is given the name of the design.
+    table : path or data
+        What the command reads, which nothing may replace.
+    design : dict or None
+        `design_data`; None if `is_plain` says that the table itself can be read.
+    """
+    if path is None:
+        return []
+    files: list[tuple[str, Path, Mapping[str, Any]]] = [("certificate", path, data)]
+    if design is not None:
+        beside = path.with_name(f"{path.stem}.design.json")
+        data["design"] = beside.name
+        files = [("design", beside, design), *files]
+    for what, at, content in files:
+        with open_output(at, f"the {what}", reads=inputs(table)) as file:
+            plain = without_words(content) if what == "certificate" else content
+            file.write(json.dumps(plain, allow_nan=False) + "\n")
+    return [(what, str(at)) for what, at, _ in files]
+
+
+def design_data(
+    X: Any,
+    y: Sequence[Any],
+    names: Sequence[str],
+    rows: Array | None,
+    beside: Mapping[str, Array] | None = None,
+    effects: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """A design as plain values for JSON; a sparse row is {column: value}, `rows` are places in the table."""
+    table: list[Any] = [] if is_sparse(X) else X.tolist()
+    if is_sparse(X):
+        X = X.tocsr()
+        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        columns, values = X.indices.tolist(), X.data.tolist()
+        table = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
+    data = {"X": table, "y": list(y), "names": list(names), "effects": dict(effects or {})}
+    data |= {name: column.tolist() for name, column in (beside or {}).items()}
+    return data if rows is None else data | {"rows": rows.tolist()}
+
+
+def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether examples/verify_certificate.py reads in the file what linsep has read.
+
+    It reads one CSV file of UTF-8 with commas, of which each line has as many cells as the header. A cell is text, or a
+    number without a unit, blanks or a mark for thousands. Labels and what stands `beside` the features are the shortest
+    text of their numbers if every cell is a number, and text otherwise: {column: values} says what linsep has read.
+    """
+    files, levels = inputs(table), numbers.levels or {}
+    usual = source.format == "csv" and len(files) == 1 and not source.ways_to_read
+    if not usual or numbers.left_out is not None or numbers.derived or len(set(numbers.names)) < len(numbers.names):
+        return False
+    try:
+        if _NO_PLAIN_END.search(Path(files[0]).read_bytes()):
+            return False
+        with open(files[0], encoding="utf-8-sig", newline="") as file:
+            header, *lines = csv.reader(file, strict=True)
+    except (OSError, ValueError, csv.Error):  # an address, compressed, other text, or cells that are too long
+        return False
+    at = {name: k for k, name in enumerate(header)}
+    if len(at) < len(header) or any(len(line) != len(header) for line in lines):
+        return False
+    places = [at[name] for name in numbers.names if name not in levels]
+    if not all(_NUMBER.fullmatch(line[k]) and not _FAR.search(line[k]) for line in lines for k in places):
+        return False
+    read = {name: _as_read([line[at[name]] for line in lines]) for name in beside}
+    same = all(read[name] == list(values) for name, values in beside.items())
+    points = [{float} & set(map(type, some[source.target] or ())) for some in (read, beside)] if source.target else []
+    return same and points[:1] == points[1:]  # where a label is 1.0, another is 2.0
+
+
+def _as_read(cells: list[str]) -> list[Any] | None:
+    """Numbers if every cell is one, or else the text; None where numbers are not in their shortest text."""
+    if not all(map(_NUMBER.fullmatch, cells)):
+        return cells if all(cell.strip() for cell in cells) else None
+    values = [int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in cells]
+    return values if all(str(value) == cell for value, cell in zip(values, cells, strict=True)) else None
