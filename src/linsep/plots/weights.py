@@ -87,9 +87,7 @@ def _sides(subject: Subject) -> tuple[str, str]:
 
 
 def _draw_bars(ax: Axes, w: Array, names: list[str], n: int, sides: tuple[str, str]) -> None:
-    size = np.abs(w)
-    top = np.argpartition(size, len(w) - n)[len(w) - n :]
-    top = top[np.argsort(-size[top], kind="stable")]
+    top = np.argsort(-np.abs(w), kind="stable")[:n]
     for sign, colour, hatch, side in ((-1, NEGATIVE, "////", sides[0]), (1, POSITIVE, "", sides[1])):
         at = np.flatnonzero((w[top] < 0) == (sign < 0))
         if at.size:

@@ -160,9 +160,8 @@ def _describe_tagger(tagger: SequenceTagger, n_weights: int) -> Description:
     names = tagger.feature_names_
     W = tagger.coef_
     size = np.abs(W).T.ravel()  # feature by feature, as the weights lie in memory
-    largest = np.argpartition(-size, min(n_weights, size.size) - 1)[:n_weights]
     weights = {}
-    for at in sorted(largest.tolist(), key=lambda at: (-size[at], at)):
+    for at in np.argsort(-size, kind="stable")[:n_weights].tolist():
         feature, tag = divmod(at, len(W))
         name = f"feature {feature}" if names is None else names[feature]
         weights[f"{tagger.classes_[tag]}: {name}"] = float(W[tag, feature])

@@ -172,7 +172,7 @@ ReportOpt = Annotated[
 CertificateOpt = Annotated[
     Path | None,
     typer.Option(
-        help="Write the proof as JSON, which examples/verify_certificate.py checks, with the numbers of a table that is "
+        help="Write the proof as JSON, which examples/verify_certificate.py checks, and the numbers of a table that is "
         "no plain CSV."
     ),
 ]

@@ -72,8 +72,11 @@ class _Shortlist:
 
     def note(self, z: Array, ids: Array) -> None:
         """Add those of the rows `ids` that have the lowest z."""
-        some = ids[np.argpartition(z, _SHORT)[:_SHORT]] if z.size > _SHORT else ids
-        new = np.setdiff1d(some, self.ids)
+        if z.size > _SHORT:  # of equal ones the first: `argpartition` takes others on another processor
+            level = np.partition(z, _SHORT)[_SHORT]
+            low = np.flatnonzero(z < level)
+            ids = ids[np.append(low, np.flatnonzero(z == level)[: _SHORT - low.size])]
+        new = np.setdiff1d(ids, self.ids)
         self.ids, self.Z = np.append(self.ids, new), np.vstack([self.Z, self.rows(new)])
 
     def lowest(self, v: Array) -> tuple[float, int]:

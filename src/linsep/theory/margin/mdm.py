@@ -46,7 +46,7 @@ def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Ex
     members = [np.flatnonzero(group == c) for c in np.unique(group)]
     means = [_combined(X, s, constant, i, np.full(i.size, 1 / i.size)) for i in members]
     z = _scores(X, s, constant, np.sum(means, axis=0))
-    ids = np.concatenate([i[np.argsort(z[i])[:_ADDED]] for i in members])
+    ids = np.concatenate([i[np.argsort(z[i], kind="stable")[:_ADDED]] for i in members])
     p = np.zeros(ids.size)
     p[[np.flatnonzero(group[ids] == c)[0] for c in np.unique(group)]] = 1.0
     K = _products(X, s, constant, ids, ids)
@@ -83,7 +83,7 @@ def _wanted(z: Array, share: Array, ids: Array, group: Array, members: list[Arra
     new = []
     for c, i in enumerate(members):
         low = i[outside[i] & (z[i] < share[group[ids] == c].sum())]
-        new.append(low[np.argsort(z[low])[:_ADDED]])
+        new.append(low[np.argsort(z[low], kind="stable")[:_ADDED]])
     return np.concatenate(new)
 
 
