@@ -816,9 +816,9 @@ def shown(names):
 
 def question(claim, table, of_table):
     """What is asked, in words: whoever wrote the certificate chose that. No name is left out that he could choose."""
-    asked = claim["question"]
+    asked = claim.get("rest", claim)["question"]
     words = [f"{asked['family']} regression, link {asked['link']}" if "family" in asked else "a separator"]
-    words += [f"classes {shown(asked['classes'])}"] if asked.get("classes") else []
+    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
     if of_table:
         words.append(f"{claim['target']} by {', '.join(table.names) or 'no column'}")
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]

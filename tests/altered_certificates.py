@@ -280,7 +280,7 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
     if design.of_rows:
         plain = json.loads(text)
         asked = design.truth[""].as_stated(plain["question"]["intercept"], plain["rest"]["question"]["classes"])
-        why = false_bounds(lines, asked)
+        why = false_bounds([line for line in lines if not line.startswith("the question: ")], asked)
         return (WRONG, why) if why else (EQUAL if asked is design.truth[""] else OTHER, "")
     outcome = EQUAL
     for name, asked in design.truth.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +16,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import fewest_rows, open_data, separability, separability_one_vs_rest, separation
+from linsep import FewestRows, fewest_rows, open_data, separability, separability_one_vs_rest, separation
+from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.types import DataError
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]
@@ -25,13 +27,13 @@ ROWS = [[1.0], [2.0], [3.0], [4.0]]
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' would become 'a'"),
-        ([1, "1", 0, 0], r"row 0: the label 1 would become '1'"),
-        ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would become 9007199254740992.0"),
-        ([0, None, 1, 1], "row 1: the label is None, which is no class"),
-        (np.array(["2020", "NaT", "2021", "2021"], "M8[D]"), "row 1: the label is NaT, which is no class"),
-        (np.array([0, 1j, 1, 1]), "row 0: the label is 0j, which is no class"),
-        (np.array([0, "0", 1, 1], dtype=object), "labels are all text or all numbers"),
+        (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' holds a NUL"),
+        ([1, "1", 0, 0], "row 1: the label '1' is of the type text"),
+        ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would be rounded beside numbers"),
+        ([0, None, 1, 1], "row 1: the label is missing"),
+        (np.array(["2020", "NaT", "2021", "2021"], "M8[D]"), "row 1: the label is missing"),
+        (np.array([0, 1j, 1, 1]), "complex numbers"),
+        (np.array([0, "0", 1, 1], dtype=object), "row 1: the label '0' is of the type text"),
         (
             np.ma.array([0, 0, 1, 1], mask=[False, True, False, False]),
             r"y is a masked array, and its entry \[1\] is masked",
@@ -56,7 +58,11 @@ def test_masked_entries_are_no_numbers(ask: Any) -> None:
     [
         ([1, 2**53 + 1, 2, 3], {}, "row 1: y is 9007199254740993, which is no double"),
         ([1, 2, 3, 4], {"entry": [0, 0, 2**53 + 1, 0]}, "row 2: entry is 9007199254740993"),
-        ([1, 2, 3, 4], {"strata": [2**53, 2**53 + 1, 2.0, 2.0]}, "row 1, column 'strata': 9007199254740993 would be"),
+        (
+            [1, 2, 3, 4],
+            {"strata": [2**53, 2**53 + 1, 2.0, 2.0]},
+            "row 1, column 'strata': the label 9007199254740993 would be",
+        ),
         (
             [1, 2, 3, 4],
             {"event": np.ma.array([1, 1, 1, 0], mask=[True, False, False, False])},
@@ -112,6 +118,47 @@ def test_a_table_of_polars_is_no_table_of_doubles(values: list[Any]) -> None:
         separability(X, [0, 1, 0, 1])
 
 
+NS = np.array([1, 1, 2, 2], dtype="M8[ns]")
+OTHERS: list[tuple[Any, str]] = [
+    (NS, "times finer than a microsecond"),
+    (NS.astype("m8[ns]"), "times finer than a microsecond"),
+    (pd.Series(NS), "times finer than a microsecond"),
+    (pl.Series([1, 1, 2, 2], dtype=pl.Time), "times finer than a microsecond"),
+    (pa.array(NS), "times finer than a microsecond"),
+    ([b"a", b"a", b"a\0", b"a\0"], r"the label b'a\\x00' holds a NUL"),
+    (pl.Series(["a", "a", "a\0", "a\0"]), r"the label 'a\\x00' holds a NUL"),
+    ([Decimal("1.0"), Decimal("1.00"), Decimal(2), Decimal(2)], "equal ones have several names"),
+    ([np.int64(2**53 + 1), np.int64(2**53), 0.5, 0.5], "would be rounded beside numbers"),
+    ([0.1, Decimal("0.1"), 1, 1], "is of the type Decimal"),
+    ([[1], [2], [1], [2]], "one-dimensional"),
+    ([2**70, 1, 1, 2], "has more than 64 bits"),
+]
+
+
+@pytest.mark.parametrize("k", range(len(OTHERS)))
+def test_objects_that_would_be_one_label_or_stratum_are_refused(k: int) -> None:
+    labels, message = OTHERS[k]
+    for asked in (lambda: separability(ROWS, labels), lambda: separation(ROWS, labels, family="multinomial")):
+        with pytest.raises(DataError, match=message):
+            asked()
+    with pytest.raises(DataError, match=message):
+        separation(ROWS, [1, 3, 2, 4], family="cox", strata=labels)
+
+
+def test_objects_of_one_type_are_labels_by_their_names() -> None:
+    for labels, names in (
+        ([Decimal("0.5"), Decimal("0.25")] * 2, ("0.25", "0.5")),
+        ([b"b", b"a"] * 2, ("a", "b")),
+        (np.array(["2020-01-01", "2021-01-01"] * 2, "M8[ns]"), ("2020-01-01 00:00:00", "2021-01-01 00:00:00")),
+        (pd.Series([1, 2] * 2, dtype="Int64"), ("1", "2")),
+        (pl.Series(["b", "a"] * 2), ("a", "b")),
+        (pa.array([1.5, 2] * 2), ("1.5", "2.0")),
+        ([np.array(1), np.int8(2)] * 2, ("1", "2")),
+    ):
+        assert tuple(map(str, separation(ROWS, labels).classes)) == names
+        Separability.from_json(separability(ROWS, labels).to_json()).verify(ROWS, labels)
+
+
 def test_integers_beyond_64_bits_are_exact_or_refused() -> None:
     values, y = [2**70, 2**70 + 1, 3, 4], [0, 1, 0, 1]
     assert separability(pd.DataFrame({"x": values}), y).verdict == "inseparable"
@@ -161,3 +208,85 @@ def test_rows_that_doubles_call_dependent_are_asked_exactly(form: Any) -> None:
     X = np.array([[1, big + 1], [1, big], [big, big], [2**62, 2**62], [big + 1, big + 1]])
     found = separation(form(X), [2, 1, 2, 0, 1], family="cumulative")
     assert (found.verdict, found.separated_rows) == ("overlap", ())
+
+
+def read_and_verified(made: Any, *asked: Any, **more: Any) -> Any:
+    """A certificate that was looked at, and then verified."""
+    read = type(made).from_json(made.to_json())
+    assert not read.fragile and repr(read)
+    read.verify(*asked, **more)
+    return read
+
+
+def test_what_is_read_knows_its_rows_once_they_are_verified() -> None:
+    rows, y = [[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]], ["in", "out", "in"]
+    exact = [[Fraction(1, 3), Fraction(1, 5)], [Fraction(2, 3), Fraction(2, 5)], [1, Fraction(3, 5)]]
+    big = [[*row, 2**53 + 1] for row in rows]
+    for X in (rows, np.array(rows, dtype=object), big, pd.DataFrame(rows, columns=["a", "b"]).assign(big=2**53 + 1)):
+        assert separability(X, y).fragile and read_and_verified(separability(X, y), X, y).fragile
+        assert separation(X, y).fragile and read_and_verified(separation(X, y), X, y).fragile
+    assert not separability(exact, y).fragile and not separation(exact, y).fragile
+    few = fewest_rows([[0.5], [0.3], [0.3], [0.9]], [0, 0, 1, 1])
+    assert few.fragile and read_and_verified(few, [[0.5], [0.3], [0.3], [0.9]], [0, 0, 1, 1]).fragile
+    assert "as read, not verified: exactly 1 of 4" in repr(FewestRows.from_json(few.to_json()))
+
+
+def test_zeros_in_null_vectors_hide_no_rounding() -> None:
+    X, y = [[0.1, 0], [0.3, 0], [float(np.nextafter(0.3, 1)), 0], [0.9, 0]], [0, 1, 0, 1]
+    plain = json.loads(separability(X, y).to_json())
+    plain["proof"]["null"] = {"units": [], "columns": [[1, 0]], "values": [[1, 0]]}
+    read = Separability.from_json(json.dumps(plain))
+    read.verify(X, y)
+    assert read.fragile
+
+
+def test_a_class_called_nothing_hides_no_other() -> None:
+    X, y = [[0], [0], [1], [2]], ["", "a", "b", "c"]
+    every = {name: json.loads(one.to_json()) for name, one in separability_one_vs_rest(X, y).items()}
+    assert verify_certificate(json.dumps({"one_against_rest": every}), X, y).keys() == set(y)
+    del every["c"]
+    with pytest.raises(CertificateError, match="not of those of these labels"):
+        verify_certificate(json.dumps({"one_against_rest": every}), X, y)
+
+
+def test_integers_of_arrays_do_not_wrap() -> None:
+    small = np.array([100, 1], dtype=np.int8)
+    X = [[Fraction(small[0], 3)], [Fraction(small[1], 7)]]
+    assert separation(X, [1, 0], fit_intercept=False).verdict == "overlap"
+    assert separability(X, [1, 0], fit_intercept=False).verdict == "inseparable"
+    big = 2**53
+    twice = pd.concat([pd.Series([big + 1, big], name="a"), pd.Series([0.5, 0.5], name="a")], axis=1)
+    one = pa.table({"a": [big + 1, big], "b": [0.5, 0.5]}).rename_columns(["a", "a"])
+    others: list[Any] = [twice, one, [[np.array(big + 1), 0.5], [big, 0.5]]]
+    assert [separability(X, ["p", "q"]).verdict for X in others] == ["separable"] * 3
+
+
+def test_formulas_keep_integers_and_levels_apart() -> None:
+    pytest.importorskip("formulaic")
+    a = np.array([100, 10, 20, 30, 40, 50], dtype=np.int8)
+    table = pd.DataFrame({"a": a, "b": a, "y": [1, 0, 0, 0, 1, 1], "g": ["a", "a", "c", "c", "b", "b"]})
+    for dtype in (np.int8, np.uint8, np.int64):
+        one = separation("y ~ I(a + b) + I(5 - a)", data=table.astype({"a": dtype, "b": dtype}))
+        assert one.coefficients == separation("y ~ I(a + b) + I(5 - a)", data=table.astype({"a": float})).coefficients
+    with pytest.raises(DataError, match="column 'a' has integers beyond 2"):
+        separation("y ~ I(a + 0.5)", data=table.assign(a=np.arange(6) + 2**60))
+    for levels, message in (
+        (["a", "a", "a\0", "a\0", "b", "b"], "column 'g': the label .* holds a NUL"),
+        ([1, 1, "1", "1", "b", "b"], "row 2, column 'g': the label '1' is of the type text"),
+    ):
+        with pytest.raises(DataError, match=message):
+            separation("y ~ a | g", data=table.assign(g=np.array(levels, dtype=object)))
+    times = pd.DataFrame({"t": [1, 3, 2, 4], "x": [1, 0, 2, 1]})
+    assert separation("t ~ x", data=times, family="cox", strata=["a", "a", "b", "b"]).verdict == "complete"
+    for strata in ([1, 1, "1", "1"], ["a", "a", "a\0", "a\0"], [2**53 + 1, 0.5, 2**53, 2**53]):
+        with pytest.raises(DataError, match="column 'strata': the label"):
+            separation("t ~ x", data=times, family="cox", strata=strata)
+    with pytest.raises(DataError, match="weights is 9007199254740993"):
+        separation("y ~ a", data=table, weights=[2**53 + 1, 0.5, 1, 1, 1, 1])
+    with pytest.raises(DataError, match="two fixed effects have the name 'a:b'"):
+        separation("y ~ x | a:b + `a:b`", data=table.assign(x=1.5, **{"a:b": 1}))
+    named = table.assign(**{"a b": range(6), "ab": [5, 1, 2, 4, 3, 0]})
+    read = type(separation("y ~ `a b`", data=named)).from_json(separation("y ~ `a b`", data=named).to_json())
+    with pytest.raises(CertificateError, match="another formula"):
+        read.verify("y ~ `ab`", data=named)
+    read.verify("y~`a b`", data=named)

@@ -821,4 +821,7 @@ def test_what_is_asked_is_printed_whole(tmp_path: Path) -> None:
     assert (status, f"y by {', '.join(names)}; with an intercept" in said) == (0, True)
     claim = of_a_table(fewest_rows([[1], [2], [1]], ["a", "b", "b"]))
     status, said = verify(tmp_path, claim, "x,y\n1,a\n2,b\n1,b\n", "t.csv")
-    assert (status, "y by x; with an intercept\nproved: exactly 1 of 3 rows has to go" in said) == (0, True)
+    assert (
+        status,
+        "separator; classes a, b; y by x; with an intercept\nproved: exactly 1 of 3 rows has to go" in said,
+    ) == (0, True)

@@ -2,54 +2,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from linsep.types import Array, DataError
 
+_AT_MOST = 8  # bytes of a number
+_BARE = ("text", "number", "true or false")
 
-def labels_of(y: Any) -> Array:
-    """Return labels as an array in which each is what was given: there text may lose a NUL, and 1 beside "1" is text.
+
+def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
+    """Return labels as an array of truth values, numbers or text in which no two become one.
+
+    Dates, decimals, bytes and other objects of one type are called what `str` calls them. `place` says where a row is.
 
     Raises
     ------
     DataError
-        There is not one label a row, one is masked, or one would become another; the row is named.
+        There is not one label a row, one is missing, they are of several types, or two would become one.
 
     Examples
     --------
-    >>> labels_of(["a", "b"]).tolist()
-    ['a', 'b']
+    >>> labels_of(["a", "b"]).tolist(), labels_of([1, 2.5]).tolist()
+    (['a', 'b'], [1.0, 2.5])
     >>> labels_of(["a", "a\\0"])
     Traceback (most recent call last):
-    linsep.types.DataError: row 1: the label 'a\\x00' would become 'a' in an array: make all labels text without NUL, or
-    all of them numbers of one type
+    linsep.types.DataError: row 1: the label 'a\\x00' holds a NUL, which an array loses: take it out
     """
-    refuse_masked(y, "y")
-    array = np.asarray(y)
+    array = as_array(y)
+    kind = array.dtype.kind
+    if array.ndim == 1 and not (kind in "bU" or (kind in "iuf" and array.dtype.itemsize <= _AT_MOST)):
+        array = _of_objects(_listed(array), place)
     if array.ndim != 1:
-        raise DataError(f"labels must be one-dimensional, these have shape {array.shape}")
-    bad = np.full(array.shape, array.dtype.kind == "c")
-    if array.dtype == object:
-        bad = np.array([label is None or isinstance(label, complex) for label in array.tolist()], dtype=bool)
-    try:
-        bad |= np.asarray(array != array, dtype=bool)  # NaN and NaT differ from themselves
-        if array.dtype == object and not bad.any():
-            np.unique(array)
-    except TypeError as error:
-        raise DataError(f"labels are all text or all numbers, so that they can be sorted: {error}") from None
-    if bad.any():
-        row = int(bad.argmax())
-        raise DataError(f"row {row}: the label is {array[row]}, which is no class")
-    if not hasattr(y, "dtype"):
-        for row, (label, kept) in enumerate(zip(y, array.tolist(), strict=True)):
-            if label != kept:
-                raise DataError(
-                    f"row {row}: the label {label!r} would become {kept!r} in an array: make all labels text "
-                    "without NUL, or all of them numbers of one type"
-                )
+        raise DataError(f"one label a row is needed: y must be one-dimensional, its shape is {array.shape}")
+    if array.dtype.kind == "f":
+        refuse_missing(~np.isfinite(array), place)
     return array
+
+
+def as_array(y: Any, name: str = "y") -> Array:
+    """Return an array, or a column of pandas, as an array of its type, and anything else as one of Python objects."""
+    refuse_masked(y, name)
+    if isinstance(getattr(getattr(y, "dtype", None), "kind", None), str):
+        return np.asarray(y)
+    values = _listed(y)
+    if any(isinstance(v, list | tuple) or (isinstance(v, np.ndarray) and v.ndim) for v in values):
+        raise DataError(f"one value a row is needed: {name} must be one-dimensional")
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _listed(y: Any) -> list[Any]:
+    """Labels as Python objects; times that these cannot hold are refused."""
+    kind = str(getattr(y, "dtype", getattr(y, "type", "")))
+    if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):
+        coarse = y.astype(f"{y.dtype.kind}8[us]")
+        kind, y = "ns" if ((coarse != y) & ~np.isnat(y)).any() else "", coarse.astype(object)
+    if "ns" in kind or kind == "Time":
+        raise DataError("labels that are times finer than a microsecond are not handled: make them text")
+    for name in ("to_list", "to_pylist", "tolist"):  # of Polars, Arrow and NumPy
+        if hasattr(y, name):
+            return list(getattr(y, name)())
+    return list(y)
+
+
+def _of_objects(values: list[Any], place: Callable[[int], str]) -> Array:
+    """Python objects of one type as an array."""
+    bare = [v.item() if isinstance(v, np.ndarray | np.number | np.bool_ | np.str_) else v for v in values]
+    refuse_missing(np.array([_is_missing(v) for v in bare], dtype=bool), place)
+    kinds = list(map(_kind, bare))
+    for row, (value, kind) in enumerate(zip(bare, kinds, strict=True)):
+        if kind != kinds[0]:
+            before = f"those before are of the type {kinds[0]}"
+            raise DataError(
+                f"{place(row)}: the label {value!r:.80} is of the type {kind}, and {before}: make all labels text, or "
+                "all of them numbers"
+            )
+    return _named(bare, kinds[0], place) if kinds and kinds[0] not in _BARE else _kept(bare, bare, place)
+
+
+def _kept(labels: list[Any], names: list[Any], place: Callable[[int], str]) -> Array:
+    """The names of labels as an array, which holds each of them as it is."""
+    array = np.array(names)
+    for row, (name, kept) in enumerate(zip(names, array.tolist(), strict=True)):
+        if name != kept or array.dtype == object:
+            text = "holds a NUL, which an array loses: take it out"
+            number = "would be rounded beside numbers with a point, or has more than 64 bits: give text"
+            raise DataError(f"{place(row)}: the label {labels[row]!r:.80} {text if isinstance(name, str) else number}")
+    return array
+
+
+def _named(labels: list[Any], kind: str, place: Callable[[int], str]) -> Array:
+    """What `str` calls objects, if equal ones have one name, and others have others."""
+    if kind == "complex":
+        raise DataError("labels are text or numbers, and these are complex numbers")
+    try:
+        names = [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
+    except UnicodeDecodeError as error:
+        raise DataError(f"the label {error.object!r} is not UTF-8 text") from None
+    first = dict(zip(names, labels, strict=True))
+    if len(first) != len(set(labels)) or any(first[name] != label for name, label in zip(names, labels, strict=True)):
+        raise DataError(f"labels of the type {kind}: equal ones have several names, or others have one; make them text")
+    return _kept(labels, names, place)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither the same nor another
+        return True
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "text", int: "number", float: "number"}
+    return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
+
+
+def refuse_missing(missing: Array, place: Callable[[int], str]) -> None:
+    """Raise DataError for the first row without a label."""
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        more = f" (and in {rows.size - 1:,} more rows)" if rows.size > 1 else ""
+        raise DataError(f"{place(int(rows[0]))}: the label is missing{more}; leave such rows out")
 
 
 def refuse_masked(values: Any, name: str) -> None:

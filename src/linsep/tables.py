@@ -145,7 +145,7 @@ def _array_of(X: Any, names: list[str] | None) -> Array:
             raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
     try:
         return np.asarray(X)
-    except (TypeError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"X does not become an array of numbers: {error}") from None
 
 
@@ -154,10 +154,14 @@ def _kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
     if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
         return A
     if names is None:
-        rows: list[list[Any]] = [list(row) for row in X]
+        rows: list[list[Any]] = [[v.item() if isinstance(v, np.ndarray) else v for v in row] for row in X]
         large = any(isinstance(v, int | np.integer) and abs(int(v)) > _WHOLE for row in rows for v in row)
         return np.array(rows, dtype=object) if large else A
-    columns = [np.asarray(X[name]) for name in getattr(X, "column_names", X.columns)]
+    places = range(A.shape[1])  # two columns may have one name
+    if hasattr(X, "iloc"):
+        columns = [np.asarray(X.iloc[:, j]) for j in places]
+    else:
+        columns = [np.asarray(X.column(j) if hasattr(X, "column_names") else X[:, j]) for j in places]
     large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > _WHOLE for c in columns)
     return np.array([c.tolist() for c in columns], dtype=object).T if large else A
 
@@ -382,12 +386,18 @@ def _exact_sparse(X: Any) -> Any:
     return X.toarray().astype(object)
 
 
+class OfDouble(Fraction):
+    """A double that is no integer, kept exactly: it may be the rounding of another number."""
+
+
 def _exact_objects(X: Array) -> Array:
     """Python integers and Fractions: sums of floats with these would be rounded."""
     out = np.empty(X.shape, dtype=object)
     for (i, j), value in np.ndenumerate(X):
         if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):
             raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
-        exact = Fraction(value.item() if isinstance(value, np.generic) else value)
-        out[i, j] = exact.numerator if exact.denominator == 1 else exact
+        kind = OfDouble if isinstance(value, float) else Fraction
+        exact = kind(value.item() if isinstance(value, np.generic) else value)
+        over, under = int(exact.numerator), int(exact.denominator)  # a Fraction of NumPy's integers holds these
+        out[i, j] = over if under == 1 else kind(over, under)
     return out

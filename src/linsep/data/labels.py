@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.as_given import refuse_masked
+from linsep.as_given import labels_of, refuse_missing
 from linsep.data.cells import are_missing, are_numbers, read_numbers
 from linsep.data.text.distinct import distinct, is_encoded
 from linsep.types import Array, DataError
@@ -94,27 +93,11 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     DataError
         A label is missing, or the labels are of several types.
     """
-    refuse_masked(values, target)
-    array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
-    if array.dtype == object:
-        _refuse_nul(array, where, target)
-    if array.ndim != 1:
-        raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
-    if array.dtype.kind in "Mm":
-        array = array.astype(f"{array.dtype.kind}8[us]").astype(object)  # finer ones would come out as whole numbers
-    if array.dtype.kind in "OS":
-        array = _of_one_type(array, where, target)
-    if array.dtype.kind not in "bifuU":
-        raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all():
-            raise DataError(_no_label(np.flatnonzero(~np.isfinite(array)).tolist(), where, target))
-        if (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
-            return array.astype(np.int64)
+    array = labels_of(values, lambda row: f"{where(row)}, column {target!r}")
+    if array.dtype.kind == "f" and (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
+        return array.astype(np.int64)
     if array.dtype.kind == "U":
-        blank = np.flatnonzero(np.char.strip(array) == "")
-        if blank.size:
-            raise DataError(_no_label(blank.tolist(), where, target))
+        refuse_missing(np.char.strip(array) == "", lambda row: f"{where(row)}, column {target!r}")
     return array
 
 
@@ -184,49 +167,3 @@ def _is_shortest(text: str, number: float) -> bool:
         return Decimal(text) == Decimal(repr(number))
     except ArithmeticError:  # a unit, which has been read, or a power of ten that Decimal does not take
         return len(text) <= _DIGITS
-
-
-def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:
-    more = f" (and in {len(rows) - 1:,} more rows)" if len(rows) > 1 else ""
-    return f"{where(rows[0])}, column {target!r}: the label is missing{more}; leave such rows out"
-
-
-def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
-    """Raise DataError for a NUL in a label: arrays of text lose it at the end, and two labels would be one."""
-    for row, label in enumerate(array.ravel()):
-        if isinstance(label, str) and "\0" in label:
-            raise DataError(
-                f"{where(row)}, column {target!r}: the label {label!r:.80} holds a NUL character; take it out"
-            )
-
-
-def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:
-    """Python objects as an array of booleans, of numbers or of text."""
-    missing = [row for row, v in enumerate(array) if v is None or v != v]
-    if missing:
-        raise DataError(_no_label(missing, where, target))
-    kinds = {_kind(v) for v in array}
-    if len(kinds) > 1:
-        names = ", ".join(sorted(kinds))
-        raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
-    if kinds <= {"text", "true or false", "number"}:
-        made = np.array(array.tolist())
-        if made.dtype.kind == "f":
-            for row, (label, kept) in enumerate(zip(array.tolist(), made.tolist(), strict=True)):
-                if label != kept:
-                    raise DataError(
-                        f"{where(row)}, column {target!r}: {label!r} would be rounded beside numbers with a point"
-                    )
-        return made
-    try:
-        return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array])
-    except UnicodeDecodeError as error:
-        raise DataError(f"column {target!r}: the label {error.object!r} is not UTF-8 text") from None
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool | np.bool_):
-        return "true or false"
-    return "number" if isinstance(value, Real) else type(value).__name__

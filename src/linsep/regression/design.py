@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.as_given import labels_of
 from linsep.data.columns import as_text
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.features.kinds import kinds_in_proof
@@ -120,7 +121,7 @@ def effects_of(
     omitted: dict[str, str] = {}
     n, least = len(frame), np.unique(y, return_inverse=True)[1].reshape(-1) == 0
     for effect, columns in effects.items():
-        labels = [_labels(frame[name]) for name in columns]
+        labels = [_labels(frame[name], name) for name in columns]
         joined = (
             [":".join(map(_escaped, parts)) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
         )
@@ -141,9 +142,9 @@ def _escaped(label: str) -> str:
     return label.replace("\\", "\\\\").replace(":", "\\:")
 
 
-def _labels(column: Any) -> list[str]:
-    values = column.to_numpy()
-    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else [str(value) for value in values]
+def _labels(column: Any, name: str) -> list[str]:
+    values = labels_of(column, lambda row: f"row {column.index[row]}, column {name!r}")
+    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else list(map(str, values.tolist()))
 
 
 def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:

@@ -17,6 +17,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.as_given import as_array
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.labels import refuse_more_digits
@@ -180,8 +181,9 @@ class _Table:
         coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}
         # A level that no row has is no level.
         frame = self.frame.assign(**{name: column.cat.remove_unused_categories() for name, column in coded.items()})
-        y = _response(formula, frame)
-        made = _materialized(formula, formula.rhs, frame.assign(**{**_numbers_of(formula, frame), **self.scaled}))
+        doubles = _numbers_of(formula, frame)
+        y = _response(formula, frame, doubles)
+        made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
@@ -232,7 +234,7 @@ class _Table:
         """What stands beside the response in the rows of the frame, given as a column of it or for all rows."""
         if isinstance(values, str):
             return np.asarray(frame[values])
-        whole = np.asarray(values)
+        whole = as_array(values)
         if whole.shape != (self.n_rows,):
             raise DataError(
                 f"{role} has the shape {whole.shape}: one value for each of the {self.n_rows} rows is needed"
@@ -242,13 +244,13 @@ class _Table:
 
 
 def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
-    """The columns of integers that no function is applied to, as doubles: their products may leave their type."""
+    """The columns of integers that are numbers, as doubles: their products and sums may leave their type."""
     out = {}
-    for name in formula.only_bare.intersection(frame.columns):
+    for name in (formula.only_bare | formula.calculated).intersection(frame.columns):
         column = frame[name]
         of_objects = column.tolist() if column.dtype == object else []
         odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        if odd is not None:
+        if odd is not None and name in formula.only_bare:
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"
@@ -269,12 +271,12 @@ def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
 
 
-def _response(formula: Formula, frame: Any) -> Any:
+def _response(formula: Formula, frame: Any, doubles: dict[str, Any]) -> Any:
     """A column as it is, or what an expression makes of columns."""
     (term,) = formula.lhs
     if len(term.factors) == 1 and is_bare(term.factors[0]):
         return frame[term.factors[0].expr]
-    made = _materialized(formula, formula.lhs, frame).toarray()
+    made = _materialized(formula, formula.lhs, frame.assign(**doubles)).toarray()
     if made.shape[1] != 1:
         raise DataError(f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table")
     return made[:, 0]

@@ -15,7 +15,7 @@ _POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
 class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
-    `only_bare` are the columns that no function is applied to.
+    `only_bare` are the columns that no function is applied to, `calculated` those that a function but C is applied to.
     """
 
     text: str
@@ -25,6 +25,7 @@ class Formula(NamedTuple):
     effects: dict[str, tuple[str, ...]]
     required: set[str]
     only_bare: set[str]
+    calculated: set[str]
 
     @classmethod
     def of(cls, text: str) -> Formula:
@@ -52,8 +53,22 @@ class Formula(NamedTuple):
         factors = [factor for term in rhs for factor in term.factors]
         bare = {factor.expr for factor in factors if is_bare(factor)}
         inside = set().union(*(columns_of(factor) for factor in factors if not is_bare(factor)))
-        required = inside.union(bare, *effects.values(), *(columns_of(factor) for factor in next(iter(lhs)).factors))
-        return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside)
+        response = next(iter(lhs)).factors
+        required = inside.union(bare, *effects.values(), *map(columns_of, response))
+        functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
+        calculated = set().union(*map(columns_of, functions))
+        return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside, calculated)
+
+
+def without_spaces(text: str) -> str:
+    """A formula without the spaces that stand between names and texts.
+
+    Examples
+    --------
+    >>> without_spaces("y ~ `a b` + C(x)")
+    'y~`a b`+C(x)'
+    """
+    return re.sub(r"""(`[^`]*`|'[^']*'|"[^"]*")|\s+""", r"\1", text)
 
 
 def is_bare(factor: Any) -> bool:
@@ -106,7 +121,10 @@ def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
             if factor.expr.replace("`", "") not in (found, f"C({found})"):
                 raise DataError(f"the fixed effect {factor.expr!r} is not a column: make it one of the table first")
             columns.append(found)
-        out[":".join(columns)] = tuple(columns)
+        name = ":".join(columns)
+        if name in out:
+            raise DataError(f"two fixed effects have the name {name!r}: rename a column")
+        out[name] = tuple(columns)
     if not out:
         raise DataError("no fixed effect stands after the |: name columns, as in `y ~ x | firm + year`")
     return out

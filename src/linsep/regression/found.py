@@ -10,9 +10,10 @@ from typing import Any
 from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
 from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
+from linsep.regression.formula_text import without_spaces
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
-from linsep.theory.proof import FORMAT, plain_separation
+from linsep.theory.proof import FORMAT, forget, plain_separation
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import read
 from linsep.theory.separation.families import ORDERED, Family
@@ -161,7 +162,7 @@ class Separation(Remedies):
             raise DataError(
                 f"this answer is about a formula: give it and the table, as in verify({self.formula!r}, data=table)"
             )
-        if self.formula and "".join(X.split()) != "".join(self.formula.split()):
+        if self.formula and without_spaces(X) != without_spaces(self.formula):
             raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
         if is_formula and not self.formula:
             raise DataError("this answer is about rows and a response, and no formula: give these, verify(X, y)")
@@ -178,6 +179,7 @@ class Separation(Remedies):
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
+        forget(self, "fragile")
 
     def _check(self, asked: Asked) -> None:
         if self.digest and data_hash(asked) != (self.digest, self.numbers):

@@ -79,15 +79,21 @@ def plain_vectors(vectors: Sequence[Vector]) -> dict[str, list[Any]]:
     }
 
 
+def forget(answer: object, *names: str) -> None:
+    """Let properties be computed anew, once the rows are known."""
+    for name in names:
+        answer.__dict__.pop(name, None)
+
+
 def vectors_of(plain: dict[str, Any]) -> tuple[Vector, ...]:
-    """Vectors of integers, column -> entry."""
+    """Vectors of integers, column -> entry without zeros."""
     units: list[Vector] = [{whole_count(j, "a column"): 1} for j in of_type(plain, "units", list)]
     pairs = zip(of_type(plain, "columns", list), of_type(plain, "values", list), strict=True)
     rest = [
         dict(zip(row_list(columns, MOST, "a vector"), map(from_plain, values), strict=True))
         for columns, values in pairs
     ]
-    return (*units, *rest)
+    return (*units, *({j: v for j, v in vector.items() if v} for vector in rest))
 
 
 def plain_cone(proof: ConeProof) -> dict[str, Any]:

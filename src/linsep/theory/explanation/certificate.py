@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.tables import check_index, check_length, exact_table
-from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
+from linsep.theory.proof import FORMAT, check_head, forget, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
@@ -89,7 +89,8 @@ class FewestRows:
         >>> fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).summary()
         'exactly 1 of 4 rows has to go before the rest is separable'
         """
-        return with_mark(self._bracket(), self.fragile)
+        unsure = "as read, not verified: " if self.about is None else ""
+        return with_mark(unsure + self._bracket(), self.fragile)
 
     def _bracket(self) -> str:
         if not self.upper:
@@ -126,6 +127,7 @@ class FewestRows:
             raise
         except (ArithmeticError, IndexError, TypeError, ValueError) as error:
             raise CertificateError(f"a part of the certificate or of the data is malformed: {error}") from error
+        forget(self, "fragile")
 
     def _check(self, X: Any, y: Any) -> None:
         check_index(X, y)

@@ -38,7 +38,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from linsep.tables import as_doubles, dense, is_sparse, stored
+from linsep.tables import OfDouble, as_doubles, dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
 from linsep.types import Array
 
@@ -65,7 +65,7 @@ def exact_inputs(X: Any) -> bool:
     (True, False)
     """
     if X.dtype.kind != "f":
-        return X.dtype != object or not any(isinstance(v, float) and v != int(v) for v in X.ravel().tolist())
+        return X.dtype != object or not any(map(_half_of, X.ravel().tolist()))
     values = stored(X)
     return bool(np.array_equal(values, np.rint(values)))
 
@@ -86,11 +86,7 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     def off(part: Any) -> Any:
         values = stored(part)
         if values.dtype == object:
-            half = [
-                max(ulp(v) / 2, _LEAST) if isinstance(v, float) and v != int(v) else 0.0
-                for v in values.ravel().tolist()
-            ]
-            return np.array(half).reshape(values.shape)
+            return np.array(list(map(_half_of, values.ravel().tolist()))).reshape(values.shape)
         if values.dtype.kind != "f":
             return np.zeros(part.shape)
         last = np.spacing(np.abs(values)).astype(np.float64)
@@ -102,6 +98,11 @@ def off_by(X: Any) -> Callable[[Any], Any]:
         return sp.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
 
     return off
+
+
+def _half_of(v: Any) -> float:
+    """Half a unit in the last place of a double that is no integer, else 0."""
+    return max(ulp(float(v)) / 2, _LEAST) if isinstance(v, float | OfDouble) and v != int(v) else 0.0
 
 
 def _columns_of_singles(X: Any) -> Array:

@@ -12,9 +12,9 @@ import numpy as np
 from linsep.tables import check_index, check_length, exact_table, holds_doubles
 from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
+from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, forget, plain_cone
 from linsep.theory.rows.deadline import why_ended
-from linsep.theory.rows.json_values import count, of_type, read, row_list
+from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.digest import data_digest
@@ -213,6 +213,7 @@ class Separability:
             # Read from a file, a part may hold what is no number at all.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
+        forget(self, "fragile", "margin", "witness")
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:
@@ -344,12 +345,9 @@ class Separability:
         classes = of_type(question, "classes", list)
         if len(classes) != 2 or not all(type(name) is str for name in classes) or classes[0] == classes[1]:
             raise ValueError("its classes are not two different names")
-        proof, named = cone_of(of_type(plain, "proof", dict)), plain.get("rows_left_out", [])
-        left_out = row_list(named, proof.n_rows + len(named), "its rows_left_out")
+        proof = cone_of(of_type(plain, "proof", dict))
         if count(question, "rows") != proof.n_rows:
             raise ValueError("its proof is about another number of rows")
-        if left_out != sorted(left_out):
-            raise ValueError("its rows_left_out are not in ascending order")
         return cls(
             proof,
             count(question, "columns"),
@@ -358,7 +356,6 @@ class Separability:
             ended_of(plain),
             plain["sha256"],
             plain["numbers"],
-            left_out=tuple(left_out),
         )
 
 
