@@ -32,7 +32,7 @@ from operator import mul
 from typing import NamedTuple
 
 FORMAT = "linsep certificate 1"
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 OF_TWO = ("logit", "probit", "cloglog", "cauchit")

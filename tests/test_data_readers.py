@@ -272,7 +272,7 @@ def test_svmlight_decimals_are_rounded_as_python_does(values: list[str], label: 
             read_svmlight(f"{label} 1:1".encode(), "t")
         label = "1"
     line = " ".join([label, *(f"{j + 1}:{value}" for j, value in enumerate(values))])
-    chunk, first, decimals = read_svmlight(line.encode(), "t")
+    chunk, first, decimals, _ = read_svmlight(line.encode(), "t")
     assert chunk.X.data.tolist() == [float(value) for value in values]
     assert np.asarray(chunk.y).tolist() == [float(label)]
     assert first == 1

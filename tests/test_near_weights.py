@@ -203,7 +203,11 @@ def test_other_rows_are_refused(tmp_path: Path) -> None:
     moved = X.copy()
     moved[(found.proof.basis or (0,))[0], 0] += 0.01
     s = np.where(y == "b", 1.0, -1.0)
-    for rows, why in ((moved, "more than it says"), (X.astype(object), "dense doubles"), (X[:, :2], "as many rows as")):
+    for rows, why in (
+        (moved, "more than it says"),
+        (X.astype(object), "of doubles"),
+        (X[:, :2], "as many rows as"),
+    ):
         with pytest.raises(CertificateError, match=why):
             verify_proof(Rows(rows, s, constant=True), found.proof)
     with pytest.raises(CertificateError, match="other rows"):

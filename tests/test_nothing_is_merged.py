@@ -16,9 +16,10 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import FewestRows, fewest_rows, open_data, separability, separability_one_vs_rest, separation
+from linsep import FewestRows, fewest_rows, max_margin, open_data, separability, separability_one_vs_rest, separation
+from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
-from linsep.types import DataError
+from linsep.types import DataError, PrecisionWarning
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]
 
@@ -290,3 +291,66 @@ def test_formulas_keep_integers_and_levels_apart() -> None:
     with pytest.raises(CertificateError, match="another formula"):
         read.verify("y ~ `ab`", data=named)
     read.verify("y~`a b`", data=named)
+
+
+def checked(text: bytes, **how: Any) -> Any:
+    reading = {name: how.pop(name) for name in ("target", "format") if name in how}
+    return check_table(open_data(text, **{"target": "y", **reading}), **how)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: checked(b"x,y\n1e-5000,a\n2,b\n3,b\n").data, "with so many digits has no certificate"),
+        (lambda: checked(b"t,y\n2024-01-01 13:00,a\n", columns={"t": "%Y-%m-%d %M:%S"}), "a column is read as number"),
+        (lambda: checked(b"x,y\n1,0.5\n2,2\n3,3\n", positive="2.0"), "the labels are 0.5, 2, 3"),
+        (
+            lambda: checked(
+                b'{"x":"NA","y":"b"}\n{"x":0.1,"y":"a"}\n{"x":0.10000000000000000001,"y":"b"}\n',
+                format="jsonl",
+                columns={"x": "category"},
+            ),
+            "column 'x': 0.10000000000000000001 has more digits",
+        ),
+        (lambda: separability(pa.table({"x": pa.array([None, 2]).dictionary_encode()}), [0, 1]), "lacks 1 values"),
+        (lambda: separation(ROWS, pd.Series(["a", "b", pd.NA, "b"], dtype=object)), "the label is missing"),
+        (lambda: separability([[1], [2]], [0, 1]).verify([[1], [2]], [0, None]), "the label is missing"),
+        (lambda: max_margin([[10**400], [1]], [0, 1]), "is not a finite number"),
+        (
+            lambda: separation("y ~ a:b", data=pd.DataFrame({"a": [10**9, 3], "b": [10**9, 1], "y": [0, 1]})),
+            "the products 'a:b' are beyond 2",
+        ),
+    ],
+)
+def test_what_would_be_rounded_or_lost_is_refused(ask: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ask()
+
+
+def test_what_is_rounded_is_told() -> None:
+    text = b"x,y\n9007199254740993,1\n9007199254740992,0\n9007199254740994,1\n"
+    with pytest.warns(PrecisionWarning, match="the answer is about the nearest doubles"):
+        separation("y ~ x", data=open_data(text))
+    (said,) = checked(b"1 | x:9007199254740993\n-1 | x:9007199254740992\n", target=None, format="vw").warnings
+    assert "the verdict is about the nearest doubles" in said
+    names = checked(b'x,z,y\n"1,234",0,a\n1234,1,b\n5,2,a\n', columns={"x": "category"}).numbers.names
+    assert names == ["x=1,234", "x=1234", "x=5", "z"]
+
+
+def test_extreme_numbers_end_in_an_answer() -> None:
+    big = 10**20
+    X = [[1, 1, 1.7e308], [big, 1, big], [1, big, 1], [big, 0, big], [big, 1, 1.7e308], [1, 1, 0], [0, 0, 1]]
+    X += [[1, 0, 0], [1e-300, 1, 1e-300], [big, 1, 1]]
+    assert fewest_rows(X, [1, 0, 0, 1, 1, 1, 0, 1, 1, 0], fit_intercept=False).exact
+    assert fewest_rows([[10**400], [1], [2], [3]], [0, 1, 0, 1]).upper == 1
+    assert "overlap" in repr(separation([[5e-324], [1e300], [0.5]], [0, 1, 1], family="gamma", weights=[0.1, 1, 1]))
+
+
+def test_rows_that_nothing_holds_on_a_plane_are_fragile() -> None:
+    X, y = np.array([[1, 0, 0], [1, 0, 0], [0, 0.3, 0.3], [0, 0.3, 0.3], [0, 1, 0]]), [1, 0, 1, 0, 1]
+    plain = json.loads(separability(X, y, fit_intercept=False).to_json())
+    none: dict[str, Any] = {"units": [], "columns": [], "values": []}
+    plain["proof"] |= {"weights": {"rows": [0, 1], "values": [1, 1]}, "basis": None, "null": none}
+    read = Separability.from_json(json.dumps(plain))
+    read.verify(X, y)
+    assert (read.verdict, read.fragile) == ("quasi-separable", True)

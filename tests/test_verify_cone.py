@@ -333,9 +333,9 @@ def test_weights_near_exact_ones(many: Array) -> None:
     twin[basis[0]] = twin[basis[1]]
     with pytest.raises(CertificateError, match=r"independent|more than it says"):
         verify(Rows(twin), right)
-    for rows in (Rows(sp.csr_matrix(many)), Rows(many.astype(object))):
-        with pytest.raises(CertificateError, match="dense doubles"):
-            verify(rows, right)
+    assert verify(Rows(sp.csr_matrix(many)), right)
+    with pytest.raises(CertificateError, match="are of doubles"):
+        verify(Rows(many.astype(object)), right)
     with pytest.raises(CertificateError, match="as many rows as columns"):
         verify(Rows(many, equal=np.arange(400) == 0), right)
 

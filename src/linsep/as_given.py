@@ -143,3 +143,35 @@ def refuse_masked(values: Any, name: str) -> None:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
         raise DataError(f"{name} is a masked array, and its entry {place} is masked: leave such rows out, or fill them")
+
+
+def array_of(X: Any, names: list[str] | None) -> Array:
+    """The array of X; Polars makes doubles of its decimals, dates and durations, which are refused."""
+    kinds = map(str, X.dtypes) if names is not None and isinstance(getattr(X, "dtypes", None), list) else ()
+    for name, kind in zip(names or (), kinds, strict=False):
+        if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):
+            raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
+    for name, column in zip(names or (), getattr(X, "columns", ()) if hasattr(X, "column_names") else (), strict=False):
+        if column.null_count:  # an array of Arrow may have another value in its place
+            raise DataError(f"column {name!r} lacks {column.null_count:,} values: leave such rows out")
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"X does not become an array of numbers: {error}") from None
+
+
+def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
+    """The array of X, of Python numbers where integers beyond 2^53 stand beside floats, which would round them."""
+    if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
+        return A
+    if names is None:
+        rows: list[list[Any]] = [[v.item() if isinstance(v, np.ndarray) else v for v in row] for row in X]
+        large = any(isinstance(v, int | np.integer) and abs(int(v)) > 2**53 for row in rows for v in row)
+        return np.array(rows, dtype=object) if large else A
+    places = range(A.shape[1])  # two columns may have one name
+    if hasattr(X, "iloc"):
+        columns = [np.asarray(X.iloc[:, j]) for j in places]
+    else:
+        columns = [np.asarray(X.column(j) if hasattr(X, "column_names") else X[:, j]) for j in places]
+    large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > 2**53 for c in columns)
+    return np.array([c.tolist() for c in columns], dtype=object).T if large else A

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.as_given import refuse_masked
+from linsep.as_given import array_of, kept_exactly, refuse_masked
 from linsep.types import CSR, Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -129,41 +129,12 @@ def as_table(X: Any) -> Any:
     """
     names = column_names(X)
     refuse_masked(X, "X")
-    X = X.tocsr() if is_sparse(X) else _kept_exactly(X, _array_of(X, names), names)
+    X = X.tocsr() if is_sparse(X) else kept_exactly(X, array_of(X, names), names)
     if names is not None and X.dtype.kind not in "biufc":
         _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     return X
-
-
-def _array_of(X: Any, names: list[str] | None) -> Array:
-    """The array of X; Polars makes doubles of its decimals, dates and durations, which are refused."""
-    kinds = map(str, X.dtypes) if names is not None and isinstance(getattr(X, "dtypes", None), list) else ()
-    for name, kind in zip(names or (), kinds, strict=False):
-        if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):
-            raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
-    try:
-        return np.asarray(X)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"X does not become an array of numbers: {error}") from None
-
-
-def _kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
-    """The array of X, of Python numbers where integers beyond 2^53 stand beside floats, which would round them."""
-    if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
-        return A
-    if names is None:
-        rows: list[list[Any]] = [[v.item() if isinstance(v, np.ndarray) else v for v in row] for row in X]
-        large = any(isinstance(v, int | np.integer) and abs(int(v)) > _WHOLE for row in rows for v in row)
-        return np.array(rows, dtype=object) if large else A
-    places = range(A.shape[1])  # two columns may have one name
-    if hasattr(X, "iloc"):
-        columns = [np.asarray(X.iloc[:, j]) for j in places]
-    else:
-        columns = [np.asarray(X.column(j) if hasattr(X, "column_names") else X[:, j]) for j in places]
-    large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > _WHOLE for c in columns)
-    return np.array([c.tolist() for c in columns], dtype=object).T if large else A
 
 
 def _check_numbers(X: Array, names: list[str]) -> None:
@@ -248,6 +219,17 @@ def as_doubles(X: Any) -> Any:
     if X.dtype != object:
         return X.astype(np.float64)
     return np.array([[_nearest(value) for value in row] for row in X.tolist()], dtype=np.float64).reshape(X.shape)
+
+
+def bounded_doubles(X: Any) -> Any:
+    """The nearest doubles, of integers that are too large for one a large one: good enough for a guess.
+
+    Examples
+    --------
+    >>> bounded_doubles(np.array([[1, -10**400]], dtype=object)).tolist()
+    [[1.0, -1e+300]]
+    """
+    return np.clip(as_doubles(X), -1e300, 1e300) if X.dtype == object else as_doubles(X)
 
 
 def _nearest(value: Any) -> float:
@@ -390,8 +372,10 @@ class OfDouble(Fraction):
     """A double that is no integer, kept exactly: it may be the rounding of another number."""
 
 
-def _exact_objects(X: Array) -> Array:
+def _exact_objects(X: Array) -> Any:
     """Python integers and Fractions: sums of floats with these would be rounded."""
+    if all(type(value) is float for value in X.ravel().tolist()):
+        return exact_table(X.astype(np.float64))
     out = np.empty(X.shape, dtype=object)
     for (i, j), value in np.ndenumerate(X):
         if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):

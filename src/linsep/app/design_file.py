@@ -17,7 +17,7 @@ from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
 from linsep.types import Array
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
 _NO_PLAIN_END = re.compile(rb"\r(?!\n)|\0")
 

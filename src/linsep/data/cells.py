@@ -22,7 +22,7 @@ BETWEEN = " \u00a0\u2009\u202f'\u2019"
 # Whole numbers of one length with two such marks or more are rather telephone numbers.
 _CODE = f"^[1-9][0-9]{{0,2}}([{BETWEEN}][0-9]{{3}}){{2,}}$"
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _MONEY = "$\u20ac\u00a3\u00a5"
 SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"

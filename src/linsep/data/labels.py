@@ -148,18 +148,32 @@ def refuse_more_digits(text: pa.Array | None, numbers: Array | None, name: str) 
     linsep.types.DataError: column 'y': 9007199254740993 has more digits than double precision holds: round it, or
     subtract what the numbers share
     """
-    if text is None or numbers is None:
-        return
+    longer = None if text is None or numbers is None else _longer(text, numbers)
+    if longer is not None:
+        raise DataError(
+            f"column {name!r}: {longer:.40} has more digits than double precision holds: round it, or subtract what "
+            "the numbers share"
+        )
+
+
+def has_more_digits(text: pa.Array, numbers: Array) -> bool:
+    """Whether the text of a number is not the shortest one of its double.
+
+    Examples
+    --------
+    >>> has_more_digits(pa.array(["0.1", "0.10000000000000000001"]), np.array([0.1, 0.1]))
+    True
+    """
+    return _longer(text, numbers) is not None
+
+
+def _longer(text: pa.Array, numbers: Array) -> str | None:
     texts, codes = distinct(text)
     once = np.empty(len(texts))
     once[codes] = numbers
     plain = pc.match_substring_regex(texts, f"^[^eE]{{0,{_DIGITS}}}$").to_numpy(zero_copy_only=False)
-    for k in np.flatnonzero(~plain).tolist():
-        if not _is_shortest(written := texts[k].as_py().strip(), float(once[k])):
-            raise DataError(
-                f"column {name!r}: {written:.40} has more digits than double precision holds: round it, or subtract "
-                "what the numbers share"
-            )
+    written = ((texts[k].as_py().strip(), float(once[k])) for k in np.flatnonzero(~plain).tolist())
+    return next((one for one, number in written if not _is_shortest(one, number)), None)
 
 
 def _is_shortest(text: str, number: float) -> bool:

@@ -6,6 +6,7 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -34,7 +35,7 @@ from linsep.regression.formula_text import (
 )
 from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import ORDERED, Family
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, PrecisionWarning
 
 _CONSTANT = "Intercept"  # as formulaic calls it
 # Functions of R, which a formula here takes for columns.
@@ -78,7 +79,14 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            return asked_as_written(X, data, family, order, link, beside)[0]
+            asked, exact = asked_as_written(X, data, family, order, link, beside)
+            if not exact:
+                warnings.warn(
+                    "more digits than doubles hold: the answer is about the nearest doubles",
+                    PrecisionWarning,
+                    stacklevel=3,
+                )
+            return asked
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
@@ -186,6 +194,7 @@ class _Table:
         made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
+        _refuse_rounded_products(X, spec, {*doubles, *self.scaled})
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
         lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
         if lost.all():
@@ -261,6 +270,14 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         out[name] = column.astype(np.float64)
     return out
+
+
+def _refuse_rounded_products(X: Any, spec: Any, whole: set[str]) -> None:
+    """Raise DataError for a product of columns of integers that doubles round."""
+    for term, places in spec.term_indices.items():
+        of_whole = len(term.factors) > 1 and all(columns_of(factor) <= whole for factor in term.factors)
+        if of_whole and abs(X[:, places]).max() > 2**53:
+            raise DataError(f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns")
 
 
 def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:

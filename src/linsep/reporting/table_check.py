@@ -11,7 +11,7 @@ import numpy as np
 from linsep.clock import clock
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
-from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, without_skipped
+from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof, without_skipped
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof, telling_gaps
 from linsep.data.lookalikes import refuse_label_for_each_row
@@ -155,6 +155,7 @@ def check_table(
     >>> found.verdict, found.asked[0].found.margin.lower > 0
     ('separable', True)
     """
+    source.read_as_text([name for name, kind in (columns or {}).items() if kind == CATEGORY])
     refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
     numbers, y = _numbers(source, found.kinds, missing)

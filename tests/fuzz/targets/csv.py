@@ -17,7 +17,7 @@ AMOUNT = re.compile(
 )
 INFINITE = ("inf", "infinity")
 MISSING = re.compile("(na|n/a|#n/a|nan|null|#null!|none|\\?|--?)?")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def make(rng: Random) -> bytes:

@@ -73,16 +73,18 @@ def is_way(kind: str) -> bool:
 
     Examples
     --------
-    >>> is_way("%d.%m.%Y"), is_way("%d.%d"), is_way("%H:%M")
-    (True, False, False)
+    >>> is_way("%d.%m.%Y"), is_way("%d.%d"), is_way("%H:%M"), is_way("%Y-%m-%d %M:%S")
+    (True, False, False, False)
     """
     if kind in (DATE, DATETIME):
         return True
     if any(way in kind for way in _WAYS_OF_A_LOCALE):
         return False
-    day = datetime(2003, 12, 24)
-    try:
-        return len(kind) <= _LONGEST and datetime.strptime(day.strftime(kind), kind) == day
+    point = datetime(2003, 12, 24, 13, 45, 59)
+    whole = [point, point.replace(second=0), point.replace(minute=0, second=0), datetime(2003, 12, 24)]
+    try:  # minutes without the hour would be lost, and the half of the day beside %H
+        read = datetime.strptime(point.strftime(kind), kind)
+        return len(kind) <= _LONGEST and read in whole and not ("%H" in kind and "%p" in kind)
     except (ValueError, re.error):
         return False
 

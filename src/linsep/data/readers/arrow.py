@@ -154,7 +154,7 @@ def _labels(values: Any, where: Where, target: str) -> Array:
     if is_encoded(values) or holds_text(values.type):
         return text_labels(values if is_encoded(values) else pc.cast(values, pa.string()), where, target)
     plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
-    return as_labels(values.to_numpy(zero_copy_only=False) if plain else values.to_pylist(), where, target)
+    return as_labels(values.to_numpy(zero_copy_only=False) if plain else values, where, target)
 
 
 def _values(table: Any, column: str, where: Where) -> Any:

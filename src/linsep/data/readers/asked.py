@@ -115,11 +115,12 @@ class Decimals(NamedTuple):
 
 class Whole(NamedTuple):
     """All rows of a source. `first_index` is the index of the first column of svmlight text, 0 or 1, `decimals` its
-    values as written."""
+    values as written. `rounded`: values had more digits than doubles, which are all that there is of them."""
 
     chunk: TableChunk | Chunk
     first_index: int | None = None
     decimals: Decimals | None = None
+    rounded: bool = False
 
 
 class TextReader:

@@ -198,6 +198,7 @@ def _clock(cell: time | timedelta) -> str:
     """A time of day, or a span of time, as 13:30:00, which may have more than 24 hours."""
     if isinstance(cell, time):
         return cell.isoformat()
-    seconds = round(abs(cell).total_seconds())
+    seconds, rest = divmod(abs(cell), timedelta(seconds=1))
     sign = "-" if cell < timedelta() else ""
-    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    parts = f".{rest.microseconds:06d}" if rest else ""
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{parts}"

@@ -63,7 +63,7 @@ class JsonlReader(TextReader):
             return None
         lines = _without_no_values(lines, self.asked.na)
         table, mixed = _table(lines, self.asked)
-        _refuse_long_labels(table, lines, self.asked.target)
+        _refuse_long_labels([(table, mixed)], [lines], self.asked.target)
         chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True, settled=False)
         return self._with_mixed(chunk, mixed)
 
@@ -75,8 +75,7 @@ class JsonlReader(TextReader):
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         tables = [_table(lines, self.asked) for lines in some]
-        for (one, _), lines in zip(tables, some, strict=True):
-            _refuse_long_labels(one, lines, self.asked.target)
+        _refuse_long_labels(tables, some, self.asked.target)
         alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical | self.asked.numeric)
         table, where = joined(alike, names, [_place(lines) for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
@@ -143,7 +142,7 @@ def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
             some = found
 
 
-def _without_mixed(lines: Lines, gone: Collection[str], texts: Collection[str], asked: Asked) -> Lines | None:
+def _without_mixed(lines: Lines, gone: Collection[str], texts: set[str], asked: Asked) -> Lines | None:
     """The lines without some keys, and with the values of others as text.
 
     None where a line is malformed, or they hold no other feature.
@@ -151,12 +150,16 @@ def _without_mixed(lines: Lines, gone: Collection[str], texts: Collection[str], 
     rows = _objects(lines)
     if rows is None or not set().union(*rows) - {*gone, asked.target}:
         return None
+    exact = _objects(lines, parse_float=str) if texts and _LONG.search(lines.content) else None
+    for row, written in zip(rows, exact or (), strict=False):  # more digits than a double has would be lost
+        for key in (key for key in texts.intersection(row) if isinstance(row[key], float)):
+            refuse_more_digits(pa.array([written[key]]), np.array([row[key]]), key)
 
     def value_of(key: str, value: Any) -> Any:
         if key not in texts or value is None or isinstance(value, str):
             return value
         named = _name_of(value) if key in asked.categorical else json.dumps(value)
-        return json.dumps(named) if asked.keep_bad_cells and not isinstance(named, str) else named
+        return named if isinstance(named, str) or not asked.keep_bad_cells else json.dumps(named)
 
     return _of_objects(lines, [{key: value_of(key, row[key]) for key in row if key not in gone} for row in rows])
 
@@ -246,10 +249,10 @@ def _count_leaves(row: dict[str, Any]) -> int:
     return sum(_count_leaves(value) if isinstance(value, dict) else 1 for value in row.values())
 
 
-def _objects(lines: Lines) -> list[dict[str, Any]] | None:
+def _objects(lines: Lines, **parse: Any) -> list[dict[str, Any]] | None:
     """The object of each line, an empty one for a blank line; None where a line holds anything else, or a key twice."""
     try:
-        rows = [_object(line) if line.strip() else {} for line in lines.content.split(b"\n")]
+        rows = [_object(line, **parse) if line.strip() else {} for line in lines.content.split(b"\n")]
     except ValueError:
         return None
     return rows if all(isinstance(row, dict) for row in rows) else None
@@ -301,12 +304,12 @@ def _numbers_written(texts: list[Lines], names: list[str]) -> dict[str, pa.Array
     return {name: table.column(name).combine_chunks() for name in names}
 
 
-def _refuse_long_labels(table: Any, lines: Lines, target: str | None) -> None:
+def _refuse_long_labels(tables: Any, some: list[Lines], target: Any) -> None:
     """Raise DataError for labels that double precision merges."""
-    if target is None or target not in table.column_names:
-        return
-    if pa.types.is_floating(table.schema.field(target).type) and _LONG.search(lines.content):
-        refuse_more_digits(_numbers_written([lines], [target])[target], table.column(target).to_numpy(), target)
+    for (table, _), lines in zip(tables, some, strict=True):
+        known = table.column(target) if target in table.column_names else None
+        if known is not None and pa.types.is_floating(known.type) and _LONG.search(lines.content):
+            refuse_more_digits(_numbers_written([lines], [target])[target], known.to_numpy(), target)
 
 
 def _count_objects(content: bytes) -> int:

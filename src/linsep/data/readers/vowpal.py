@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.hashing import seed_of
-from linsep.data.labels import as_labels, refuse_more_digits
+from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed
@@ -39,6 +39,7 @@ class VowpalReader(TextReader):
     """
 
     kind = "rows"
+    rounded = False  # whether a value had more digits than its double
 
     def block(self, lines: Lines) -> Chunk | None:
         """Read some lines."""
@@ -60,6 +61,8 @@ class VowpalReader(TextReader):
             texts = finish_numbers(numbers, slow[:n_slow][late, 1], spans[:n_slow][late], expected, lines)
             if kind == LABEL:
                 refuse_more_digits(texts, numbers[slow[:n_slow][late, 1]], "label")
+            elif texts is not None:
+                self.rounded = self.rounded or has_more_digits(texts, numbers[slow[:n_slow][late, 1]])
         if not r:
             return None
         y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
@@ -88,4 +91,5 @@ class VowpalReader(TextReader):
         if not chunks:
             raise NoRowsError(f"{name}: there are no rows")
         y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
-        return Whole(Chunk(sp.vstack([chunk.X for chunk in chunks], format="csr"), y, 0))
+        X = sp.vstack([chunk.X for chunk in chunks], format="csr")
+        return Whole(Chunk(X, y, 0), rounded=self.rounded)

@@ -15,7 +15,7 @@ from linsep.types import DataError
 HEAD_BYTES = 1 << 16
 _MARKS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 _WORDS = {"tab": "\t", "\\t": "\t"}
-_DECIMAL = {mark: re.compile(rf"[+-]?([0-9]+\{mark}?[0-9]*|\{mark}[0-9]+)([eE][+-]?[0-9]+)?") for mark in ".,"}
+_DECIMAL = {mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?") for mark in ".,"}
 # 1,234 is one and a bit, or a thousand and more.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # 1.234.567 or 1.234,5 with a decimal comma, 1,234,567 or 1,234.5 with a point, 1 234,5 or 1'234.5 with either one:

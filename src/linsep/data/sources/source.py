@@ -86,8 +86,8 @@ class Source:
     [((2, 8), 2)]
     """
 
-    # Whether malformed lines are skipped.
-    lenient = False
+    lenient = False  # whether malformed lines are skipped
+    rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
     # What to say where it is no longer what it was.
     changed = "the files have changed"
 
@@ -215,7 +215,7 @@ class Source:
             For anything malformed: file, line and column, what was expected, and what to do.
         """
         if self._chunk is None:
-            chunk, self.first_index, self.decimals = self._read_whole()
+            chunk, self.first_index, self.decimals, self.rounded = self._read_whole()
             self.unlabelled = 0
             if self._taken(chunk) == self.unlabelled:
                 raise DataError(f"{self.name}: no row has a label in column {self.target!r}")

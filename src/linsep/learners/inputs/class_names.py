@@ -64,7 +64,7 @@ def binary_names(labels: Any, positive: Any) -> Array | None:
         asked = str(positive).title() if labels.dtype.kind == "b" else str(positive)  # true is True
         chosen = label_names(labels) == asked
         if not chosen.any():
-            shown = ", ".join(map(str, labels[:6])) + (", ..." if len(labels) > 6 else "")
+            shown = ", ".join(label_names(labels[:6])) + (", ..." if len(labels) > 6 else "")
             raise DataError(f"no row has the label {str(positive)!r}: the labels are {shown}")
         if labels.size == 2:
             return np.array([labels[~chosen][0], labels[chosen][0]])

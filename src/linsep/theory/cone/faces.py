@@ -186,7 +186,8 @@ class Faces:
         span = DenseSpan(
             self.rows, [names[k] for k in kept.tolist()], [few.columns[j] for j in pivots.tolist()], self.deadline
         )
-        self.witness = self._positive(span.balanced({names[k]: int(few.y[k]) for k in few.outside().tolist()}))
+        outside = {names[k]: int(few.y[k]) for k in few.outside().tolist()}
+        self.witness = self._positive(span.balanced(outside)) or None  # none has a weight where rounding hid them
 
     def _pair(self) -> dict[int, int] | None:
         """Weights of two opposite rows that were asked about, the shortest witness."""

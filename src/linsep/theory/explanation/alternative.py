@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import is_sparse
+from linsep.tables import bounded_doubles
 from linsep.theory.explanation.removal import largest_of_columns, with_constant
 from linsep.theory.rows.deadline import Deadline
 from linsep.theory.rows.linear_programme import pass_columns, quiet_highs, reaches_optimum
@@ -47,8 +47,7 @@ class Alternative:
     """
 
     def __init__(self, X: Any, s: Array, *, constant: bool) -> None:
-        A: Any = sp.csr_matrix(X) if is_sparse(X) else sp.csr_matrix(np.asarray(X).astype(np.float64))
-        A = A.astype(np.float64)
+        A: Any = sp.csr_matrix(bounded_doubles(X))
         self.p, self.width = A.shape[1], A.shape[1] + constant
         self.scale = np.append(largest_of_columns(A), np.ones(int(constant)))
         Z: Any = sp.csr_matrix(sp.diags_array(s) @ with_constant(A, constant) @ sp.diags_array(1 / self.scale))

@@ -48,7 +48,8 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
         Whether b may differ from 0.
     time_limit : float, optional
         Seconds after which the bracket is what is proved by then. Without it the search goes on until L = U, which may
-        take very long: the problem is NP-hard.
+        take very long: the problem is NP-hard. L < U then only where a class is about to lose its last row: the
+        witnesses do not know that it keeps one.
 
     Returns
     -------

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.clock import clock
-from linsep.tables import is_sparse, stored_in
+from linsep.tables import bounded_doubles, is_sparse, stored_in
 from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array
 
@@ -37,7 +37,7 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     constant : bool
     deadline : Deadline
     """
-    A: Any = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
+    A: Any = bounded_doubles(X)
     scale = largest_of_columns(A)
     A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
     stored = stored_in(A)
@@ -78,8 +78,9 @@ def between_means(X: Any, s: Array, *, constant: bool) -> Array:
     >>> between_means(np.array([[0.0, 10.0], [1.0, 30.0]]), np.array([-1, 1]), constant=True).round(3).tolist()
     [1.0, 0.022, -0.944]
     """
-    scale = largest_of_columns(X.astype(np.float64))
-    plus, minus = (np.asarray(X[s == side].astype(np.float64).mean(axis=0)).ravel() / scale for side in (1, -1))
+    A = bounded_doubles(X)
+    scale = largest_of_columns(A)
+    plus, minus = (np.asarray(A[s == side].mean(axis=0)).ravel() / scale for side in (1, -1))
     w = plus - minus
     return np.append(w / scale, -w @ (plus + minus) / 2) if constant else w / scale
 

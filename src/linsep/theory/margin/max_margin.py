@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from linsep.markup import table_html
-from linsep.tables import check_index, check_length, dense, exact_table, is_sparse, stored
+from linsep.tables import as_doubles, check_finite, check_index, check_length, dense, exact_table, is_sparse, stored
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
 from linsep.theory.margin.wolfe import RowHull, nearest_point
@@ -200,7 +200,8 @@ def max_margin(
     check_length(X, y)
     s = signs(y)
     if X.dtype != np.float64:
-        X = X.astype(np.float64)
+        X = as_doubles(X)
+        check_finite(X)  # integers that are too large for a double
     deadline = deadline_of(time_limit)
     limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
     values = stored(X)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import holds_doubles, is_sparse
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _ENTRY = np.dtype([("row", "<i8"), ("column", "<i8"), ("value", "<f8")])
 
@@ -62,4 +62,7 @@ def _add_entries(out: Any, part: Any, start: int, doubles: bool) -> None:
         return
     for i, j, v in zip(row.tolist(), column.tolist(), value.tolist(), strict=True):
         exact = Fraction(v)
-        out.update(f"{i} {j} {exact.numerator}/{exact.denominator}\n".encode())
+        try:
+            out.update(f"{i} {j} {exact.numerator}/{exact.denominator}\n".encode())
+        except ValueError as error:  # Python writes no more than 4,300 digits
+            raise DataError(f"row {i}, column {j}: a number with so many digits has no certificate: {error}") from None

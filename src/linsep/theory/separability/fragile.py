@@ -19,6 +19,8 @@ def is_fragile(X: Any, s: Array, constant: bool, proof: ConeProof) -> bool:
     vectors = [np.array([d.get(j, 0) for j in range(width)], dtype=object) for d in proof.directions]
     if directions_move(rows, vectors, proof.separated):
         return True
+    if proof.basis is None and proof.directions and len(proof.left):
+        return True  # nothing shows that the rows left stay on the plane of the directions
     if not proof.weights:
         return False
     basis = proof.basis if proof.within else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from math import lcm
 from typing import Any
 
@@ -34,7 +35,8 @@ def is_fragile(
     if exact_inputs(X):
         return False
     rows = model_rows(X, outcome, names, family, fit_intercept)
-    return _Question(X, outcome, family, rows, proof).is_fragile()
+    with np.errstate(all="ignore"):  # what is not finite moves
+        return _Question(X, outcome, family, rows, proof).is_fragile()
 
 
 class _Question:
@@ -116,7 +118,8 @@ class _Question:
             scale = [lcm(*(v.as_integer_ratio()[1] for v in column)) for column in dense(X[kept]).T.tolist()]
         self.scale = np.array(([1] * constants + scale) * blocks, dtype=object)
         if any(c != 1 for c in scale):
-            Z = as_doubles(dense(Z).astype(object) / self.scale)
+            units = np.array([Fraction(1, int(one)) for one in self.scale], dtype=object)
+            Z = as_doubles(dense(Z).astype(object) * units)
         halves: Any = off_by(X)(X)
         halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
         off: Any = halves[np.maximum(owner, 0)]

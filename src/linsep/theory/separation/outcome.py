@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.as_given import refuse_masked
+from linsep.as_given import as_array
 from linsep.types import Array, DataError
 
 
@@ -69,8 +69,9 @@ def column_of(values: Any, name: str, n: int) -> Array:
     >>> column_of([1, 2], "trials", 2).tolist()
     [1.0, 2.0]
     """
-    refuse_masked(values, name)
-    given = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    given = as_array(values, name)
+    if given.dtype.kind not in "biufOSU":
+        raise DataError(f"{name} must hold numbers, one for each row, not {given.dtype}")
     try:
         column = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):

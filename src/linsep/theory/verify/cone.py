@@ -112,6 +112,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     """
     require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
+    require(len(proof.directions) <= np.count_nonzero(~left), "a direction takes no row away")
     same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
     require(same, f"the directions leave {np.count_nonzero(left):,} rows, which are not the rows named")
     equal = np.zeros(left.size, dtype=bool) if rows.equal is None else rows.equal
@@ -241,10 +242,12 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
     require(
         type(within) is float and 0.0 < within < 1.0, f"weights within {within} of those given need not be positive"
     )
-    require(columns and holds_doubles(rows.X) and not is_sparse(rows.X), "weights near exact ones are of dense doubles")
+    few = 0 < len(columns) <= 5_000 and len(weights) * len(columns) <= 10**8  # the inverse takes the cube of it
+    require(few and holds_doubles(rows.X), "weights near exact ones are of doubles, in not too many rows and columns")
     ids, top, up = list(weights), max(u.bit_length() for u in weights.values()), 1.0 + 2.0**-20
     u, at = np.array([k / (1 << top) for k in weights.values()]), {i: k for k, i in enumerate(ids)}
     A = rows.doubles(ids, columns)
+    A = A.toarray() if is_sparse(A) else A
     A = np.ldexp(A, -np.frexp(abs(A).max(axis=0))[1])
     chosen = [at[i] for i in basis]
     C, p = (A[chosen] * u[chosen, None]).T, len(columns)
