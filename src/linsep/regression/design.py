@@ -16,7 +16,7 @@ from linsep.data.features.kinds import kinds_in_proof
 from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.tables import as_table, dense, is_matrix, is_sparse
+from linsep.tables import as_table, dense, is_matrix, is_sparse, merge_duplicates
 from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.words.of_coefficients import listed
@@ -192,7 +192,7 @@ def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
     >>> constant_columns(Design(np.array([[1, 2, 0], [1, 3, 0]]), ["a", "b", "c"], {}, {}), np.array([True, True]))
     ('a',)
     """
-    X = design.X[kept]
+    X = merge_duplicates(design.X[kept])
     n = X.shape[0]
     stored = np.bincount(X.tocsr().indices, minlength=X.shape[1]) if is_sparse(X) else None
     some = np.flatnonzero((X[:1] == X[-1:]).ravel() if stored is None else stored == n)

@@ -54,7 +54,8 @@ class Separation(Remedies):
     references : dict
         Text column -> the level that has no indicator column.
     rank : int or None
-        Rank of the design, less than the number of coefficients if some are not identified.
+        Rank of the inequalities, less than the number of coefficients if some are not identified. It is that of the
+        design but for Cox models, and gamma regressions with zeros.
     proof : SeparationProof or None
         Integers that `verify` checks.
     ended : str, float or None

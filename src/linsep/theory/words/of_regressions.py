@@ -60,8 +60,8 @@ def _estimates(found: Any) -> list[str]:
     if found.rank < width:
         which = listed(names[UNIDENTIFIED]) or "some of the fixed effects"
         out.append(
-            f"The design is rank-deficient (rank {found.rank:,}, {width:,} coefficients): not identified, "
-            f"because they can change together without changing any fit: {which}."
+            f"The rank is {found.rank:,} of {width:,} coefficients: not identified, because they can change together "
+            f"without changing the likelihood: {which}."
         )
     return out
 
