@@ -210,7 +210,7 @@ def test_rank_deficient_designs_are_reported() -> None:
     found.verify(X, y)
     assert (found.verdict, found.rank) == ("overlap", 3)
     assert [name for name, value in found.coefficients.items() if value == "finite"] == ["x2"]
-    assert "rank 3, 6 coefficients" in found.summary()
+    assert "The rank is 3 of 6 coefficients" in found.summary()
     assert found.advice[0].startswith("Drop columns")
     apart = np.column_stack([X, (a > 2) & y])
     found = separation(apart, y)
