@@ -255,6 +255,9 @@ def test_integers_of_arrays_do_not_wrap() -> None:
     X = [[Fraction(small[0], 3)], [Fraction(small[1], 7)]]
     assert separation(X, [1, 0], fit_intercept=False).verdict == "overlap"
     assert separability(X, [1, 0], fit_intercept=False).verdict == "inseparable"
+    both = sp.csr_matrix((np.array([100, 100, 1], dtype=np.int8), [0, 0, 0], [0, 2, 3]), shape=(2, 1))
+    assert separability(both, [1, 0]).verdict == separability([[200], [1]], [1, 0]).verdict
+    assert separability(both, [1, 0]).directions[0].w[0] > 0
     big = 2**53
     twice = pd.concat([pd.Series([big + 1, big], name="a"), pd.Series([0.5, 0.5], name="a")], axis=1)
     one = pa.table({"a": [big + 1, big], "b": [0.5, 0.5]}).rename_columns(["a", "a"])

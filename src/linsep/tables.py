@@ -161,7 +161,8 @@ def merge_duplicates(X: Any) -> Any:
         return X
     same = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # which does not believe what is said of its order
     if not same.has_canonical_format:
-        X = same.copy()
+        small = X.dtype.kind in "iu" and X.dtype.itemsize < 8  # sums of small integers may leave their type
+        X = same.astype(np.int64 if small else X.dtype, copy=True)
         X.sum_duplicates()
     return X
 
