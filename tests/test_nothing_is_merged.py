@@ -357,3 +357,19 @@ def test_rows_that_nothing_holds_on_a_plane_are_fragile() -> None:
     read = Separability.from_json(json.dumps(plain))
     read.verify(X, y)
     assert (read.verdict, read.fragile) == ("quasi-separable", True)
+
+
+def test_zeros_and_truth_values_have_one_form() -> None:
+    X, y = [[9], [0], [1], [2]], np.array([-0.0, 0, 0, 1])
+    few = fewest_rows(X, y, fit_intercept=np.True_)  # type: ignore[arg-type]
+    FewestRows.from_json(few.to_json()).verify(X, y)
+    Separability.from_json(separability(X, y, fit_intercept=1).to_json()).verify(X, y + 0.0)  # type: ignore[arg-type]
+    found = separation(X, [-0.0, 1, 2, 0], family="poisson", fit_intercept=np.True_)  # type: ignore[arg-type]
+    type(found).from_json(found.to_json()).verify(X, [0.0, 1, 2, 0])
+    events = [v > 0 for v in np.array([1, 0, 1, 1])]
+    assert separation(X, [1, 3, 2, 4], family="cox", event=events).n_rows == 4
+    far = pa.array([0, 18446744073710, 10**12, 5], pa.timestamp("s"))
+    with pytest.raises(DataError, match="dates out of range"):
+        check_table(open_data(pa.table({"t": far, "y": list("abab")}), target="y"))
+    with pytest.raises(DataError, match="labels that Python has no objects for"):
+        separability(ROWS, far)

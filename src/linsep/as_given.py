@@ -39,6 +39,7 @@ def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
         raise DataError(f"one label a row is needed: y must be one-dimensional, its shape is {array.shape}")
     if array.dtype.kind == "f":
         refuse_missing(~np.isfinite(array), place)
+        array = array + 0.0  # -0.0 and 0.0 are one label
     return array
 
 
@@ -65,7 +66,10 @@ def _listed(y: Any) -> list[Any]:
         raise DataError("labels that are times finer than a microsecond are not handled: make them text")
     for name in ("to_list", "to_pylist", "tolist"):  # of Polars, Arrow and NumPy
         if hasattr(y, name):
-            return list(getattr(y, name)())
+            try:
+                return list(getattr(y, name)())
+            except (OverflowError, ValueError) as error:  # a date after the year 9999
+                raise DataError(f"labels that Python has no objects for: {error}") from None
     return list(y)
 
 

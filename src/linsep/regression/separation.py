@@ -189,7 +189,7 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
-    asked = asked_of(X, y, data, fit_intercept, family, order, link, **beside)
+    asked = asked_of(X, y, data, bool(fit_intercept), family, order, link, **beside)
     found = answer(asked, time_limit, deadline, exact=exact)
     tell(found, on_separation, stacklevel=3)
     return found

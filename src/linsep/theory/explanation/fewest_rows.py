@@ -76,6 +76,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     check_index(X, y)
     X = exact_table(X)
     check_length(X, y)
+    fit_intercept = bool(fit_intercept)
     search = _Search(X, signs(y), fit_intercept, deadline)
     search.run()
     gone = search.removed

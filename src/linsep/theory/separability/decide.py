@@ -75,7 +75,7 @@ def separability(
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
-    about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    about = {"n_features": X.shape[1], "fit_intercept": bool(fit_intercept), "about": (X, y)}
     for may_be_near in (False,) if exact else (True, False):
         end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         proofs, ended = _proofs(X, s, end, deadline, time_limit)

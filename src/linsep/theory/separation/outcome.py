@@ -73,7 +73,7 @@ def column_of(values: Any, name: str, n: int) -> Array:
     if given.dtype.kind not in "biufOSU":
         raise DataError(f"{name} must hold numbers, one for each row, not {given.dtype}")
     try:
-        column = given.astype(np.float64)
+        column = given.astype(np.float64) + 0.0  # no -0.0, of which the hash would be another
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{name} must hold numbers, one for each row") from None
     if column.ndim != 1 or len(column) != n:
@@ -88,6 +88,7 @@ def column_of(values: Any, name: str, n: int) -> Array:
 
 def _exactly(value: Any) -> Fraction:
     """A number of any type, or of text, as it is."""
+    value = value.item() if isinstance(value, np.generic) else value
     return Fraction(*value.as_integer_ratio()) if hasattr(value, "as_integer_ratio") else Fraction(str(value))
 
 
