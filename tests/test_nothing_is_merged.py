@@ -16,7 +16,16 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import FewestRows, fewest_rows, max_margin, open_data, separability, separability_one_vs_rest, separation
+from linsep import (
+    FewestRows,
+    fewest_rows,
+    max_margin,
+    open_data,
+    report,
+    separability,
+    separability_one_vs_rest,
+    separation,
+)
 from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.types import DataError, PrecisionWarning
@@ -320,7 +329,7 @@ def checked(text: bytes, **how: Any) -> Any:
         (lambda: separability([[1], [2]], [0, 1]).verify([[1], [2]], [0, None]), "the label is missing"),
         (lambda: max_margin([[10**400], [1]], [0, 1]), "is not a finite number"),
         (
-            lambda: separation("y ~ a:b", data=pd.DataFrame({"a": [10**9, 3], "b": [10**9, 1], "y": [0, 1]})),
+            lambda: separation("y ~ a:b", data=pd.DataFrame({"a": [10**9 + 1, 3], "b": [10**9 - 1, 1], "y": [0, 1]})),
             "the products 'a:b' are beyond 2",
         ),
     ],
@@ -373,3 +382,11 @@ def test_zeros_and_truth_values_have_one_form() -> None:
         check_table(open_data(pa.table({"t": far, "y": list("abab")}), target="y"))
     with pytest.raises(DataError, match="labels that Python has no objects for"):
         separability(ROWS, far)
+
+
+@pytest.mark.parametrize("ask", [separability, separation])
+def test_a_page_shows_no_proof_about_other_rows(ask: Any) -> None:
+    X, y = [[0.0, 1], [1, 2], [3, 1], [4, 5]], [0, 0, 1, 1]
+    assert report(ask(X, y), X, y).html
+    with pytest.raises(CertificateError):
+        report(ask(X, y), [[0.0, 1], [0, 1], [3, 1], [3, 1]], [0, 1, 0, 1])

@@ -107,7 +107,7 @@ def test_certificates_of_tables_are_about_labels_of_32_bits(labels: int) -> None
 
 
 def test_a_label_that_is_no_number_is_refused_as_what_it_is() -> None:
-    with pytest.raises(DataError, match="nan"):
+    with pytest.raises(DataError, match="row 0: the label is missing"):
         separability_one_vs_rest([[0.0], [1.0], [2.0]], [np.nan, 1.0, 2.0])
 
 
@@ -146,7 +146,7 @@ def test_check_says_the_same_with_more_processes(tmp_path: Any) -> None:
     ("y", "message"),
     [
         ([1, 1, 1], "two classes or more are needed, found 1"),
-        ([[1], [2], [3]], r"labels must be one-dimensional, these have shape \(3, 1\)"),
+        ([[1], [2], [3]], "y must be one-dimensional"),
         ([1, 2], "rows"),
     ],
 )

@@ -299,8 +299,8 @@ def test_altered_certificates_are_rejected() -> None:
         found.verify(X[:-1], y[:-1])
     # A direction that separates nothing proves nothing.
     idle = changed(found, directions=({},))
-    idle.verify(X, y)
-    assert (idle.verdict, idle.separated_rows.tolist()) == ("inseparable", [])
+    with pytest.raises(CertificateError, match="a direction takes no row away"):
+        idle.verify(X, y)
     X, y, found = quasi
     wrong = [{"left": (1,)}, {"directions": ()}, {"weights": {1: 1}}]
     for parts in wrong:
@@ -368,7 +368,7 @@ def test_bad_input_is_refused(X: Any, y: Any, message: str) -> None:
 def test_a_proof_is_a_short_walk_through_the_source() -> None:
     called = files_called(lambda: separability(SQUARE, XOR))
     files = {file for file in called if not file.endswith("clock.py")}  # a look at the clock is no step of the proof
-    assert len(files) <= 18
+    assert len(files) <= 18, sorted(files)
 
 
 def test_what_is_asked_later_is_computed_later() -> None:

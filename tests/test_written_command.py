@@ -64,8 +64,5 @@ def test_the_commands_agree(
     assert said in ask("separation", name, "--target", "sold", *options)
     assert said in ask("check", name, "--target", "sold", *options)
     found = json.loads(ask("check", name, "--target", "sold", *options, "--json"))
-    encoding = "CP1252" if "(guessed" in said else said.rpartition(", ")[2]
     assert found.pop("guessed_encoding", None) == ("cp1252" if "(guessed" in said else None)
-    assert found.pop("encoding", "decimal comma").upper() == encoding.upper()
-    assert (found.pop("sep"), found.pop("decimal")) == ("\t" if "tab" in said else ";", ",")
     assert found == json.loads(ask("check", "plain.csv", "--target", "sold", "--json"))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import narwhals as nw
@@ -79,8 +80,8 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            asked, exact = asked_as_written(X, data, family, order, link, beside)
-            if not exact:
+            asked, _, whole = asked_as_written(X, data, family, order, link, beside)
+            if not whole:
                 warnings.warn(
                     "more digits than doubles hold: the answer is about the nearest doubles",
                     PrecisionWarning,
@@ -117,8 +118,8 @@ def _check_rows(table: Any, called: str, series: Beside) -> None:
 
 def asked_as_written(
     text: str, source: Source, family: Family, order: Order, link: str | None, beside: Beside
-) -> tuple[Asked, bool]:
-    """The same for a table of text, and whether its numbers are taken exactly as they are written.
+) -> tuple[Asked, bool, bool]:
+    """The same for a table of text, whether its numbers are taken exactly, and whether doubles hold their digits.
 
     `beside` names the columns that belong to the response, or holds their values.
 
@@ -137,7 +138,7 @@ def asked_as_written(
     responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
-    table, exact = _Table(None, chunk.n_rows), True
+    table, exact, whole = _Table(None, chunk.n_rows), True, True
     for name, column in zip(names, _columns(chunk.take(kept), names), strict=True):
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
         if name not in formula.only_bare or name in beside_terms:
@@ -148,8 +149,9 @@ def asked_as_written(
                 table.scaled[name], table.powers[name] = numbers, power
             else:
                 exact = exact and not power and numbers.dtype != object
+                whole = whole and numbers.dtype != object
     table.frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    return table.asked(formula, family, order, link, beside), exact
+    return table.asked(formula, family, order, link, beside), exact, whole
 
 
 def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
@@ -194,7 +196,7 @@ class _Table:
         made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
-        _refuse_rounded_products(X, spec, {*doubles, *self.scaled})
+        _refuse_rounded_products(X, spec, {**doubles, **self.scaled})
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
         lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
         if lost.all():
@@ -272,11 +274,16 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     return out
 
 
-def _refuse_rounded_products(X: Any, spec: Any, whole: set[str]) -> None:
+def _refuse_rounded_products(X: Any, spec: Any, whole: Mapping[str, Any]) -> None:
     """Raise DataError for a product of columns of integers that doubles round."""
     for term, places in spec.term_indices.items():
-        of_whole = len(term.factors) > 1 and all(columns_of(factor) <= whole for factor in term.factors)
-        if of_whole and abs(X[:, places]).max() > 2**53:
+        columns = [np.asarray(whole[one.expr]) for one in term.factors if is_bare(one) and one.expr in whole]
+        if len(term.factors) < 2 or len(columns) < len(term.factors):
+            continue
+        made = X[:, places].toarray().ravel()
+        large = np.flatnonzero(abs(made) > 2**53)
+        exact = (prod(int(column[i]) for column in columns) for i in large.tolist())
+        if any(int(value) != right for value, right in zip(made[large].tolist(), exact, strict=True)):
             raise DataError(f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns")
 
 

@@ -13,7 +13,7 @@ from linsep.regression.formula import asked_of
 from linsep.regression.formula_text import without_spaces
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies.what_to_do import Remedies
-from linsep.theory.proof import FORMAT, forget, plain_separation
+from linsep.theory.proof import FORMAT, plain_separation
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import read
 from linsep.theory.separation.families import ORDERED, Family
@@ -180,7 +180,7 @@ class Separation(Remedies):
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
-        forget(self, "fragile")
+        vars(self).pop("fragile", None)  # what was said before the rows were known
 
     def _check(self, asked: Asked) -> None:
         if self.digest and data_hash(asked) != (self.digest, self.numbers):

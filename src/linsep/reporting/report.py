@@ -72,8 +72,9 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"
         if X is None:
             raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
-        if model.digest and not model.verified:
-            model.verify(X, y)  # a page shows nothing as proved that was only read
+        more = isinstance(model, Separation) and (model.formula or (model.about and model.about.outcome.beside))
+        if not more or (model.digest and not model.verified):
+            model.verify(X, y)  # a page shows nothing as proved that was only read, or is about other rows
         about = about_rows(X, y)
         if isinstance(model, Separation):
             return render(of_separation(model, about, separation_lines(model), command))

@@ -79,12 +79,6 @@ def plain_vectors(vectors: Sequence[Vector]) -> dict[str, list[Any]]:
     }
 
 
-def forget(answer: object, *names: str) -> None:
-    """Let properties be computed anew, once the rows are known."""
-    for name in names:
-        answer.__dict__.pop(name, None)
-
-
 def vectors_of(plain: dict[str, Any]) -> tuple[Vector, ...]:
     """Vectors of integers, column -> entry without zeros."""
     units: list[Vector] = [{whole_count(j, "a column"): 1} for j in of_type(plain, "units", list)]

@@ -133,7 +133,7 @@ def _of_formula(
     exact: bool,
 ) -> Result:
     try:
-        asked, as_written = asked_as_written(text, source, family, order, link, beside)
+        asked, as_written, _ = asked_as_written(text, source, family, order, link, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
     found = answer(asked, time_limit, exact=exact)

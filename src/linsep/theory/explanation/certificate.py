@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.tables import check_index, check_length, exact_table
-from linsep.theory.proof import FORMAT, check_head, forget, plain_weights, weights_of, without_words
+from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
@@ -127,7 +127,7 @@ class FewestRows:
             raise
         except (ArithmeticError, IndexError, TypeError, ValueError) as error:
             raise CertificateError(f"a part of the certificate or of the data is malformed: {error}") from error
-        forget(self, "fragile")
+        vars(self).pop("fragile", None)  # what was said before the rows were known
 
     def _check(self, X: Any, y: Any) -> None:
         check_index(X, y)

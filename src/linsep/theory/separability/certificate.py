@@ -12,7 +12,7 @@ import numpy as np
 from linsep.tables import check_index, check_length, exact_table, holds_doubles
 from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, forget, plain_cone
+from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.rows.left_out import rows_of_file
@@ -213,7 +213,8 @@ class Separability:
             # Read from a file, a part may hold what is no number at all.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
-        forget(self, "fragile", "margin", "witness")
+        for name in ("fragile", "margin", "witness"):  # what was said before the rows were known
+            vars(self).pop(name, None)
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:
