@@ -116,7 +116,6 @@ def test_a_category_of_very_many_levels_is_named_whatever_it_is_called() -> None
     assert many("ref", 1500, 923, "{}") == []  # numbers
     assert many("ref", 1500, 923, "{}", ref="category")[0].startswith("923 values of 'ref' in 1,500 rows: --group ref")
     assert many("ref", 1500, 1400) == []  # names of rows, which are left out
-    assert many("pressure", 300, 150, "120/{}") == []  # which has a warning of its own
 
 
 @pytest.mark.parametrize(
@@ -139,26 +138,6 @@ def test_groups_by_name_come_before_categories() -> None:
     ).read()
     [(_, said)] = hints_on_holding_out(chunk, {}, 0.25)
     assert said == "40 values of 'user' in 600 rows: --group user holds out all rows of one, or none"
-
-
-@pytest.mark.parametrize("cell", ["{}/{}", "{} / {} mmHg", "{}x{}", "{},5 × {}"])
-def test_two_numbers_in_a_cell_are_named(cell: str) -> None:
-    cells = [cell.format(110 + k % 40, 70 + k % 9) for k in range(N)]
-    cells[7] = "refused"
-
-    def doubts(cells: list[str], **given: str) -> list[str]:
-        chunk = open_data(pd.DataFrame({"B P": cells, "size": range(len(cells))})).read()
-        return [doubt for doubt in find_kinds(chunk, {"size": "number", **given}).doubts if "two numbers" in doubt]
-
-    n_levels = len(set(cells))
-    assert doubts(cells) == [
-        f"column 'B P': cells as {cells[0]!r} are two numbers, but are read as text ({n_levels} different ones): split "
-        "it into two columns of numbers, or leave it out with --column 'B P'=skip"
-    ]
-    assert doubts(cells, **{"B P": "category"}) == []
-    assert doubts(cells[:10] * 12) == []  # few ways
-    assert doubts([f"{18 + k % 40}-{20 + k % 40}" for k in range(N)]) == []  # bands
-    assert doubts([*cells[:100], *["none"] * 20]) == []
 
 
 def test_dates_are_hinted_at_with_a_day_that_works() -> None:
@@ -275,37 +254,6 @@ def test_whole_numbers_that_may_be_codes(name: str, cells: list[str], doubted: b
     said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"
     assert find_kinds(chunk, {}).doubts == ([said] if doubted else [])
     assert find_kinds(chunk, {name: "number"}).doubts == []
-
-
-def codes_for_missing(*columns: Any) -> list[str]:
-    """What is said of columns a, b, ... of these numbers."""
-    frame = pd.DataFrame({"abc"[k]: pd.Series(column, dtype=float) for k, column in enumerate(columns)})
-    chunk = open_data(frame).read()
-    return [doubt for doubt in find_kinds(chunk, {}).doubts if "missing value" in doubt]
-
-
-@pytest.mark.parametrize(
-    ("code", "others"),
-    [(-999, range(20, 60)), (99, [1, 2, 3, 4, 5] * 8), (9999, RNG.normal(size=40)), (-9, [1, 2, 3, 4] * 10)],
-)
-def test_codes_for_missing_values_are_named(code: int, others: Any) -> None:
-    (said,) = codes_for_missing([code, *others, code])
-    assert f"column 'a': {code} in 2 rows is far from all other numbers" in said and f"--na={code} " in said
-    assert codes_for_missing([code, *others]) == []  # once may be a number like others
-
-
-def test_two_codes_and_columns_with_the_same_codes_are_named_together() -> None:
-    answers = [*range(1, 8)] * 6
-    (said,) = codes_for_missing([98, 99, *answers], [99, 98, *answers])
-    assert "column 'a': 98, 99 in 2 rows are far" in said and "and so in 1 more: if they stand" in said
-    ages = [*range(18, 100)] * 2  # 97 to 99 are ages here, -99 is none
-    (said,) = codes_for_missing([*ages, -99, -99])
-    assert "-99 in 2 rows is far from all other numbers (18 to 99)" in said
-
-
-@pytest.mark.parametrize("column", [range(1000), [*range(60), 99, 99], [0, 1] * 30 + [9, 9], [99, 99, 99], []])
-def test_ordinary_numbers_are_no_codes_for_missing_values(column: Any) -> None:
-    assert codes_for_missing([*column, *[None] * 3], range(len(column) + 3)) == []
 
 
 def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:

@@ -16,7 +16,6 @@ from linsep.data.columns import Column, TableChunk
 from linsep.data.copies import cell_codes
 from linsep.data.features.dates import is_date
 from linsep.data.features.kinds import CATEGORY, SKIP, is_words, points_in_time
-from linsep.data.lookalikes import a_pair_of_numbers
 from linsep.data.telling import BY_CHANCE, TellingColumn
 from linsep.markup import quote
 from linsep.types import Array
@@ -166,7 +165,7 @@ def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
         if names_whom(name) and n_values >= _FEWEST_GROUPS:
             return _Groups(name, what, True)
         is_category = kind == CATEGORY or (not kind and not column.is_number)
-        if is_category and n_values > most and _are_many(n_values, chunk.n_rows) and not a_pair_of_numbers(column):
+        if is_category and n_values > most and _are_many(n_values, chunk.n_rows):
             most, found = n_values, _Groups(name, what, False)
     return found
 
