@@ -205,7 +205,7 @@ def fit_table(
     copies, mixed = 0, []
     if holdout and groups is None and aside is not None:
         used = _in_use(source, prepared)
-        hints = hints_on_holding_out(used, encoder.kinds_, holdout, {one.name for one in telling})
+        hints = hints_on_holding_out(used, encoder.kinds_)
         mixed = mixed_groups(used, encoder.kinds_, aside.train, aside.test)
         copies, of_copies = hint_on_copies(used, aside.train, aside.test)
         hints += of_copies
