@@ -569,22 +569,3 @@ def test_a_label_for_each_row_is_refused(ask: Any) -> None:
     ask(table(a=a, y=np.arange(20) % 10))
     ask(table(a=a[:19], y=np.arange(19)))
     ask(table(a=a, y=np.arange(20)), positive=3)
-
-
-@pytest.mark.parametrize(
-    ("months", "told"),
-    [
-        (["Januar", "Februar", "März", "Dezember"], True),
-        (["de enero de", "de mayo de"], True),
-        (["janv.", "févr.", "août"], True),
-        (["January", "February", "March"], False),
-        ([chr(97 + k) * 4 for k in range(25)], False),
-    ],
-)
-def test_months_in_words_of_other_languages_are_told(months: list[str], told: bool) -> None:
-    rows = [f"{k % 28 + 1}{'.' * told} {months[k % len(months)]} {2019 + k % 5}" for k in range(60)]
-    doubts = find_kinds(table(seen=rows, a=np.arange(60) % 7, y=["n", "p"] * 30).read(), {}).doubts
-    said = (
-        f"column 'seen' is read as text, as {rows[0]!r} may be a date, but has its month in words that are not English"
-    )
-    assert bool([one for one in doubts if one.startswith(said)]) == told
