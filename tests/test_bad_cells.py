@@ -189,21 +189,3 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "4 cells cannot be read and count as missing: new.csv:2, column 'day': '31.02.2024' is" in found.stderr
     scored = linsep("score", "model.linsep", "new.csv", "--lenient", "--decimal", ",", "--json")
     assert json.loads(scored.stdout)["rows"] == 5
-
-
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_codes_for_no_value_in_new_rows_are_told(suffix: str) -> None:
-    def written(cells: list[float]) -> bytes:
-        if suffix == "jsonl":
-            return b"".join(b'{"a": %g, "b": "u"}\n' % cell for cell in cells)
-        return b"a,b\n" + b"".join(b"%g,u\n" % cell for cell in cells)
-
-    model = TableModel().fit(pd.DataFrame({"a": np.arange(20.0) % 9, "b": ["u"] * 20}), ["n", "p"] * 10)
-    list(iter_predictions(model, written([3, -999, 5, -999]), format=suffix))
-    [said] = unknown_levels(model)
-    place = "buffer:3" if suffix == "csv" else "buffer:2"
-    assert said.startswith(
-        f"column 'a': -999 in 2 rows (first {place}) is far from the numbers of training (mean 3.65): "
-    )
-    list(iter_predictions(model, written([3, 9, 5, 8]), format=suffix))
-    assert unknown_levels(model) == []

@@ -19,7 +19,7 @@ from linsep import TableEncoder, fit_stream, open_data
 from linsep.data.codes import in_order, why_names_of_rows
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
-from linsep.data.text.distinct import by_distinct, code_counts, counted, decoded, distinct, each_once, is_encoded
+from linsep.data.text.distinct import by_distinct, decoded, distinct, each_once, is_encoded
 from linsep.kernels.text.cells import MOST, encode_cells, make_tables
 from linsep.types import DataError
 
@@ -164,13 +164,6 @@ def test_distinct_numbers_are_those_of_numpy(values: list[float]) -> None:
     column = Column("a", np.array(values), None)
     assert column.are_whole == all(value == np.floor(value) for value in values)
     assert np.array_equal(column.numbers, np.unique(np.array(values)), equal_nan=True)
-
-
-@given(st.lists(st.sampled_from([0, 1, -128, 127]), min_size=1, max_size=40), st.sampled_from(["i1", "i8", "f8", "U"]))
-def test_values_are_counted_as_numpy_counts_them(values: list[int], kind: str) -> None:
-    array = np.array(values).astype(kind)
-    for found, expected in zip(counted(array), np.unique(array, return_counts=True), strict=True):
-        assert found.tolist() == expected.tolist() and found.dtype == expected.dtype
 
 
 @pytest.mark.parametrize(
@@ -371,9 +364,3 @@ def test_steps_of_numbers_in_one_byte_are_not_cut_to_it(steps: list[int]) -> Non
     short, double = (Column("No", whole.astype(kind), None) for kind in (np.int8, np.float64))
     assert why_names_of_rows(short) == why_names_of_rows(double)
     assert in_order(short) == in_order(double)
-
-
-@pytest.mark.parametrize("n", [3, 20_000])
-def test_codes_are_counted_however_many_there_are(n: int) -> None:
-    codes = np.random.default_rng(0).integers(0, n, 50_000).astype(np.int32)
-    assert code_counts(codes, n + 1).tolist() == np.bincount(codes, minlength=n + 1).tolist()

@@ -1,9 +1,8 @@
-"""Hints on rows that are held out, or separated, although they belong together, follow one another, or lack values."""
+"""Hints on rows that are held out, or separated, although they belong together or lack values."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from math import lgamma, log
 from typing import Any, NamedTuple
 
@@ -11,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.codes import NEARLY_ALL, names_whom, plain_name, words_of
+from linsep.data.codes import NEARLY_ALL, names_whom
 from linsep.data.columns import Column, TableChunk
 from linsep.data.copies import cell_codes
 from linsep.data.features.dates import is_date
-from linsep.data.features.kinds import CATEGORY, SKIP, is_words, points_in_time
-from linsep.data.lookalikes import a_pair_of_numbers
+from linsep.data.features.kinds import CATEGORY, SKIP, is_words
 from linsep.data.telling import BY_CHANCE, TellingColumn
 from linsep.markup import quote
 from linsep.types import Array
@@ -26,12 +24,6 @@ _FEWEST_GROUPS = 10
 _MANY_LEVELS, _MANY_OF_ROWS = 100, 0.1
 _FEWEST_ROWS = 60
 _FEWEST_MIXED, _SHARE_MIXED = 5, 0.05  # held-out rows that share a value with a row to learn from
-_BORN = frozenset(["born", "bday", "dob", "yob", "geb"])
-_BIRTH = re.compile(
-    "birth|geburt|geboren|geboorte|naissance|nacimiento|naixement|nascimento|nascita|f[o\u00f8]dsel|fodelse|syntyma|urodz|"
-    "narozen|naroden|szuletes|dogum|\u0440\u043e\u0436\u0434|\u03b3\u03b5\u03bd\u03bd\u03b7\u03c3|\u51fa\u751f|\u751f\u5e74"
-)
-_MOSTLY_MISSING = 0.5
 
 
 class _Groups(NamedTuple):
@@ -42,16 +34,13 @@ class _Groups(NamedTuple):
     called: bool
 
 
-def hints_on_holding_out(
-    chunk: Any, kinds: Mapping[str, str], fraction: float, telling: Collection[str] = ()
-) -> list[tuple[str, str]]:
-    """The line for rows held out at random, if a column names groups of them, or if they have dates; else none.
+def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The line for rows held out at random, if a column names groups of them; else none.
 
-    A column names groups if it is called after whom several rows are about (patient, customer_id, Kundennr;
+    A column names groups if it is called after whom several rows are about (patient, customer_id, userId;
     `names_whom`), has at least ten different values, and a tenth of its rows have a value that another has. Failing
     that, a category does that has very many levels, whatever it is called: 100 and a tenth of the rows, or, from 60
-    rows on, half of them. Dates count unless they are those of births, of a column that tells the classes apart, or of
-    one that is missing in more than half of the rows. What is skipped counts for nothing.
+    rows on, half of them. What is skipped counts for nothing.
 
     Parameters
     ----------
@@ -59,38 +48,26 @@ def hints_on_holding_out(
         All rows.
     kinds : mapping of str to str
         What the columns hold, as `TableEncoder.kinds_`.
-    fraction : float
-        The share of the rows that is held out.
-    telling : collection of str
-        Columns that alone tell the classes apart.
 
     Returns
     -------
     list of (str, str)
-        At most one line: only one of `--group` and `--after` can be given, so both stand in one as a choice.
+        At most one line.
 
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows = "".join(f"p{k % 12},2024-01-{k % 28 + 1:02d}\\n" for k in range(40))
-    >>> for line in hints_on_holding_out(open_data(("patient,seen\\n" + rows).encode()).read(), {"seen": "date"}, 0.2):
-    ...     print(line)
-    ('hint', "12 values of 'patient' in 40 rows, and 'seen' holds dates: either --group patient holds out all rows of
-    one, or none; or --after 2024-01-21 holds out the later rows, as new rows will be")
+    >>> rows = "".join(f"p{k % 12},{k % 5}\\n" for k in range(40))
+    >>> hints_on_holding_out(open_data(("patient,size\\n" + rows).encode()).read(), {})
+    [('hint', "12 values of 'patient' in 40 rows: --group patient holds out all rows of one, or none")]
     """
-    if not isinstance(chunk, TableChunk):
+    groups = _groups(chunk, kinds)
+    if groups is None:
         return []
-    groups, dates = _groups(chunk, kinds), _on_dates(chunk, kinds, fraction, telling)
-    found = [hint for hint in (groups and (groups.what, _keep_together(groups)), dates) if hint]
-    whys, ways = ([hint[part] for hint in found] for part in (0, 1))
-    said = f"either {ways[0]}; or {ways[1]}" if len(ways) == 2 else "".join(ways)
-    return [("hint", f"{', and '.join(whys)}: {said}")] if found else []
-
-
-def _keep_together(groups: _Groups) -> str:
     together = f"--group {quote(groups.name)} holds out all rows of one, or none"
     skip = f"--column {quote(groups.name)}=skip leaves it out if its values will be others in new rows"
-    return together if groups.called else f"{together}, if they belong together, and {skip}"
+    said = together if groups.called else f"{together}, if they belong together, and {skip}"
+    return [("hint", f"{groups.what}: {said}")]
 
 
 def mixed_groups(chunk: Any, kinds: Mapping[str, str], train: Array, test: Array) -> list[str]:
@@ -166,7 +143,7 @@ def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
         if names_whom(name) and n_values >= _FEWEST_GROUPS:
             return _Groups(name, what, True)
         is_category = kind == CATEGORY or (not kind and not column.is_number)
-        if is_category and n_values > most and _are_many(n_values, chunk.n_rows) and not a_pair_of_numbers(column):
+        if is_category and n_values > most and _are_many(n_values, chunk.n_rows):
             most, found = n_values, _Groups(name, what, False)
     return found
 
@@ -187,27 +164,6 @@ def _n_values(column: Column) -> int:
         return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
     values = values if there is None else values[there]
     return 0 if (values != np.floor(values)).any() else len(np.unique(values))
-
-
-def _is_birth(name: str) -> bool:
-    plain = plain_name(name)
-    return bool(_BORN.intersection(words_of(plain)) or _BIRTH.search(plain.lower()))
-
-
-def _on_dates(
-    chunk: TableChunk, kinds: Mapping[str, str], fraction: float, telling: Collection[str]
-) -> tuple[str, str] | None:
-    """Why rows come one after another, and the option that keeps them in order with what it does."""
-    dated = [name for name in chunk.names if is_date(kinds.get(name, "")) and not _is_birth(name)]
-    for name in (one for one in dated if one not in telling):
-        points, missing = points_in_time(chunk, name, kinds[name])
-        there = np.sort(points[~missing])
-        if missing.mean() > _MOSTLY_MISSING or not len(there) or there[0] == there[-1]:
-            continue
-        day = str(there[int((1 - fraction) * len(there))].astype("datetime64[D]"))
-        asked = day if sum(map(is_date, kinds.values())) == 1 else f"{quote(name + '=' + day)}"
-        return f"{name!r:.40} holds dates", f"--after {asked} holds out the later rows, as new rows will be"
-    return None
 
 
 def telling_gaps(chunk: TableChunk, labels: Array) -> list[TellingColumn]:

@@ -15,6 +15,7 @@ from linsep.data.cells import are_missing, are_numbers, read_numbers
 from linsep.data.text.distinct import distinct, is_encoded
 from linsep.types import Array, DataError
 
+_FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _DIGITS = 15  # that doubles keep apart, if there is no power of ten
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
 
@@ -181,3 +182,24 @@ def _is_shortest(text: str, number: float) -> bool:
         return Decimal(text) == Decimal(repr(number))
     except ArithmeticError:  # a unit, which has been read, or a power of ten that Decimal does not take
         return len(text) <= _DIGITS
+
+
+def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any = None) -> None:
+    """Raise DataError if, of 20 rows or more, there are more classes than half of the rows and none is `positive`.
+
+    Examples
+    --------
+    >>> refuse_label_for_each_row(np.arange(1400), "price")
+    Traceback (most recent call last):
+    linsep.types.DataError: column 'price': 1,400 labels in 1,400 rows: is that the right column? A class needs several
+    rows. Of a number make classes first, such as high and low, or name one label with --positive (positive=)
+    """
+    if y is None or positive is not None or len(y) < _FEWEST_ROWS:
+        return
+    k = len(np.unique(y))
+    if 2 * k > len(y):
+        raise DataError(
+            f"{'' if target is None else f'column {target!r}: '}{k:,} labels in {len(y):,} rows: is that the right "
+            "column? A class needs several rows. Of a number make classes first, such as high and low, or name one "
+            "label with --positive (positive=)"
+        )

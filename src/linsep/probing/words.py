@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from linsep.data.lookalikes import NO_VALUE
 from linsep.markup import quote
 from linsep.probing.labels import Labels, in_another_order
 from linsep.probing.layers import Layer
@@ -16,7 +15,7 @@ _SHOWN = 3  # of those that a sentence is about
 _SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
 _LEAVE_EMPTY = "this may stand for no label: leave it empty there (None in Python)"
 _SMALL = "of so few rows that fewer parts can be held out: is the label meant?"
-_NO_LABEL = {*NO_VALUE, "none", "?"}
+_NO_LABEL = {"na", "n/a", "#n/a", "nan", "null", "#null!", "none", "?"}
 
 
 def chance_words(odds: float | None) -> str:

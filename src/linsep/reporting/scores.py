@@ -12,7 +12,6 @@ import numpy as np
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.encodings import GUESSED
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.lookalikes import doubts_of_totals
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.table_model import TableModel
 from linsep.reporting.quality import Scores, scores_of_counts, with_areas
@@ -172,8 +171,6 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
             continue
         empty = False
         mended = encoder.mended(chunk, source.written_as_asked["decimal"])
-        if isinstance(mended, TableChunk) and (totals := doubts_of_totals(mended, encoder.column_names)):
-            encoder.new_doubts_["totals"] = totals[0]
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)
         yield encoder.encode_chunk(mended), chunk.y, chunk

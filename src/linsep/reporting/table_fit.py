@@ -18,8 +18,8 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.hints import hints_on_holding_out, mixed_groups, telling_gaps
+from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.labels import told as told_unlabelled
-from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
@@ -205,7 +205,7 @@ def fit_table(
     copies, mixed = 0, []
     if holdout and groups is None and aside is not None:
         used = _in_use(source, prepared)
-        hints = hints_on_holding_out(used, encoder.kinds_, holdout, {one.name for one in telling})
+        hints = hints_on_holding_out(used, encoder.kinds_)
         mixed = mixed_groups(used, encoder.kinds_, aside.train, aside.test)
         copies, of_copies = hint_on_copies(used, aside.train, aside.test)
         hints += of_copies

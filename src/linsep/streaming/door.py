@@ -7,7 +7,6 @@ import numpy as np
 from linsep.data.amounts import find_amounts
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.lookalikes import doubts_of_missing
 from linsep.markup import quote
 from linsep.streaming.labels import StreamLabels
 from linsep.types import Chunk, DataError
@@ -72,7 +71,7 @@ class Door:
                     f"{chunk.where(0)}, column {name!r}: text in the first rows, all of it numbers with one unit; a "
                     f"stream reads it as categories unless told: --column {asked} (columns=) makes it numbers"
                 )
-            self.notes += [doubt] if doubt else doubts_of_missing(chunk, [name])
+            self.notes += [doubt] * bool(doubt)
 
     def _check_width(self, chunk: TableChunk | Chunk) -> None:
         """Every column takes memory, from 0 to the last one, whether or not rows have those between."""

@@ -24,7 +24,6 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
-from linsep.data.lookalikes import doubts_of_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, design_of_numbers, outcome_of
@@ -32,7 +31,7 @@ from linsep.regression.formula import asked_as_written
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separation.families import LABELLED, Family
+from linsep.theory.separation.families import Family
 from linsep.types import Array, DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
@@ -83,9 +82,7 @@ def separation(
     known = kinds_in_proof(rows, columns or {})
     levels = 0 if fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
-    # Numbers are no labels, so a count that one row has is no slip.
-    about_labels = [] if family in LABELLED else doubts_of_labels(rows.y, rows.where)
-    doubts = [doubt for doubt in known.doubts if doubt not in about_labels] + _of_events(family, named)
+    doubts = known.doubts + _of_events(family, named)
     doubts += [] if numbers.as_written else [_ROUNDED]
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}

@@ -43,10 +43,6 @@ _DAYS = (
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _MOST_YEARS = 50  # from the first to the last date with a year of two digits, which may belong to two centuries
-# 7. Januar 2022, 7 janvier 2022, 7 de enero de 2022, 7-gen-22.
-_MONTH_IN_WORDS = r"^[0-9]{1,2}\.?[\s-]+(?:de |d')?(?P<month>\p{L}{3,12})\.?[\s-]+(?:de )?(?:[0-9]{2}|[12][0-9]{3})$"
-_MOST_WORDS = 24  # for twelve months, some of them short
-_TIME_ALONE = r"^\d{1,2}:\d{2}(:\d{2})?$"
 _DIGITS = "%Y%m%d"
 _WAYS_OF_A_LOCALE = ("%c", "%x", "%X")  # mean something else on another machine
 _LONGEST = 60  # characters of a way to write dates
@@ -199,51 +195,27 @@ def _day(point: Any) -> str:
 
 
 def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
-    """What to say of numbers such as 20240326, and of texts such as 22:37 or 7. Januar 2022, which are no dates here.
-
-    Months in words are read in English alone: text of a day, a word and a year with at most 24 different words is told.
+    """What to say of numbers such as 20240326, which are no dates here.
 
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows = open_data(b"day,at\\n20240326,22:37\\n20240331,9:05\\n20240401,7:15\\n").read()
-    >>> for doubt in doubts_of_times(rows, ["day", "at"]):
-    ...     print(doubt)
-    column 'day' is read as a number; if 20240326 is a date, say --column day=%Y%m%d
-    column 'at' is not read as numbers, as '22:37' is a time without a day: write hours with a fraction, in the decimal
-    mark of the file, as 22.6167
+    >>> rows = open_data(b"day\\n20240326\\n20240331\\n20240401\\n").read()
+    >>> doubts_of_times(rows, ["day"])
+    ["column 'day' is read as a number; if 20240326 is a date, say --column day=%Y%m%d"]
     """
     doubts = []
     for name in names:
         column = chunk.cells(name)
-        if column is None:
+        if column is None or column.stored is None or not column.are_whole:
             continue
-        if column.stored is not None:
-            days = column.numbers if column.are_whole else np.empty(0)
-            like = len(days) > 2 and days[0] >= 19000101 and days[-1] < 21000101
-            if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
-                first = f"{column.stored[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
-                doubts.append(
-                    f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
-                )
-        elif column.raw is not None:
-            texts = distinct(column.raw).texts
-            cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
-            if len(cells) <= 2 or not re.search("[0-9]", cells[0].as_py()):
-                continue
-            if pc.all(pc.match_substring_regex(cells, _TIME_ALONE)).as_py():
-                hours, minutes, *_ = cells[0].as_py().split(":")
-                doubts.append(
-                    f"column {name!r} is not read as numbers, as {cells[0].as_py()!r} is a time without a day: write "
-                    f"hours with a fraction, in the decimal mark of the file, as {int(hours) + int(minutes) / 60:.6g}"
-                )
-            words = pc.unique(pc.struct_field(pc.extract_regex(cells, _MONTH_IN_WORDS), "month")).to_pylist()
-            if None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.raw):
-                doubts.append(
-                    f"column {name!r} is read as text, as {cells[0].as_py()!r} may be a date, but has its month in "
-                    f"words that are not English: write dates as 2024-03-26, or leave it out with --column "
-                    f"{quote(name)}=skip"
-                )
+        days = column.numbers
+        like = len(days) > 2 and days[0] >= 19000101 and days[-1] < 21000101
+        if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
+            first = f"{column.stored[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
+            doubts.append(
+                f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
+            )
     return doubts
 
 

@@ -39,7 +39,6 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
-from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing, doubts_of_pairs
 from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
@@ -120,7 +119,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     doubts = list(chunk.doubts)
     codes: list[str] = []
     ordered: list[str] = []
-    texts: list[str] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -140,7 +138,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             elif chunk.n_rows >= ENOUGH_ROWS and may_be_codes(column):
                 codes.append(name)
             continue
-        texts.append(name)
         found = _kind_of_text(chunk, column, left_out, doubts)
         if name in left_out:
             _refuse_amounts(chunk, column)
@@ -151,11 +148,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes) + doubt_of_order(ordered) + doubts_of_pairs(chunk, texts)
-    doubts += doubts_of_codes_for_missing(chunk, [name for name in chunk.names if name not in kinds])
+    doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
     doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
-    texts = [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY]
-    doubts += doubts_of_lookalikes(chunk, texts) + doubts_of_missing(chunk, texts)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
 

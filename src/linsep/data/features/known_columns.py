@@ -18,7 +18,6 @@ from linsep.data.features.fitted_columns import Fitted
 from linsep.data.features.kinds import is_words
 from linsep.data.features.missing import Missing, note_missing, told_new, words_read_as_missing
 from linsep.data.features.running_moments import RunningTable
-from linsep.data.lookalikes import doubts_of_new_codes
 from linsep.types import Array
 
 
@@ -97,7 +96,7 @@ class KnownColumns:
         """Look at rows to be predicted, for what is to be said of them."""
         if self._signs is not None:
             new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-            new |= doubts_of_thousands(chunk, self.number_moments) | doubts_of_new_codes(chunk, self.number_moments)
+            new |= doubts_of_thousands(chunk, self.number_moments)
             self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if not self._is_csv:

@@ -218,38 +218,6 @@ def distinct_numbers(values: Array, *, whole: bool) -> Array:
     return np.flatnonzero(seen) + low
 
 
-def counted(values: Array) -> tuple[Array, Array]:
-    """The distinct values of an array in order, and how often each comes.
-
-    Examples
-    --------
-    >>> [found.tolist() for found in counted(np.array([2, -1, 2]))]
-    [[-1, 2], [1, 2]]
-    """
-    low, high = (int(values.min()), int(values.max())) if values.dtype.kind == "i" and len(values) else (0, _BLOCK)
-    if high - low >= _BLOCK:
-        return np.unique_counts(values)
-    counts = code_counts(values, high - low + 1, low)
-    there = np.flatnonzero(counts)
-    return (there + low).astype(values.dtype), counts[there]
-
-
-def code_counts(codes: Array, n: int, least: int = 0) -> Array:
-    """How often each of n whole numbers from the least one on comes.
-
-    Examples
-    --------
-    >>> code_counts(np.array([2, 0, 2]), 4).tolist()
-    [1, 0, 2, 0]
-    """
-    if n > _BLOCK:
-        return np.bincount(codes.astype(np.intp) - least, minlength=n)
-    counts = np.zeros(n, np.int64)
-    for rows in _blocks(len(codes)):
-        counts += np.bincount(codes[rows].astype(np.intp) - least, minlength=n)
-    return counts
-
-
 def _blocks(n: int) -> Iterator[slice]:
     """All of n rows, some at a time."""
     return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
