@@ -19,10 +19,10 @@ _CODES = frozenset(
     ["id", "ids", "code", "codes", "zip", "zipcode", "postal", "postcode", "plz", "fips", "sku", "phone"]
 )
 # Whom several rows are about, as the last word of a name, or before the word for its key: an ordinary category is not.
-_WHOM = "account|author|client|customer|device|driver|employee|household|machine|member|participant|patient|person|"
-_WHOM += "session|speaker|student|subject|user"
+_WHOM = "account|acct|animal|author|client|customer|device|driver|employee|household|machine|member|participant|"
+_WHOM += "patient|person|pupil|respondent|session|speaker|student|subject|tenant|user|visitor|writer"
 # Customer_no, clientNumber, userid.
-_KEY_OF_WHOM = re.compile(f"(?:{_WHOM})s?(?:id|no|nr|num|number|key|ref)")
+_KEY_OF_WHOM = re.compile(f"(?:{_WHOM}|case|contract|policy)s?(?:id|no|nr|num|number|key|ref)")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _FEWEST = 3  # different whole numbers, from which on they may be codes
 _SAID = 4  # columns named in a doubt
