@@ -18,6 +18,8 @@ import scipy.sparse as sp
 
 from linsep import (
     FewestRows,
+    explain,
+    few_columns,
     fewest_rows,
     max_margin,
     open_data,
@@ -25,6 +27,7 @@ from linsep import (
     separability,
     separability_one_vs_rest,
     separation,
+    telling_columns,
 )
 from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
@@ -390,3 +393,27 @@ def test_a_page_shows_no_proof_about_other_rows(ask: Any) -> None:
     assert report(ask(X, y), X, y).html
     with pytest.raises(CertificateError):
         report(ask(X, y), [[0.0, 1], [0, 1], [3, 1], [3, 1]], [0, 1, 0, 1])
+
+
+def test_rows_are_told_apart_and_found_by_name() -> None:
+    for rows in (np.array([[-1], [-1], [-2]], dtype=object), np.array([[2**53], [2**53], [2**53 + 1]])):
+        assert fewest_rows(rows, [1, 0, 0]).upper == 1
+    some = separability(np.array([[-1], [-2], [-2], [-1], [-2]], dtype=object), [1, 1, 0, 0, 0])
+    assert some.witness is not None and len(some.witness.rows) == 2
+    X, y = pd.DataFrame({"x": [1.0, 2, 3, 4]}, index=[3, 2, 1, 0]), pd.Series([0, 0, 1, 1], index=[0, 1, 2, 3])
+    for ask in (explain, few_columns, telling_columns):
+        with pytest.raises(DataError, match="row 0 is called 3 in X and 0 in y"):
+            ask(X, y)
+    with pytest.raises(DataError, match=r"masked array, and its entry \[1\] is masked"):
+        separability([np.ma.array([1, 2], mask=[False, True]), [3, 4]], [0, 1])
+    with pytest.raises(DataError, match="two columns of one name"):
+        separation("y ~ x", data=pd.DataFrame([[1, 2, 0], [2, 1, 1]], columns=["x", "x", "y"]))
+    named = pd.DataFrame({"column_names": [1.0, 2.0], "b": [2.0, 1.0]})
+    assert separability(named, [0, 1]).verdict == "separable"
+
+
+def test_a_certificate_is_about_the_rows_that_it_was_verified_for_last() -> None:
+    made = separability([[1.0], [2.0]], [0, 1])
+    assert made.margin is not None
+    made.verify([[1.0], [4.0]], [0, 1])
+    assert made.margin is not None and made.margin.upper > 1

@@ -144,6 +144,9 @@ def refuse_masked(values: Any, name: str) -> None:
     Traceback (most recent call last):
     linsep.types.DataError: y is a masked array, and its entry [1] is masked: leave such rows out, or fill them
     """
+    for row in values if isinstance(values, list | tuple) else ():
+        if isinstance(row, np.ma.MaskedArray):
+            refuse_masked(row, name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
         raise DataError(f"{name} is a masked array, and its entry {place} is masked: leave such rows out, or fill them")
@@ -155,7 +158,11 @@ def array_of(X: Any, names: list[str] | None) -> Array:
     for name, kind in zip(names or (), kinds, strict=False):
         if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):
             raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
-    for name, column in zip(names or (), getattr(X, "columns", ()) if hasattr(X, "column_names") else (), strict=False):
+    for name, column in zip(
+        names or (),
+        getattr(X, "columns", ()) if hasattr(X, "column_names") and not hasattr(X, "iloc") else (),
+        strict=False,
+    ):
         if column.null_count:  # an array of Arrow may have another value in its place
             raise DataError(f"column {name!r} lacks {column.null_count:,} values: leave such rows out")
     try:

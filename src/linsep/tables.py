@@ -62,7 +62,7 @@ def column_names(X: Any) -> list[str] | None:
     (['a', 'b'], None)
     """
     # An Arrow table has its data in `columns` and its names in `column_names`.
-    names = getattr(X, "column_names", None)
+    names = None if hasattr(X, "iloc") else getattr(X, "column_names", None)
     names = getattr(X, "columns", None) if names is None else names
     return None if names is None else [str(name) for name in names]
 

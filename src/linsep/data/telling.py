@@ -13,6 +13,7 @@ import pyarrow as pa
 from linsep.data.columns import Column, TableChunk, label_names
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
@@ -183,6 +184,7 @@ def _log_patterns_of_one(column: Column, n: int) -> float:
 
 
 def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
+    check_index(source, y)
     if isinstance(source, np.ndarray):
         source = pa.table({f"x{j + 1}": column for j, column in enumerate(source.T)})
     source = source if isinstance(source, Source) else open_data(source)

@@ -344,6 +344,8 @@ def _as_pandas(data: Any) -> Any:
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     if isinstance(data, pandas.DataFrame):
+        if not data.columns.is_unique:
+            raise DataError("data has two columns of one name: rename one of them")
         return data
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
     return pandas.DataFrame(_kept(nw.from_native(data, eager_only=True).to_dict(as_series=False)))

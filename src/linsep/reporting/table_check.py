@@ -25,7 +25,7 @@ from linsep.reporting.explanation.behind import columns_behind
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
-from linsep.tables import column_names
+from linsep.tables import check_index, column_names
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
@@ -254,6 +254,7 @@ def _source_of(X: Any, y: Any) -> Source:
         return open_data(X, target=y)
     if y is None:
         raise DataError("these rows have no labels: give them as y, or the name of the column that holds them")
+    check_index(X, y)
     names = column_names(X)
     if names is None:
         return open_data((X, y))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
+from linsep.tables import holds_doubles
 from linsep.types import Array
 
 _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))  # odd constants, any would do
@@ -146,9 +148,9 @@ def row_hashes(X: Any, facing: Array | None = None) -> Array:
     """
     if not isinstance(X, np.ndarray):
         return _sparse_hashes(X, facing)
-    if X.dtype == object:
-        turned = X if facing is None else X * facing[:, None].astype(object)
-        return np.array([hash(tuple(row)) for row in turned.tolist()], dtype=np.int64).view(np.uint64)
+    if not holds_doubles(X):
+        turned = X.astype(object) if facing is None else X * facing[:, None].astype(object)
+        return np.array([_hash_of(row) for row in turned.tolist()], dtype=np.uint64)
     out = np.empty(X.shape[0], dtype=np.uint64)
     columns = np.arange(X.shape[1])
     for start in range(0, X.shape[0], 4096):
@@ -157,6 +159,12 @@ def row_hashes(X: Any, facing: Array | None = None) -> Array:
             part = part * facing[start : start + 4096, None]
         out[start : start + 4096] = _mixed(part, columns).sum(axis=1, dtype=np.uint64)
     return out
+
+
+def _hash_of(row: list[Any]) -> int:
+    """The hash of exact numbers: Python's own are equal for -1 and -2."""
+    text = ",".join("{:x}/{:x}".format(*value.as_integer_ratio()) for value in row)
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def _sparse_hashes(X: Any, facing: Array | None) -> Array:

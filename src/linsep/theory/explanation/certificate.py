@@ -147,8 +147,7 @@ class FewestRows:
         self.rest.verify(X[kept], y[kept])
         s = class_signs(y, self.rest.classes)
         rows_to_go(Rows(X, s, self.fit_intercept), [witness.as_dict() for witness in self.witnesses], self.proof)
-        if self.about is None:
-            object.__setattr__(self, "about", (X, s))
+        object.__setattr__(self, "about", (X, s))
 
     def named(self, classes: tuple[str, str], y: Any) -> FewestRows:
         """Return the same with names for the negative and the positive class.

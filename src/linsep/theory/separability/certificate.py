@@ -213,7 +213,7 @@ class Separability:
             # Read from a file, a part may hold what is no number at all.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
-        for name in ("fragile", "margin", "witness"):  # what was said before the rows were known
+        for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
             vars(self).pop(name, None)
 
     def _check(self, X: Any, y: Any) -> None:
@@ -228,8 +228,7 @@ class Separability:
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         if verify(Rows(X, s, self.fit_intercept), self.proof) is not self.maximal:
             raise CertificateError("the proof shows less than it says")
-        if self.about is None:
-            object.__setattr__(self, "about", (X, y))
+        object.__setattr__(self, "about", (X, y))
 
     def _source_of(self, X: Any, s: Array, classes: tuple[str, ...] = ()) -> tuple[str, str]:
         """The hash of rows, labels and question, and what it is of."""
