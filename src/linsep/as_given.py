@@ -158,11 +158,8 @@ def array_of(X: Any, names: list[str] | None) -> Array:
     for name, kind in zip(names or (), kinds, strict=False):
         if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):
             raise DataError(f"column {name!r} holds {kind}, not numbers of 64 bits: make floats or integers of it")
-    for name, column in zip(
-        names or (),
-        getattr(X, "columns", ()) if hasattr(X, "column_names") and not hasattr(X, "iloc") else (),
-        strict=False,
-    ):
+    of_arrow = X.columns if hasattr(X, "column_names") and not hasattr(X, "iloc") else ()
+    for name, column in zip(names or (), of_arrow, strict=False):
         if column.null_count:  # an array of Arrow may have another value in its place
             raise DataError(f"column {name!r} lacks {column.null_count:,} values: leave such rows out")
     try:

@@ -191,8 +191,7 @@ def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
     chunk = source.read()
     if not isinstance(chunk, TableChunk):
         raise DataError(f"{source.name} holds rows without named columns: give a table or an array")
-    labels = chunk.y if y is None else np.asarray(y)
-    if labels is None:
+    if (labels := chunk.y if y is None else np.asarray(y)) is None:
         raise DataError("these rows have no labels: name the label column with target, or give y")
     if len(labels) != chunk.n_rows:
         raise DataError(f"the table has {chunk.n_rows} rows and y {len(labels)} labels: one label a row is needed")
