@@ -772,7 +772,7 @@ def test_numbers_that_doubles_would_change_are_refused(case: str, tmp_path: Path
     [
         ("x,x,y\n1,2,a\n1,2,b\n2,1,a\n", [[2], [2], [1]], {}, "two columns have one name"),
         ("x,y\n0,1\n1,\n4,1\n", [[0], [1], [4]], {}, "a label, or what stands beside it, is missing"),
-        ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "is missing among numbers"),
+        ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "or what stands beside it, is missing"),
         ("x,y\n0,1\n1,1.00\n", [[0], [1]], {}, "1.00 is not the shortest text of a number"),
         ("x,y\n0,10\n1,1e00001\n", [[0], [1]], {}, "1e00001 is not the shortest text of a number"),
         ("x,y\n1,a\n1,a\n2,b\n2,b\n", [[0]] * 4, {"columns": [{"column": "x", "level": 1}]}, "a level is no text"),
