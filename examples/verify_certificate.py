@@ -4,11 +4,11 @@
     python verify_certificate.py proof.json table.csv
 
 The data are the CSV file given to the command, whose numbers are the decimals that are written there. Where its cells
-are not all plain (dates, units, decimal commas, missing values ...) the command writes what it read of them beside the
-certificate, as proof.design.json, and the proof is about that: {"X": [[1, 0.5], ...], "y": ["a", ...]} of doubles and
-whole numbers. A row of X may be an object {column: value}; beside y there may be "trials", "weights", "event",
-"strata", "entry", and the "names" of the columns. The program reads the data again, compares their SHA-256 with that of
-the certificate, and checks its proofs. It prints what follows from these; exit status 0: proved, 1: not.
+are not all plain (dates, units, decimal commas, missing values ...) the proof is about what the command read of them
+and wrote beside the certificate, as proof.design.json: {"X": [[1, 0.5], ...], "y": ["a", ...]} of doubles and whole
+numbers. A row of X may be an object {column: value}; beside y there may be "trials", "weights", "event", "strata",
+"entry", and the "names" of the columns. The program reads the data again, compares their SHA-256 with that of the
+certificate, checks its proofs, and prints what follows from these. Exit status 0: proved, 1: not.
 
 Everything is a question about rows z of whole numbers, some of which are equalities: a row is separated if z.d > 0 for
 some d with z.d >= 0 on every row, and = 0 on equalities. For two classes z = s (x, 1) with s = 1 or -1; what the rows
@@ -41,17 +41,11 @@ LINKS |= dict.fromkeys(("multinomial", "adjacent"), ("logit",))
 LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussian", "cox"), ("log",))
 BESIDE = {"trials": 1.0, "weights": 1.0, "event": 1.0, "strata": 0.0, "entry": -inf}  # role -> where not given
 INTERCEPT = "(Intercept)"
-FINITE, UNSIGNED = "finite", "infinite, sign not decided"
-UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
-MOST_COLUMNS = 1_000_000
-SHOWN = 40  # names in a line
 
-# Rows {column: number, zeros left out}; y and what stands beside it by role; names of columns; column -> its fixed
-# effect; where the rows stand in the file.
+# Rows {column: number that is not 0}, columns by role, names, name -> its fixed effect, and where rows are in the file.
 Table = namedtuple("Table", "rows beside names effects places")
-# `heads` are coefficients that stand before those of the columns, `names` all; `codes` are the classes of the rows, or
-# their numbers; `kept` are the rows that count.
-Model = namedtuple("Model", "family heads names classes codes beside kept")
+# `heads` are the coefficients before those of the columns, `names` are all; `kept` are the rows that count.
+Model = namedtuple("Model", "family heads names classes y beside kept")
 
 
 class NotProvedError(Exception):
@@ -72,10 +66,8 @@ def read_json(path):
         require(len(dict(pairs)) == len(pairs), "a key stands twice in one object")
         return dict(pairs)
 
-    def no_number(name):
-        require(False, f"{name} is not a number of JSON")
-
-    return json.loads(Path(path).read_text("utf-8"), object_pairs_hook=once, parse_constant=no_number)
+    text = Path(path).read_text("utf-8")
+    return json.loads(text, object_pairs_hook=once, parse_constant=lambda name: require(False, f"{name} is no number"))
 
 
 def whole(value):
@@ -108,7 +100,7 @@ def vectors_of(part, width):
 
 def read_table(path, claim, width):
     """The data of a CSV or JSON file."""
-    require(type(width) is int and width <= MOST_COLUMNS, f"this program looks at no more than {MOST_COLUMNS} columns")
+    require(type(width) is int and 0 <= width <= 10**6, "this program looks at no more than a million columns")
     if not path.endswith(".json"):
         return read_csv(path, claim, width)
     data, rows = read_json(path), []
@@ -188,21 +180,17 @@ def labels_of(cells, kind=None):
     """Labels as text: all are text, all true or false, or all numbers, which are whole ones if all are or of a kind."""
     kinds = {type(cell) for cell in cells}  # 1 beside "1", and null beside "None", would be one class
     alike = kinds in ({str}, {bool}) or kinds <= {int, float}
-    require(alike, "the labels are not all text, all numbers, or all true and false")
     found = "float" if float in kinds else kinds.pop().__name__
-    fits = kind in (None, found) or (kind, found) == ("float", "int")
-    require(fits, f"a label is not of the type {kind!r:.10}")
+    fits = alike and (kind in (None, found) or (kind, found) == ("float", "int"))
+    require(fits, "the labels are of several types" if kind is None else f"a label is not of the type {kind!r:.10}")
     return [str(double(cell)) if (kind or found) == "float" else str(cell) for cell in cells]
 
 
 def check_hash(claim, rows, names, response):
-    """The SHA-256 is that of the question, of the entries that are not 0 row by row, and of the response.
-
-    Entries are written as row, column and value, which are a rational number where doubles cannot hold all.
-    """
+    """The SHA-256 is that of the question, of the entries that are not 0 row by row, and of the response."""
     n, p, constant = (claim["question"][name] for name in ("rows", "columns", "intercept"))
     require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
-    require(type(n) is int and type(p) is int and type(constant) is bool, "a count or an option is none")
+    require(type(n) is type(p) is int and type(constant) is bool, "a count or an option is none")
     require(len(rows) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
     doubles = all(is_double(v) for row in rows for v in row.values())
     require(claim["numbers"] == ("doubles" if doubles else "rationals"), "the hash is of other numbers")
@@ -210,8 +198,7 @@ def check_hash(claim, rows, names, response):
     for name in map(str.encode, names):
         found.update(b"%d\n%b" % (len(name), name))
     for i, j, v in ((i, j, row[j]) for i, row in enumerate(rows) for j in sorted(row)):
-        text = "{} {} {}/{}\n".format(i, j, *v.as_integer_ratio())
-        found.update(struct.pack("<qqd", i, j, v) if doubles else text.encode())
+        found.update(struct.pack("<qqd", i, j, v) if doubles else b"%d %d %d/%d\n" % (i, j, *v.as_integer_ratio()))
     found.update(response)
     require(found.hexdigest() == claim["sha256"], "the SHA-256 is another: other data, classes or options")
 
@@ -298,15 +285,15 @@ class Cone:
         left = set(range(len(self.Z)))
         for k, d in enumerate(directions):
             found = {i: v for i, v in combined(d, self.columns).items() if i in left}
-            require(all(v > 0 for v in found.values()), f"direction {k} is negative at a row")
-            require(not self.equal & found.keys(), f"direction {k} is not 0 on an equality")
+            fits = all(v > 0 and i not in self.equal for i, v in found.items())
+            require(fits, f"direction {k} is negative at a row, or not 0 on an equality")
             left -= found.keys()
         return left
 
     def check_sum(self, weights, left, within=0):
         """Rows left, with positive weights unless they are equalities, add up to 0, or nearly so: see `check_near`."""
-        require(weights.keys() <= left, "a row has a weight, and a direction separates it")
-        require(all(k > 0 or i in self.equal for i, k in weights.items()), "a weight is not positive")
+        fits = all(i in left and (k > 0 or i in self.equal) for i, k in weights.items())
+        require(fits, "a weight is not positive, or of a row that a direction separates")
         sums = combined({i: k for i, k in weights.items() if i != self.total}, self.Z)
         row = self.Z[self.total] if self.total in weights else {}
         require(within or (multiple(sums, row) < 0 if row else not sums), "the weighted rows do not add up to 0")
@@ -346,12 +333,11 @@ class Cone:
             require(within == 0 and not null, "a part of the proof stands there without a basis")
             return left, directions, null, left <= self.equal
         columns = self.columns_beside(null, left)
-        numbers_of(basis, n, "a basis")
-        require(set(basis) <= weights.keys() | (left & self.equal), "a row of a basis has no weight")
+        known = set(numbers_of(basis, n, "a basis")) <= weights.keys() | (left & self.equal)
+        require(known, "a row of a basis has no weight")
         if within == 0:
             self.check_rank(basis, columns, len(columns))
         else:
-            require(not self.equal, "weights near exact ones are of inequalities alone")
             self.check_near(weights, basis, columns, within)
         return left, directions, null, True
 
@@ -365,6 +351,7 @@ class Cone:
         """
         require(type(within) is float and 0 < within < 1, "weights within 1 of those given need not be positive")
         require(len(basis) == len(columns) > 0, "the basis has not as many rows as columns")
+        require(not self.equal, "weights near exact ones are of inequalities alone")
         C = [[u[i] * self.Z[i].get(j, 0) for i in basis] for j in columns]
         sums, across = combined(u, self.Z), list(zip(*C, strict=True))
         r, units = [sums.get(j, 0) for j in columns], [1 << max(map(abs, row)).bit_length() for row in C]
@@ -406,10 +393,10 @@ def prove_classes(claim, rows, labels):
 def prove_rows(few, rows, labels, asked):
     """How many rows have to go: at most those after which the rest is separable, at least as many as are proved."""
     about, rest, n = few["question"], few["rest"], len(rows)
-    require(few["format"] == FORMAT and about["about"] == "fewest rows", "it is not about the fewest rows")
+    fits = few["format"] == FORMAT and about["about"] == "fewest rows" and about["rows"] == n
+    require(fits, f"it is not about the fewest of {n} rows")
     same = all(rest["question"][name] == asked[name] for name in ("classes", "columns", "intercept"))
     require(same and about["intercept"] is asked["intercept"], "the parts of the certificate ask other questions")
-    require(n == about["rows"], f"it is about {about['rows']} rows, the data have {n}")
     gone = set(numbers_of(few["removed"], n, "the list of rows removed"))
     kept = [i for i in range(n) if i not in gone]
     found, _, _ = prove_classes(rest, [rows[i] for i in kept], [labels[i] for i in kept])
@@ -446,27 +433,22 @@ def at_least(proof, witnesses, gone):
 
 def prove_columns(behind, asked, table, labels, verdict):
     """What is proved of some columns of the table alone."""
-
-    def proved(one):
-        """What the proof about some columns shows, and the names of these columns and of the others."""
+    apart = [one for one in (*behind["alone"], *behind["few"]) if one["certificate"]]
+    for one, needed in [*((one, True) for one in behind["needed"]), *((one, False) for one in apart)]:
         places, part = numbers_of(one["places"], asked["columns"], "a list of columns"), one["certificate"]["question"]
-        same = all(part[name] == asked[name] for name in ("classes", "intercept"))
-        require(same and part["columns"] == len(places), "what is said of columns is about others")
+        same = all(part[name] == asked[name] for name in ("classes", "intercept")) and part["columns"] == len(places)
+        require(same, "what is said of columns is about others")
         where = {j: k for k, j in enumerate(places)}
         rows = [{where[j]: v for j, v in row.items() if j in where} for row in table.rows]
-        others = shown([name for j, name in enumerate(table.names) if j not in where])
-        return *prove_classes(one["certificate"], rows, labels), shown([table.names[j] for j in places]), others
-
-    for one in behind["needed"]:
-        found, _, _, _, others = proved(one)
-        weaker = ("inseparable", "not-separable", "quasi-separable")[: 3 if verdict == "separable" else 1]
-        require(found in weaker and verdict != found, "a column that is needed changes nothing")
-        yield f"proved: {found} without {others}"
-    for one in (one for one in (*behind["alone"], *behind["few"]) if one["certificate"]):
-        found, separated, _, alone, _ = proved(one)
-        require(found in ("separable", verdict), "columns that separate do not")
-        some = "separable" if found == "separable" else f"{len(separated)} rows separated"
-        yield f"proved: {some} by {alone} alone"
+        found, separated, _ = prove_classes(one["certificate"], rows, labels)
+        if needed:
+            weaker = found != verdict and (verdict == "separable" or found == "inseparable")
+            require(weaker, "a column that is needed changes nothing")
+            yield f"proved: {found} without {shown([name for j, name in enumerate(table.names) if j not in where])}"
+        else:
+            require(found in ("separable", verdict), "columns that separate do not")
+            some = "separable" if found == "separable" else f"{len(separated)} rows separated"
+            yield f"proved: {some} by {shown([table.names[j] for j in places])} alone"
 
 
 # -------------------------------------------------------------- regressions
@@ -474,14 +456,12 @@ def model_of(claim, table):
     """The regression that is asked about, once its hash is that of the certificate."""
     asked, given, n = claim["question"], table.beside, len(table.rows)
     family, kind, labelled = asked["family"], asked["class_type"], asked["family"] in LABELLED
-    known = asked["link"] in LINKS.get(family, ())
-    require(known, f"this program does not check the family {family!r:.40} with that link")
-    require(asked["intercept"] or family not in (*ORDERED, "cox"), "the family has no intercept to leave out")
+    known = asked["link"] in LINKS.get(family, ()) and (asked["intercept"] or family not in (*ORDERED, "cox"))
+    require(known, f"this program does not check the family {family!r:.40} with that link and intercept")
     require(len(table.names) == asked["columns"] == len(set(table.names)), "the names of the columns are others")
     for role, column in given.items():
         own = role in ("y", "weights") or family == ("binomial" if role == "trials" else "cox")
-        require(own, f"{role} do not belong to the family {family}")
-        require(len(column) == n, f"{role} are not one for each row")
+        require(own and len(column) == n, f"{role} do not belong to the family {family}, or are not one for each row")
     numbers = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
     if "strata" in given:  # numbered in the order in which they come
         names = labels_of(given["strata"])
@@ -500,20 +480,16 @@ def model_of(claim, table):
     fits = set(classes) == present and len(classes) == len(present) and (len(classes) > 1 or not labelled)
     require(kept and fits and asked["classes"] == classes, "the classes are not those of the labels")
     require(family != "logistic" or len(classes) == 2, "a logistic regression has two classes")
-    codes = [labels.index(name) for name in y] if labelled else y
     columns = {role: beside[role] for role in BESIDE if role in given}
-    check_hash(claim, table.rows, *hashed(family, asked["link"], labels, classes, codes, columns))
-    codes = [classes.index(name) if name in present else None for name in y] if labelled else y
+    check_hash(claim, table.rows, *hashed(family, asked["link"], labels, classes, y, columns))
     heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else [INTERCEPT]
     heads = heads if asked["intercept"] and family != "cox" else []
-    return Model(family, heads, [*heads, *table.names], classes, codes, beside, kept)
+    return Model(family, heads, [*heads, *table.names], classes, y, beside, kept)
 
 
-def hashed(family, link, labels, classes, codes, columns):
-    """The names and the response that the hash is of; `columns` are those that stand beside the response.
-
-    The oldest families have a form of their own. Of all others the names are words about the question.
-    """
+def hashed(family, link, labels, classes, y, columns):
+    """The names and the response that the hash is of, with the columns beside it; three questions have a form alone."""
+    codes = [labels.index(name) for name in y] if labels else y
     kind = {("logistic", "logit"): "b", ("multinomial", "logit"): "i", ("poisson", "log"): "d"}.get((family, link))
     if kind and not columns:
         return labels, struct.pack(f"<{len(codes)}{kind}", *([2 * k - 1 for k in codes] if kind == "b" else codes))
@@ -548,7 +524,8 @@ def lines_of(model, i, x, one):
     Continuation: e_own >= 0, and e_k <= 0 for every k below. Adjacent: sums of e from the own class up to each one
     above are >= 0, those from each one below up to the own are <= 0.
     """
-    family, own, last = model.family, model.codes[i], len(model.classes) - 1
+    family, last, width = model.family, len(model.classes) - 1, len(model.names)
+    own = model.classes.index(model.y[i]) if model.classes else model.y[i]
     if family in ORDERED:
         below = range(own)
         sums = {
@@ -563,11 +540,8 @@ def lines_of(model, i, x, one):
                 yield {**dict.fromkeys(range(start, end), sign * one), **slopes}, False
     elif family == "multinomial":
         for other in (k for k in range(last + 1) if k != own):
-            blocks = {k - 1: sign for k, sign in ((own, 1), (other, -1)) if k}  # the first class has no block
-            yield (
-                {block * len(model.names) + j: sign * v for block, sign in blocks.items() for j, v in x.items()},
-                False,
-            )
+            blocks = [(k - 1, sign) for k, sign in ((own, 1), (other, -1)) if k]  # the first class has none
+            yield {block * width + j: sign * v for block, sign in blocks for j, v in x.items()}, False
     elif family in ("gamma", "inverse-gaussian"):
         if own > 0:
             yield x, True
@@ -582,7 +556,7 @@ def pairs_at_risk(model):
     Each event stands against the next one among the rows at risk with it, and against those that leave between them;
     tied events stand against each other.
     """
-    time, (event, strata, entry) = model.codes, (model.beside[role] for role in ("event", "strata", "entry"))
+    time, (event, strata, entry) = model.y, (model.beside[role] for role in ("event", "strata", "entry"))
     for stratum in sorted({strata[i] for i in model.kept}):
         order = sorted((i for i in model.kept if strata[i] == stratum), key=lambda i: (time[i], event[i] == 0))
         while order:
@@ -608,7 +582,7 @@ def estimates(cone, proof):
             require(len(numbers_of(basis, width, "a basis of columns")) == n, "a basis has other columns")
             cone.check_rank(range(n), basis, n)
         require(not set.intersection(*map(set, proof["bases"])), "a column is in every basis")
-        return left, n, [UNIDENTIFIED] * width
+        return left, n, ["not identified"] * width
     require(proof["cone"]["basis"] is not None, "the vectors orthogonal to the rows left are not given")
     of_all = vectors_of(proof["null"], width)
     columns = cone.columns_beside(of_all, set(range(n)))
@@ -619,23 +593,20 @@ def estimates(cone, proof):
     unbounded = cone.total is not None and cone.total not in left  # nor has the likelihood an upper bound
 
     def of(j):
+        way, opposite = ways.get(j, 0), proof["opposite"]
         if j in unidentified:
-            return UNIDENTIFIED
-        if unbounded:
-            return UNDETERMINED
-        if not touching[j]:
-            return FINITE
-        if j not in ways:  # a small multiple of a null vector of the rows left may be added either way
-            return UNDETERMINED
-        return UNSIGNED if j in proof["unsigned"] else sign_of(j, ways[j])
-
-    def sign_of(j, way):
-        opposite = proof["opposite"]
+            return "not identified"
+        if not touching[j] and not unbounded:
+            return "finite"
+        if unbounded or way == 0:  # a small multiple of a null vector of the rows left may be added either way
+            return "undetermined sign"
+        if j in proof["unsigned"]:
+            return "infinite, sign not decided"
         if str(j) in opposite["columns"]:
             others = vectors_of(opposite["directions"][whole(opposite["columns"][str(j)])], width)
             cone.left_by(others)
             require(first_signs(others).get(j) == -way, f"coefficient {j} has one sign only")
-            return UNDETERMINED
+            return "undetermined sign"
         if not is_ray:  # d is a combination of null vectors of the rows left: a sum of rows is t way d_j, t > 0
             weights = weights_of(proof["signs"][str(j)], n)
             fits = all(k >= 0 and i not in left for i, k in weights.items())
@@ -652,34 +623,28 @@ def first_signs(directions):
     return {j: 1 if v > 0 else -1 for d in reversed(directions) for j, v in d.items()}
 
 
-def proved_of(model, rows, width, proof):
-    """The inequalities of a model, and what a proof says of them in the units that it has."""
-    kept, refused = {i: rows[i] for i in model.kept}, None
-    for some in (None, rows, kept.values()):  # the proof may be about columns multiplied to whole numbers
-        lines = inequalities(model, *as_integers(kept, some))
-        require(lines, "the data make no inequality")
-        total = len(lines) - 1 if lines[-1][2] is None else None
-        equal = [k for k, line in enumerate(lines) if line[1]]
-        try:
-            return lines, *estimates(Cone([line[0] for line in lines], width, equal, total), proof)
-        except NotProvedError as error:
-            refused = refused or error
-    raise refused
-
-
 def prove_regression(claim, table):
     """Sentences on what a certificate of a regression proves."""
-    model = model_of(claim, table)
-    require(claim["proof"] is not None, "undecided: nothing to prove")
+    model, proof, refused = model_of(claim, table), claim["proof"], None
+    require(proof is not None, "undecided: nothing to prove")
     of_class = [f" of class {name}" for name in model.classes[1:]] if model.family == "multinomial" else [""]
-    names = list(product(of_class, model.names))
-    lines, left, rank, said = proved_of(model, table.rows, len(names), claim["proof"])
-    equalities = sum(line[1] for line in lines)
-    separated = {line[2] for line in lines} - {lines[k][2] for k in left}
-    separated |= {i for i in model.kept if model.codes[i] == 0} if None in separated else set()
+    names, kept = list(product(of_class, model.names)), {i: table.rows[i] for i in model.kept}
+    for some in (None, table.rows, kept.values()):  # the proof may be about columns multiplied to whole numbers
+        Z, is_equal, owners = zip(*inequalities(model, *as_integers(kept, some)), strict=True)
+        total = owners.index(None) if None in owners else None
+        equal = [k for k, holds in enumerate(is_equal) if holds]
+        try:
+            left, rank, said = estimates(Cone(Z, len(names), equal, total), proof)
+            break
+        except NotProvedError as error:
+            refused = refused or error
+    else:
+        raise refused
+    separated = set(owners) - {owners[k] for k in left}
+    separated |= {i for i in model.kept if model.y[i] == 0} if None in separated else set()
     places = [table.places[i] for i in sorted(separated - {None})]
-    verdict = "overlap" if len(left) == len(lines) else "quasi-complete" if left else "complete"
-    yield f"{len(lines) - equalities} inequalities and {equalities} equalities; the rank is {rank} of {len(said)}"
+    verdict = "overlap" if len(left) == len(Z) else "quasi-complete" if left else "complete"
+    yield f"{len(Z) - len(equal)} inequalities and {len(equal)} equalities; the rank is {rank} of {len(said)}"
     yield f"proved: {verdict}, {len(places)} of {len(table.rows)} rows are separated"
     groups = {"separated rows": places} if places else {}
     for (block, name), value in zip(names, said, strict=True):
@@ -689,22 +654,9 @@ def prove_regression(claim, table):
 
 
 # ----------------------------------------------------------------- what is asked
-def shown(names):
+def shown(names, most=40):
     """Names in a line; of many the first ones."""
-    rest = f", ... ({len(names)} in all)" if len(names) > SHOWN else ""
-    return ", ".join(map(str, names[:SHOWN])) + rest
-
-
-def question(claim, asked, table, of_table):
-    """What is asked, in words: whoever wrote the certificate chose that. No name is left out that he could choose."""
-    of_model = asked["about"] == "regression"
-    words = [f"{asked['family']} regression, link {asked['link']}" if of_model else "a separator"]
-    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
-    if of_table:
-        words.append(f"{claim['target']} by {', '.join(table.names) or 'no column'}")
-        words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
-    words.append(f"{'with' if asked['intercept'] else 'without'} an intercept")
-    return f"the question: {'; '.join(words)}"
+    return ", ".join(map(str, names[:most])) + (f", ... ({len(names)} in all)" if len(names) > most else "")
 
 
 def prove(claim, path, every=None):
@@ -712,7 +664,13 @@ def prove(claim, path, every=None):
     about = claim["question"]["about"]
     asked = (claim["rest"] if about == "fewest rows" else claim)["question"]
     table = read_table(path, claim, asked["columns"])
-    yield question(claim, asked, table, not path.endswith(".json"))
+    # Whoever wrote the certificate chose the question: no name is left out that he could choose.
+    words = [f"{asked['family']} regression, link {asked['link']}" if about == "regression" else "a separator"]
+    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
+    if not path.endswith(".json"):
+        words.append(f"{claim['target']} by {', '.join(table.names) or 'no column'}")
+        words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
+    yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
     if about == "regression":
         yield from prove_regression(claim, table)
         return

@@ -23,7 +23,7 @@ import pytest
 import scipy.sparse
 
 from in_process import run_linsep
-from linsep import fewest_rows, separability, separation
+from linsep import fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
 from linsep.theory.separability.digest import data_digest
 from linsep.types import DataError
@@ -727,6 +727,32 @@ def test_no_class_is_proved_that_is_not_there(tmp_path: Path) -> None:
         lie["proof"].pop("separated", None)
         status, said = verify(tmp_path, lie, {"X": X.tolist(), "y": y})
         assert (status, "the labels are not those of the classes" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("rest", {"question": {"about": "classes", "classes": ["c", "d"], "columns": 1, "intercept": False}}),
+        ("question/family", "poisson"),
+        ("beside", {"weights": "x"}),
+    ],
+)
+def test_the_question_that_is_printed_is_the_one_that_is_proved(path: str, value: Any, tmp_path: Path) -> None:
+    X, y = np.array([[1.0], [2.0], [3.0]]), np.array(["a", "b", "b"])
+    lie = changed_at({**json.loads(separability(X, y).to_json()), "link": "log"}, path, value)
+    lie["question"]["link"] = "log"
+    status, said = verify(tmp_path, lie, plain(X, y))
+    assert (status, said.splitlines()[0]) == (0, "the question: a separator; classes a, b; with an intercept")
+
+
+def test_one_class_against_the_rest_is_about_classes(tmp_path: Path) -> None:
+    X, y = np.array([[1.0], [2.0], [3.0], [1.5]]), np.array(["a", "b", "c", "a"])
+    claims = {name: json.loads(found.to_json()) for name, found in separability_one_vs_rest(X, y).items()}
+    assert verify(tmp_path, {"one_against_rest": claims}, plain(X, y))[0] == 0
+    few = json.loads(fewest_rows(X, np.where(y == "a", "a", "b")).to_json())
+    few["question"]["classes"] = few["rest"]["question"]["classes"] = ["not a", "a"]
+    status, said = verify(tmp_path, {"one_against_rest": {**claims, "a": few}}, plain(X, y))
+    assert (status, "the certificate of a is not about it" in said) == (1, True)
 
 
 def test_times_that_doubles_would_tie_are_refused(tmp_path: Path) -> None:
