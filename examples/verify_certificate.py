@@ -42,8 +42,6 @@ LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussi
 BESIDE = {"trials": 1.0, "weights": 1.0, "event": 1.0, "strata": 0.0, "entry": -inf}  # role -> where not given
 INTERCEPT = "(Intercept)"
 
-# Rows {column: number that is not 0}, columns by role, names, name -> its fixed effect, and where rows are in the file.
-Table = namedtuple("Table", "rows beside names effects places")
 # `heads` are the coefficients before those of the columns, `names` are all; `kept` are the rows that count.
 Model = namedtuple("Model", "family heads names classes y beside kept")
 
@@ -98,25 +96,23 @@ def vectors_of(part, width):
     return [{j: v for j, v in vector if v} for vector in every]
 
 
-def read_table(path, claim, width):
-    """The data of a CSV or JSON file."""
+def read_data(path, claim, width):
+    """The data as they are in a design, with "X" as rows {column: number that is not 0}."""
     require(type(width) is int and 0 <= width <= 10**6, "this program looks at no more than a million columns")
-    if not path.endswith(".json"):
-        return read_csv(path, claim, width)
-    data, rows = read_json(path), []
+    data, rows = read_json(path) if path.endswith(".json") else read_csv(path, claim), []
     for row in data["X"]:
         require(isinstance(row, dict) or len(row) == width, "a row has more or fewer numbers than there are columns")
         entries = dict(row.items() if isinstance(row, dict) else enumerate(row))
         there = all(str(int(j)) == str(j) and 0 <= int(j) < width for j in entries)  # "0" and "00" would be one column
-        require(there and {*map(type, entries.values())} <= {int, float}, "an entry is no number, or its column is not")
+        numbers = {*map(type, entries.values())} <= {int, float, Fraction}
+        require(there and numbers, "an entry is no number, or its column is not")
         rows.append({int(j): v for j, v in entries.items() if v})
-    beside = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
-    names = data.get("names", [f"x{j + 1}" for j in range(width)])
-    return Table(rows, beside, names, data.get("effects", {}), data.get("rows", range(len(rows))))
+    usual = {"names": [f"x{j + 1}" for j in range(width)], "effects": {}, "rows": range(len(rows))}
+    return {**usual, **data, "X": rows}
 
 
-def read_csv(path, claim, width):
-    """The same of a plain CSV file: UTF-8, commas, a header, as many cells in each line, one number or text in each."""
+def read_csv(path, claim):
+    """The design of a plain CSV file: UTF-8, commas, a header, as many cells in each line, a number or text in each."""
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
     columns, about = claim["columns"], claim["question"]["about"]
     for column in columns:
@@ -127,18 +123,17 @@ def read_csv(path, claim, width):
     own = {"y", *BESIDE, "offset"} if about == "regression" else {"y"}
     require(roles.keys() <= own, "columns stand beside the target that do not belong to the question")
     used = {(column["column"], column.get("level")) for column in columns}
-    once = len(used) == len(columns) == width and not {name for name, _ in used} & set(roles.values())
-    require(once, "a column stands twice in the question, or is not there")
+    once = len(used) == len(columns) and not {name for name, _ in used} & set(roles.values())
+    require(once, "a column stands twice in the question")
     text = Path(path).read_bytes().decode("utf-8-sig")
     require(not re.search("\r(?!\n)|\0", text), "a line ends without a line feed, or there is a NUL")
     header, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     fits = len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
     require(fits, "two columns have one name, or a line has more or fewer cells than the header: give the design")
     lines = [dict(zip(header, line, strict=True)) for line in lines]
-    rows = [{j: v for j, column in enumerate(columns) if (v := value_of(column, line))} for line in lines]
     beside = {role: in_one_way([line[roles[role]] for line in lines]) for role in ("y", *BESIDE) if role in roles}
     names = [column["column"] + (f"={column['level']}" if "level" in column else "") for column in columns]
-    return Table(rows, beside, names, {}, range(len(rows)))
+    return {"X": [[value_of(column, line) for column in columns] for line in lines], "names": names, **beside}
 
 
 def value_of(column, line):
@@ -177,7 +172,7 @@ def double(value):
 
 
 def labels_of(cells, kind=None):
-    """Labels as text: all are text, all true or false, or all numbers, which are whole ones if all are or of a kind."""
+    """Labels as text: all text, all true or false, or all numbers, as doubles if one is or if the kind says so."""
     kinds = {type(cell) for cell in cells}  # 1 beside "1", and null beside "None", would be one class
     alike = kinds in ({str}, {bool}) or kinds <= {int, float}
     found = "float" if float in kinds else kinds.pop().__name__
@@ -300,19 +295,17 @@ class Cone:
 
     def columns_beside(self, null, rows):
         """The columns without one of its own for each null vector, all of which are orthogonal to the rows."""
-        often, own = Counter(j for v in null for j in v), set()
-        for v in null:
-            alone = [j for j in v if often[j] == 1]
-            require(alone, "a null vector has no column of its own")
-            require(rows.isdisjoint(combined(v, self.columns)), f"a null vector is not orthogonal: {list(v)[:5]}")
-            own.add(alone[0])
+        often = Counter(j for v in null for j in v)
+        own = {next((j for j in v if often[j] == 1), None) for v in null}
+        fits = None not in own and all(rows.isdisjoint(combined(v, self.columns)) for v in null)
+        require(fits, "a null vector has no column of its own, or is not orthogonal to the rows")
         return [j for j in range(self.width) if j not in own]
 
-    def check_rank(self, rows, columns, rank):
-        """These rows have at least this rank on these columns, as they have it modulo a prime."""
+    def check_rank(self, rows, columns):
+        """The rank of these rows on these columns is the number of these, as it is modulo a prime."""
         kept = set(columns)
         parts = [{j: v for j, v in self.Z[i].items() if j in kept} for i in rows]
-        require(any(rank_modulo(parts, q) >= rank for q in PRIMES), "the rows of a basis do not span all")
+        require(any(rank_modulo(parts, q) == len(kept) for q in PRIMES), "the rows of a basis do not span all")
 
     def check(self, part):
         """The rows left, the directions and the null vectors; whether it is proved that no row left is separated.
@@ -336,7 +329,7 @@ class Cone:
         known = set(numbers_of(basis, n, "a basis")) <= weights.keys() | (left & self.equal)
         require(known, "a row of a basis has no weight")
         if within == 0:
-            self.check_rank(basis, columns, len(columns))
+            self.check_rank(basis, columns)
         else:
             self.check_near(weights, basis, columns, within)
         return left, directions, null, True
@@ -374,8 +367,9 @@ def cone_of_classes(rows, labels, asked):
     require(known and both, f"the labels are not those of the classes {negative} and {positive}")
     signs = [1 if label == positive else -1 for label in labels]
     X, one = as_integers(dict(enumerate(rows)))
-    full = [{**X[i], p: one} if constant else X[i] for i in X]
-    return Cone([{j: s * v for j, v in row.items()} for s, row in zip(signs, full, strict=True)], p + constant), signs
+    last = {p: one} if constant else {}
+    Z = [{j: s * v for j, v in {**row, **last}.items()} for s, row in zip(signs, X.values(), strict=True)]
+    return Cone(Z, p + len(last)), signs
 
 
 def prove_classes(claim, rows, labels):
@@ -431,7 +425,7 @@ def at_least(proof, witnesses, gone):
     return -(-sum(weights.values()) // unit)
 
 
-def prove_columns(behind, asked, table, labels, verdict):
+def prove_columns(behind, asked, data, labels, verdict):
     """What is proved of some columns of the table alone."""
     apart = [one for one in (*behind["alone"], *behind["few"]) if one["certificate"]]
     for one, needed in [*((one, True) for one in behind["needed"]), *((one, False) for one in apart)]:
@@ -439,34 +433,36 @@ def prove_columns(behind, asked, table, labels, verdict):
         same = all(part[name] == asked[name] for name in ("classes", "intercept")) and part["columns"] == len(places)
         require(same, "what is said of columns is about others")
         where = {j: k for k, j in enumerate(places)}
-        rows = [{where[j]: v for j, v in row.items() if j in where} for row in table.rows]
+        rows = [{where[j]: v for j, v in row.items() if j in where} for row in data["X"]]
         found, separated, _ = prove_classes(one["certificate"], rows, labels)
         if needed:
             weaker = found != verdict and (verdict == "separable" or found == "inseparable")
             require(weaker, "a column that is needed changes nothing")
-            yield f"proved: {found} without {shown([name for j, name in enumerate(table.names) if j not in where])}"
+            others = shown([name for j, name in enumerate(data["names"]) if j not in where])
+            yield f"proved: {found} without {others}"
         else:
             require(found in ("separable", verdict), "columns that separate do not")
             some = "separable" if found == "separable" else f"{len(separated)} rows separated"
-            yield f"proved: {some} by {shown([table.names[j] for j in places])} alone"
+            yield f"proved: {some} by {shown([data['names'][j] for j in places])} alone"
 
 
 # -------------------------------------------------------------- regressions
-def model_of(claim, table):
+def model_of(claim, data):
     """The regression that is asked about, once its hash is that of the certificate."""
-    asked, given, n = claim["question"], table.beside, len(table.rows)
+    asked, names, n = claim["question"], data["names"], len(data["X"])
+    given = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
     family, kind, labelled = asked["family"], asked["class_type"], asked["family"] in LABELLED
     known = asked["link"] in LINKS.get(family, ()) and (asked["intercept"] or family not in (*ORDERED, "cox"))
     require(known, f"this program does not check the family {family!r:.40} with that link and intercept")
-    require(len(table.names) == asked["columns"] == len(set(table.names)), "the names of the columns are others")
+    require(len(names) == asked["columns"] == len(set(names)), "the names of the columns are others")
     for role, column in given.items():
         own = role in ("y", "weights") or family == ("binomial" if role == "trials" else "cox")
         require(own and len(column) == n, f"{role} do not belong to the family {family}, or are not one for each row")
     numbers = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
     if "strata" in given:  # numbered in the order in which they come
-        names = labels_of(given["strata"])
-        at = {name: float(k) for k, name in enumerate(dict.fromkeys(names))}
-        numbers["strata"] = [at[name] for name in names]
+        strata = labels_of(given["strata"])
+        place = {name: float(k) for k, name in enumerate(dict.fromkeys(strata))}
+        numbers["strata"] = [place[name] for name in strata]
     beside = {role: numbers.get(role, [usual] * n) for role, usual in BESIDE.items()}
     y = labels_of(given["y"], kind) if labelled else list(map(double, given["y"]))
     require(min(beside["weights"]) >= 0 and set(beside["event"]) <= {0, 1}, "a weight or an event is none")
@@ -481,10 +477,10 @@ def model_of(claim, table):
     require(kept and fits and asked["classes"] == classes, "the classes are not those of the labels")
     require(family != "logistic" or len(classes) == 2, "a logistic regression has two classes")
     columns = {role: beside[role] for role in BESIDE if role in given}
-    check_hash(claim, table.rows, *hashed(family, asked["link"], labels, classes, y, columns))
+    check_hash(claim, data["X"], *hashed(family, asked["link"], labels, classes, y, columns))
     heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else [INTERCEPT]
     heads = heads if asked["intercept"] and family != "cox" else []
-    return Model(family, heads, [*heads, *table.names], classes, y, beside, kept)
+    return Model(family, heads, [*heads, *names], classes, y, beside, kept)
 
 
 def hashed(family, link, labels, classes, y, columns):
@@ -527,11 +523,10 @@ def lines_of(model, i, x, one):
     family, last, width = model.family, len(model.classes) - 1, len(model.names)
     own = model.classes.index(model.y[i]) if model.classes else model.y[i]
     if family in ORDERED:
-        below = range(own)
         sums = {
             "cumulative": [(own, own + 1), (own - 1, own)],
-            "continuation": [(own, own + 1), *((k, k + 1) for k in below)],
-            "adjacent": [*((own, k) for k in range(own + 1, last + 1)), *((k, own) for k in below)],
+            "continuation": [(own, own + 1), *((k, k + 1) for k in range(own))],
+            "adjacent": [(own, k) for k in range(own + 1, last + 1)] + [(k, own) for k in range(own)],
         }
         for start, end in sums[family]:
             if start >= 0 and end <= last:
@@ -580,13 +575,13 @@ def estimates(cone, proof):
         require(left <= cone.equal, "a row left is no equality")
         for basis in proof["bases"]:
             require(len(numbers_of(basis, width, "a basis of columns")) == n, "a basis has other columns")
-            cone.check_rank(range(n), basis, n)
+            cone.check_rank(range(n), basis)
         require(not set.intersection(*map(set, proof["bases"])), "a column is in every basis")
         return left, n, ["not identified"] * width
     require(proof["cone"]["basis"] is not None, "the vectors orthogonal to the rows left are not given")
     of_all = vectors_of(proof["null"], width)
     columns = cone.columns_beside(of_all, set(range(n)))
-    cone.check_rank(numbers_of(proof["basis"], n, "the whole basis"), columns, len(columns))
+    cone.check_rank(numbers_of(proof["basis"], n, "the whole basis"), columns)
     unidentified, ways, touching = {j for v in of_all for j in v}, first_signs(directions), transposed(null, width)
     # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
     is_ray = len(null) <= len(of_all) + 1
@@ -623,13 +618,13 @@ def first_signs(directions):
     return {j: 1 if v > 0 else -1 for d in reversed(directions) for j, v in d.items()}
 
 
-def prove_regression(claim, table):
+def prove_regression(claim, data):
     """Sentences on what a certificate of a regression proves."""
-    model, proof, refused = model_of(claim, table), claim["proof"], None
+    model, proof, refused = model_of(claim, data), claim["proof"], None
     require(proof is not None, "undecided: nothing to prove")
     of_class = [f" of class {name}" for name in model.classes[1:]] if model.family == "multinomial" else [""]
-    names, kept = list(product(of_class, model.names)), {i: table.rows[i] for i in model.kept}
-    for some in (None, table.rows, kept.values()):  # the proof may be about columns multiplied to whole numbers
+    names, kept = list(product(of_class, model.names)), {i: data["X"][i] for i in model.kept}
+    for some in (None, data["X"], kept.values()):  # the proof may be about columns multiplied to whole numbers
         Z, is_equal, owners = zip(*inequalities(model, *as_integers(kept, some)), strict=True)
         total = owners.index(None) if None in owners else None
         equal = [k for k, holds in enumerate(is_equal) if holds]
@@ -642,13 +637,13 @@ def prove_regression(claim, table):
         raise refused
     separated = set(owners) - {owners[k] for k in left}
     separated |= {i for i in model.kept if model.y[i] == 0} if None in separated else set()
-    places = [table.places[i] for i in sorted(separated - {None})]
+    places = [data["rows"][i] for i in sorted(separated - {None})]
     verdict = "overlap" if len(left) == len(Z) else "quasi-complete" if left else "complete"
     yield f"{len(Z) - len(equal)} inequalities and {len(equal)} equalities; the rank is {rank} of {len(said)}"
-    yield f"proved: {verdict}, {len(places)} of {len(table.rows)} rows are separated"
+    yield f"proved: {verdict}, {len(places)} of {len(data['X'])} rows are separated"
     groups = {"separated rows": places} if places else {}
     for (block, name), value in zip(names, said, strict=True):
-        effect = f" ({table.effects[name]})" if name in table.effects else ""
+        effect = f" ({data['effects'][name]})" if name in data["effects"] else ""
         groups.setdefault(value + effect, []).append(name + block)
     yield from (f"{value}: {shown(some)}" for value, some in groups.items())
 
@@ -663,36 +658,34 @@ def prove(claim, path, every=None):
     """Check one certificate with what stands beside it; `every` are all labels, of one class against the rest."""
     about = claim["question"]["about"]
     asked = (claim["rest"] if about == "fewest rows" else claim)["question"]
-    table = read_table(path, claim, asked["columns"])
+    data = read_data(path, claim, asked["columns"])
     # Whoever wrote the certificate chose the question: no name is left out that he could choose.
     words = [f"{asked['family']} regression, link {asked['link']}" if about == "regression" else "a separator"]
     words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
     if not path.endswith(".json"):
-        words.append(f"{claim['target']} by {', '.join(table.names) or 'no column'}")
+        words.append(f"{claim['target']} by {', '.join(data['names']) or 'no column'}")
         words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
     yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
     if about == "regression":
-        yield from prove_regression(claim, table)
+        yield from prove_regression(claim, data)
         return
-    labels = labels_of(table.beside["y"])
+    labels = labels_of(data["y"])
     if about == "fewest rows":
-        yield prove_rows(claim, table.rows, labels, asked)
+        yield prove_rows(claim, data["X"], labels, asked)
         return
     require(every is None or set(labels) == every, "the labels are not those of the classes")
-    verdict, separated, maximal = prove_classes(claim, table.rows, labels)
-    least = "" if maximal else "at least "
-    yield f"proved: {verdict}, {least}{len(separated)} of {len(labels)} rows are separated"
+    verdict, separated, maximal = prove_classes(claim, data["X"], labels)
+    yield f"proved: {verdict}, {'' if maximal else 'at least '}{len(separated)} of {len(labels)} rows are separated"
     if "fewest_rows" in claim:
-        yield prove_rows(claim["fewest_rows"], table.rows, labels, asked)
+        yield prove_rows(claim["fewest_rows"], data["X"], labels, asked)
     if claim.get("columns_behind"):
-        yield from prove_columns(claim["columns_behind"], asked, table, labels, verdict)
+        yield from prove_columns(claim["columns_behind"], asked, data, labels, verdict)
 
 
 def prove_all(claim, path):
     """Check all certificates of a file; return sentences on what they prove."""
     design = claim.get("design")
-    own = path.endswith(".json") or design is None
-    require(own, f"the certificate is about its design: give {design!r}, which was written beside it")
+    require(design is None or path.endswith(".json"), f"the certificate is about its design: give {design!r}")
     if "one_against_rest" not in claim:
         return list(prove(claim, path))
     said, every = [], claim["one_against_rest"]

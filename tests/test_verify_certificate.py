@@ -191,6 +191,9 @@ def test_what_is_no_json_of_a_certificate_is_refused(tmp_path: Path) -> None:
     ):
         assert wrong != text
         assert verify(tmp_path, wrong, plain(X, y))[0] == 1
+    claim = json.loads(text)
+    claim["question"]["intercept"] = 2**63  # no width of a table
+    assert "a count or an option is none" in verify(tmp_path, claim, plain(X, y))[1]
     for undecided in (separability(*questions_of_time(), time_limit=0.0), separation(X, y, time_limit=0.0)):
         data = plain(*questions_of_time()) if hasattr(undecided, "maximal") else plain(X, y)
         assert verify(tmp_path, undecided.to_json(), data)[1] == "not proved: undecided: nothing to prove\n"
