@@ -23,7 +23,7 @@ import pytest
 import scipy.sparse
 
 from in_process import run_linsep
-from linsep import fewest_rows, separability, separation
+from linsep import fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
 from linsep.theory.separability.digest import data_digest
 from linsep.types import DataError
@@ -191,6 +191,9 @@ def test_what_is_no_json_of_a_certificate_is_refused(tmp_path: Path) -> None:
     ):
         assert wrong != text
         assert verify(tmp_path, wrong, plain(X, y))[0] == 1
+    claim = json.loads(text)
+    claim["question"]["intercept"] = 2**63  # no width of a table
+    assert "a count or an option is none" in verify(tmp_path, claim, plain(X, y))[1]
     for undecided in (separability(*questions_of_time(), time_limit=0.0), separation(X, y, time_limit=0.0)):
         data = plain(*questions_of_time()) if hasattr(undecided, "maximal") else plain(X, y)
         assert verify(tmp_path, undecided.to_json(), data)[1] == "not proved: undecided: nothing to prove\n"
@@ -729,6 +732,32 @@ def test_no_class_is_proved_that_is_not_there(tmp_path: Path) -> None:
         assert (status, "the labels are not those of the classes" in said) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("rest", {"question": {"about": "classes", "classes": ["c", "d"], "columns": 1, "intercept": False}}),
+        ("question/family", "poisson"),
+        ("beside", {"weights": "x"}),
+    ],
+)
+def test_the_question_that_is_printed_is_the_one_that_is_proved(path: str, value: Any, tmp_path: Path) -> None:
+    X, y = np.array([[1.0], [2.0], [3.0]]), np.array(["a", "b", "b"])
+    lie = changed_at({**json.loads(separability(X, y).to_json()), "link": "log"}, path, value)
+    lie["question"]["link"] = "log"
+    status, said = verify(tmp_path, lie, plain(X, y))
+    assert (status, said.splitlines()[0]) == (0, "the question: a separator; classes a, b; with an intercept")
+
+
+def test_one_class_against_the_rest_is_about_classes(tmp_path: Path) -> None:
+    X, y = np.array([[1.0], [2.0], [3.0], [1.5]]), np.array(["a", "b", "c", "a"])
+    claims = {name: json.loads(found.to_json()) for name, found in separability_one_vs_rest(X, y).items()}
+    assert verify(tmp_path, {"one_against_rest": claims}, plain(X, y))[0] == 0
+    few = json.loads(fewest_rows(X, np.where(y == "a", "a", "b")).to_json())
+    few["question"]["classes"] = few["rest"]["question"]["classes"] = ["not a", "a"]
+    status, said = verify(tmp_path, {"one_against_rest": {**claims, "a": few}}, plain(X, y))
+    assert (status, "the certificate of a is not about it" in said) == (1, True)
+
+
 def test_times_that_doubles_would_tie_are_refused(tmp_path: Path) -> None:
     X, times = [[0.0], [1.0], [2.0]], [2**60, 2**60 + 1, 2**60 + 2]
     claim = json.loads(separation(X, [1.0, 2.0, 3.0], family="cox").to_json())
@@ -772,7 +801,7 @@ def test_numbers_that_doubles_would_change_are_refused(case: str, tmp_path: Path
     [
         ("x,x,y\n1,2,a\n1,2,b\n2,1,a\n", [[2], [2], [1]], {}, "two columns have one name"),
         ("x,y\n0,1\n1,\n4,1\n", [[0], [1], [4]], {}, "a label, or what stands beside it, is missing"),
-        ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "is missing among numbers"),
+        ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "or what stands beside it, is missing"),
         ("x,y\n0,1\n1,1.00\n", [[0], [1]], {}, "1.00 is not the shortest text of a number"),
         ("x,y\n0,10\n1,1e00001\n", [[0], [1]], {}, "1e00001 is not the shortest text of a number"),
         ("x,y\n1,a\n1,a\n2,b\n2,b\n", [[0]] * 4, {"columns": [{"column": "x", "level": 1}]}, "a level is no text"),
