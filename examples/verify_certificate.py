@@ -108,6 +108,7 @@ def read_data(path, claim, width):
         require(there and numbers, "an entry is no number, or its column is not")
         rows.append({int(j): v for j, v in entries.items() if v})
     usual = {"names": [f"x{j + 1}" for j in range(width)], "effects": {}, "rows": range(len(rows))}
+    require(len(data.get("names", usual["names"])) == width, "the names of the columns are others")
     return {**usual, **data, "X": rows}
 
 
@@ -130,10 +131,18 @@ def read_csv(path, claim):
     header, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     fits = len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
     require(fits, "two columns have one name, or a line has more or fewer cells than the header: give the design")
+    require({*roles.values(), *(name for name, _ in used)} <= set(header), "a column of the question is not there")
     lines = [dict(zip(header, line, strict=True)) for line in lines]
     beside = {role: in_one_way([line[roles[role]] for line in lines]) for role in ("y", *BESIDE) if role in roles}
-    names = [column["column"] + (f"={column['level']}" if "level" in column else "") for column in columns]
+    levels = {(name, level) for name, level in used if level is not None}
+    require(levels <= {(name, line[name]) for name in dict(levels) for line in lines}, "a level is not there")
+    names = ["=".join(plainly(column[part]) for part in ("column", "level") if part in column) for column in columns]
     return {"X": [[value_of(column, line) for column in columns] for line in lines], "names": names, **beside}
+
+
+def plainly(text):
+    """A name that might be taken for several, or for other words, in quotes."""
+    return text if re.fullmatch(r"[^\s,;=:'\"]+( [^\s,;=:'\"]+)*", text) else repr(text)
 
 
 def value_of(column, line):
@@ -434,7 +443,8 @@ def prove_columns(behind, asked, data, labels, verdict):
         require(same, "what is said of columns is about others")
         where = {j: k for k, j in enumerate(places)}
         rows = [{where[j]: v for j, v in row.items() if j in where} for row in data["X"]]
-        found, separated, _ = prove_classes(one["certificate"], rows, labels)
+        found, separated, maximal = prove_classes(one["certificate"], rows, labels)
+        least = "" if maximal else "at least "
         if needed:
             weaker = found != verdict and (verdict == "separable" or found == "inseparable")
             require(weaker, "a column that is needed changes nothing")
@@ -442,7 +452,7 @@ def prove_columns(behind, asked, data, labels, verdict):
             yield f"proved: {found} without {others}"
         else:
             require(found in ("separable", verdict), "columns that separate do not")
-            some = "separable" if found == "separable" else f"{len(separated)} rows separated"
+            some = "separable" if found == "separable" else f"{least}{len(separated)} rows separated"
             yield f"proved: {some} by {shown([data['names'][j] for j in places])} alone"
 
 
@@ -661,10 +671,10 @@ def prove(claim, path, every=None):
     data = read_data(path, claim, asked["columns"])
     # Whoever wrote the certificate chose the question: no name is left out that he could choose.
     words = [f"{asked['family']} regression, link {asked['link']}" if about == "regression" else "a separator"]
-    words += [f"classes {shown(asked['classes'])}"] if asked["classes"] else []
+    words += [f"classes {shown(list(map(plainly, asked['classes'])))}"] if asked["classes"] else []
     if not path.endswith(".json"):
-        words.append(f"{claim['target']} by {', '.join(data['names']) or 'no column'}")
-        words += [f"{role} {name}" for role, name in claim.get("beside", {}).items()]
+        words.append(f"{plainly(claim['target'])} by {', '.join(data['names']) or 'no column'}")
+        words += [f"{role} {plainly(name)}" for role, name in claim.get("beside", {}).items()]
     yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
     if about == "regression":
         yield from prove_regression(claim, data)
@@ -693,7 +703,9 @@ def prove_all(claim, path):
     for name, one in every.items():
         about = (one["question"]["about"], one["question"]["classes"])
         require(about == ("classes", [f"not {name}", name]), f"the certificate of {name} is not about it")
-        more = {k: claim[k]["one_against_rest"].get(name) for k in ("fewest_rows", "columns_behind") if k in claim}
+        parts = {k: claim[k]["one_against_rest"] for k in ("fewest_rows", "columns_behind") if k in claim}
+        require(set().union(*parts.values()) <= every.keys(), "a part is about a class that is not there")
+        more = {k: part.get(name) for k, part in parts.items()}
         said += [f"{name} against the rest: {line}" for line in prove({**one, **more}, path, set(every))]
     return said
 
@@ -711,6 +723,7 @@ def main(given=None):
     except Exception as error:  # whatever is wrong, nothing is proved
         lines, status = [f"not proved: cannot read the certificate or the data: {error!r}"], 1
     for line in lines:
+        line = line.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding or "utf-8")
         print(line if line.isprintable() else ascii(line)[1:-1])
     return status
 

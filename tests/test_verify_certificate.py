@@ -854,3 +854,32 @@ def test_what_is_asked_is_printed_whole(tmp_path: Path) -> None:
         status,
         "separator; classes a, b; y by x; with an intercept\nproved: exactly 1 of 3 rows has to go" in said,
     ) == (0, True)
+
+
+def test_no_name_in_the_question_is_another(tmp_path: Path) -> None:
+    text = "x,z,y\nu,1,a\nv,2,a\nv,3,b\nu,4,b\n"
+    claim = written(tmp_path, text, "check", "--target", "y")
+    assert "y by x=u, x=v, z; with" in verify(tmp_path, claim, text, "t.csv")[1]
+    lie = {**claim, "columns": [*claim["columns"][:1], {"column": "x", "level": "v, z"}, claim["columns"][2]]}
+    status, said = verify(tmp_path, lie, text, "t.csv")
+    assert (status, "a level is not there" in said) == (1, True)
+    text = text.replace("v,2", '"v, z",2')
+    claim = written(tmp_path, text, "check", "--target", "y")
+    assert "y by x=u, x=v, x='v, z', z; with" in verify(tmp_path, claim, text, "t.csv")[1]
+    claim["question"] |= {"family": "poisson", "link": "log"}
+    status, said = verify(tmp_path, claim, text, "t.csv")
+    assert (status, "poisson" in said) == (0, False)
+    lines = "x,n\n1,0\n2,1\n3,2\n"
+    claim = written(tmp_path, lines, "separation", "--target", "n", "--family", "poisson")
+    status, said = verify(tmp_path, {**claim, "beside": {"offset": "none at all"}}, lines, "t.csv")
+    assert (status, "a column of the question is not there" in said) == (1, True)
+    X, y = [[0.0], [1], [2], [3]], ["a", "b", "c", "a"]
+    every = {name: json.loads(one.to_json()) for name, one in separability_one_vs_rest(X, y).items()}
+    more = {name: json.loads(fewest_rows(X, y == np.array(name)).to_json()) for name in ("a", "b")}
+    more["d"] = more["b"]
+    whole = {"one_against_rest": every, "fewest_rows": {"one_against_rest": more}}
+    status, said = verify(tmp_path, whole, {"X": X, "y": y})
+    assert (status, "a part is about a class that is not there" in said) == (1, True)
+    claim = json.loads(separability(X, ["a", "a", "b", "b"]).to_json())
+    status, said = verify(tmp_path, claim, {"X": X, "y": ["a", "a", "b", "b"], "names": ["x", "z"]})
+    assert (status, "the names of the columns are others" in said) == (1, True)
