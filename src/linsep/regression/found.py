@@ -180,7 +180,7 @@ class Separation(Remedies):
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
-        vars(self).pop("fragile", None)  # what was said before the rows were known
+        self.__dict__.pop("fragile", None)  # what was said before the rows were known
 
     def _check(self, asked: Asked) -> None:
         if self.digest and data_hash(asked) != (self.digest, self.numbers):
