@@ -32,7 +32,7 @@ from pathlib import Path
 
 FORMAT = "linsep certificate 1"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
+MISSING = re.compile(r"(na|n/a|#n/a|[+-]?(nan|inf|infinity)|null|#null!|none|\?|--?)?")
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 ORDERED = ("cumulative", "adjacent", "continuation")
 LABELLED = ("logistic", "multinomial", *ORDERED)
@@ -64,8 +64,15 @@ def read_json(path):
         require(len(dict(pairs)) == len(pairs), "a key stands twice in one object")
         return dict(pairs)
 
+    def as_written(text):
+        require(
+            Fraction(text) == Fraction(repr(float(text))), f"{text:.40} has more digits than double precision holds"
+        )
+        return float(text)
+
+    way = {"object_pairs_hook": once, "parse_float": as_written}
     text = Path(path).read_text("utf-8")
-    return json.loads(text, object_pairs_hook=once, parse_constant=lambda name: require(False, f"{name} is no number"))
+    return json.loads(text, **way, parse_constant=lambda name: require(False, f"{name} is no number"))
 
 
 def whole(value):
@@ -108,8 +115,11 @@ def read_data(path, claim, width):
         require(there and numbers, "an entry is no number, or its column is not")
         rows.append({int(j): v for j, v in entries.items() if v})
     usual = {"names": [f"x{j + 1}" for j in range(width)], "effects": {}, "rows": range(len(rows))}
-    require(len(data.get("names", usual["names"])) == width, "the names of the columns are others")
-    return {**usual, **data, "X": rows}
+    data = {**usual, **data, "X": rows}
+    fits = type(data["names"]) is list and len(data["names"]) == width and {*map(type, data["names"])} <= {str}
+    require(fits and INTERCEPT not in data["names"], "the names of the columns are others")
+    require({*map(type, data["rows"])} <= {int} and len(data["rows"]) == len(rows), "the places of the rows are others")
+    return data
 
 
 def read_csv(path, claim):
@@ -121,7 +131,7 @@ def read_csv(path, claim):
         fits = type(level) is str if power is None else level is None and type(power) is int and abs(power) <= 10_000
         require(fits and len(column) == 2, "a level is no text, or an exponent is no small integer")
     roles = {**claim.get("beside", {}), "y": claim["target"]}
-    own = {"y", *BESIDE, "offset"} if about == "regression" else {"y"}
+    own = {"y", *BESIDE, "offset"} - {"strata"} if about == "regression" else {"y"}
     require(roles.keys() <= own, "columns stand beside the target that do not belong to the question")
     used = {(column["column"], column.get("level")) for column in columns}
     once = len(used) == len(columns) and not {name for name, _ in used} & set(roles.values())
@@ -158,13 +168,16 @@ def value_of(column, line):
 def in_one_way(cells):
     """Labels and what stands beside them: numbers in their shortest text if every cell is one, and else text."""
     words = [cell for cell in cells if not NUMBER.fullmatch(cell)]
-    if words:
-        gaps = len(words) < len(cells) and all(MISSING.fullmatch(word.lower()) for word in words)
+    if any(any(map(str.isalpha, word)) for word in words):
+        gaps = len(words) < len(cells) and all(MISSING.fullmatch(word.strip().lower()) for word in words)
         require(not gaps and all(map(str.strip, words)), "a label, or what stands beside it, is missing")
         return cells
+    require(not words, f"{''.join(words[:1])!r:.40} is no plain number: give the design of the table")
     values = [int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in cells]
     for value, cell in zip(values, cells, strict=True):
-        require(str(value) == cell, f"{cell:.40} is not the shortest text of a number: give the design of the table")
+        require(
+            str(value + 0) == cell, f"{cell:.40} is not the shortest text of a number: give the design of the table"
+        )
     return values
 
 
@@ -177,7 +190,7 @@ def double(value):
     """A number beside the features, which is one double; no two of these are equal by rounding."""
     what = "beside the features is no number, or has more digits than double precision holds"
     require(type(value) in (int, float) and is_double(value), f"{value!r:.40} {what}")
-    return float(value)
+    return float(value) + 0.0  # -0.0 is 0.0
 
 
 def labels_of(cells, kind=None):

@@ -23,6 +23,7 @@ from linsep import (
     fewest_rows,
     max_margin,
     open_data,
+    probe,
     report,
     separability,
     separability_one_vs_rest,
@@ -417,3 +418,74 @@ def test_a_certificate_is_about_the_rows_that_it_was_verified_for_last() -> None
     assert made.margin is not None
     made.verify([[1.0], [4.0]], [0, 1])
     assert made.margin is not None and made.margin.upper > 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: separability([[0], [0], [1]], [np.timedelta64(1, "ns"), 1, 2]), "is of the type number"),
+        (
+            lambda: separation(ROWS, [1, 3, 2, 4], family="cox", strata=pd.Series(NS, dtype="timestamp[ns][pyarrow]")),
+            "finer than a microsecond",
+        ),
+        (
+            lambda: separation(
+                "y ~ x", data=pl.DataFrame({"y": [0, 1], "x": pl.Series([1, 2], dtype=pl.Datetime("ns"))})
+            ),
+            "finer than a microsecond",
+        ),
+        (
+            lambda: separation("y ~ x", data={"y": [0, 1], "x": [np.int64(2**53 + 1), 0.5]}),
+            "column 'x' has 9007199254740993 beside missing values or floats",
+        ),
+        (
+            lambda: separation("y ~ Intercept", data=pd.DataFrame({"y": [0, 1], "Intercept": [1, 2]})),
+            "a column called 'Intercept'",
+        ),
+        (
+            lambda: open_data(
+                b'{"x":1,"s":0.1}\n{"x":2,"s":0.10000000000000000001}\n', target="x", format="jsonl"
+            ).take_out("s"),
+            "column 's': 0.10000000000000000001 has more digits",
+        ),
+        (
+            lambda: separation(
+                "x ~ s | s", data=open_data(b'{"x":1,"s":0.1}\n{"x":2,"s":0.10000000000000000001}\n', format="jsonl")
+            ),
+            "column 's': 0.10000000000000000001 has more digits",
+        ),
+    ],
+)
+def test_brothers_of_what_would_be_lost_are_refused(ask: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ask()
+
+
+def test_products_beside_levels_do_not_wrap() -> None:
+    pytest.importorskip("formulaic")
+    a = np.array([100] * 5 + [10] * 4, np.int8)
+    table = pd.DataFrame(
+        {"a": a, "b": np.array([2, 2, 1, 1, 1, 2, 2, 1, 1], np.int8), "y": [1, 1, 0, 1, 0, 0, 1, 0, 1]}
+    )
+    text = "y ~ a:b + C(a) + C(b)"
+    found, other = separation(text, data=table), separation(text, data=table.astype(int))
+    assert list(found.coefficients.values()) == list(other.coefficients.values())
+    assert found.coefficients["a:b"] == np.inf
+
+
+def test_a_probe_has_the_labels_that_it_was_given() -> None:
+    X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    table = pa.table({"y": pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 1]), pa.array(["a", "b"]))})
+    assert probe(X, table.column("y"), controls=0).rows[0].n == 3
+    for labels, message in (
+        ([b"a", b"a\0"] * 2, "holds a NUL"),
+        ([1, "1", 2, 2], "is of the type text"),
+        (np.ma.array([1, 2, 1, 2], mask=[False, True, False, False]), "is masked"),
+    ):
+        with pytest.raises(DataError, match=message):
+            probe(X, labels, controls=0)
+    assert probe(X, pd.Series(["a", "b", pd.NA, "b"], dtype=object), controls=0).rows[0].n == 3
+
+
+def test_suspects_of_numbers_beyond_doubles_are_found() -> None:
+    assert checked(b"x,z,y\n1e-400,1,a\n1,2,b\n2,3,a\n3,2,b\n2,2,a\n", explain=True).explanation is not None

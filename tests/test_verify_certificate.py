@@ -800,7 +800,11 @@ def test_numbers_that_doubles_would_change_are_refused(case: str, tmp_path: Path
     ("text", "X", "how", "why"),
     [
         ("x,x,y\n1,2,a\n1,2,b\n2,1,a\n", [[2], [2], [1]], {}, "two columns have one name"),
-        ("x,y\n0,1\n1,\n4,1\n", [[0], [1], [4]], {}, "a label, or what stands beside it, is missing"),
+        ("x,y\n0,1\n1,\n4,1\n", [[0], [1], [4]], {}, "is no plain number"),
+        ("x,y\n1, 1\n2,1\n", [[1], [2]], {}, "' 1' is no plain number"),
+        ("x,y\n1,-0.0\n2,0.0\n", [[1], [2]], {}, "-0.0 is not the shortest text"),
+        ("x,y\n1,1\n2,NA \n", [[1], [2]], {}, "is missing"),
+        ("x,y\n1,1\n2,-Inf\n", [[1], [2]], {}, "is missing"),
         ("x,y\n0,1\n1,NA\n4,1\n", [[0], [1], [4]], {}, "or what stands beside it, is missing"),
         ("x,y\n0,1\n1,1.00\n", [[0], [1]], {}, "1.00 is not the shortest text of a number"),
         ("x,y\n0,10\n1,1e00001\n", [[0], [1]], {}, "1e00001 is not the shortest text of a number"),
@@ -883,3 +887,14 @@ def test_no_name_in_the_question_is_another(tmp_path: Path) -> None:
     claim = json.loads(separability(X, ["a", "a", "b", "b"]).to_json())
     status, said = verify(tmp_path, claim, {"X": X, "y": ["a", "a", "b", "b"], "names": ["x", "z"]})
     assert (status, "the names of the columns are others" in said) == (1, True)
+
+
+def test_numbers_of_json_are_doubles_in_their_shortest_text(tmp_path: Path) -> None:
+    claim = separability([[0.1], [0.1]], ["a", "b"]).to_json()
+    assert verify(tmp_path, claim, '{"X": [[0.1], [0.10]], "y": ["a", "b"]}')[0] == 0
+    status, said = verify(tmp_path, claim, '{"X": [[0.1], [0.10000000000000000001]], "y": ["a", "b"]}')
+    assert (status, "has more digits than double precision holds" in said) == (1, True)
+    claim = separability([[1], [2], [3]], [0, 0, 1]).to_json()
+    assert verify(tmp_path, claim, {"X": [[1], [2], [3]], "y": [0, 0, 1]})[0] == 0
+    for more in ({"y": [-0.0, 0.0, 1.0]}, {"rows": ["a", "b", "c"]}, {"names": "x"}, {"names": ["(Intercept)"]}):
+        assert verify(tmp_path, claim, {"X": [[1], [2], [3]], "y": [0, 0, 1], **more})[0] == 1

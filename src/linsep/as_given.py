@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,8 @@ def as_array(y: Any, name: str = "y") -> Array:
     """Return an array, or a column of pandas, as an array of its type, and anything else as one of Python objects."""
     refuse_masked(y, name)
     if isinstance(getattr(getattr(y, "dtype", None), "kind", None), str):
+        if "pyarrow" in str(y.dtype):  # a column of pandas that Arrow holds
+            refuse_finer(str(y.dtype))
         return np.asarray(y)
     values = _listed(y)
     if any(isinstance(v, list | tuple) or (isinstance(v, np.ndarray) and v.ndim) for v in values):
@@ -62,8 +65,7 @@ def _listed(y: Any) -> list[Any]:
     if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):
         coarse = y.astype(f"{y.dtype.kind}8[us]")
         kind, y = "ns" if ((coarse != y) & ~np.isnat(y)).any() else "", coarse.astype(object)
-    if "ns" in kind or kind == "Time":
-        raise DataError("labels that are times finer than a microsecond are not handled: make them text")
+    refuse_finer(kind)
     for name in ("to_list", "to_pylist", "tolist"):  # of Polars, Arrow and NumPy
         if hasattr(y, name):
             try:
@@ -73,10 +75,18 @@ def _listed(y: Any) -> list[Any]:
     return list(y)
 
 
+def refuse_finer(kind: str) -> None:
+    """Raise DataError for the name of a type of times that Python's own objects cannot hold."""
+    if kind in ("Time", "ns") or re.search(r"(Datetime|Duration|timestamp|time64|duration).*\bns\b", kind):
+        raise DataError("labels that are times finer than a microsecond are not handled: make them text")
+
+
 def _of_objects(values: list[Any], place: Callable[[int], str]) -> Array:
     """Python objects of one type as an array."""
-    bare = [v.item() if isinstance(v, np.ndarray | np.number | np.bool_ | np.str_) else v for v in values]
-    refuse_missing(np.array([_is_missing(v) for v in bare], dtype=bool), place)
+    units = [isinstance(v, np.timedelta64) for v in values]  # a number, and `item` loses its unit
+    typed = [isinstance(v, np.ndarray | np.number | np.bool_ | np.str_) for v in values]
+    bare = [v.item() if is_typed and not unit else v for v, is_typed, unit in zip(values, typed, units, strict=True)]
+    refuse_missing(np.array([is_missing(v) for v in bare], dtype=bool), place)
     kinds = list(map(_kind, bare))
     for row, (value, kind) in enumerate(zip(bare, kinds, strict=True)):
         if kind != kinds[0]:
@@ -113,7 +123,8 @@ def _named(labels: list[Any], kind: str, place: Callable[[int], str]) -> Array:
     return _kept(labels, names, place)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a Python object stands for no value: None, NaN, NaT or pandas.NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA is neither the same nor another

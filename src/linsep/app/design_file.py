@@ -104,7 +104,10 @@ def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[
 
 def _as_read(cells: list[str]) -> list[Any] | None:
     """Numbers if every cell is one, or else the text; None where numbers are not in their shortest text."""
-    if not all(map(_NUMBER.fullmatch, cells)):
+    words = [cell for cell in cells if not _NUMBER.fullmatch(cell)]
+    if any(any(map(str.isalpha, word)) for word in words):
         return cells if all(cell.strip() for cell in cells) else None
+    if words:
+        return None
     values = [int(cell) if cell.lstrip("-").isdigit() else float(cell) for cell in cells]
-    return values if all(str(value) == cell for value, cell in zip(values, cells, strict=True)) else None
+    return values if all(str(value + 0) == cell for value, cell in zip(values, cells, strict=True)) else None

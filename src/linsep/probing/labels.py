@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.as_given import as_array, is_missing, labels_of
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.sources.open import open_data
 from linsep.probing.layers import Layer, arrays_of_file
@@ -185,11 +186,11 @@ def _cells(column: Any) -> Array:
 
 
 def _objects(values: Any, name: str) -> Array:
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise DataError(f"{name}: one label a row is needed, the shape is {array.shape}")
     out = array.astype(object)
-    out[[value is None or value != value for value in out]] = None
+    out[[is_missing(value) for value in out]] = None
     return out
 
 
@@ -217,9 +218,7 @@ def _questions(concept: str, values: Array, pairs: bool) -> tuple[list[Question]
     Two classes are one question about the second in sorted order, more are one each, and then one each pair.
     """
     rows = np.flatnonzero([value is not None for value in values])
-    labels = np.array(values[rows].tolist()) if rows.size else np.zeros(0)
-    if labels.dtype.kind not in "biufU":
-        labels = labels.astype(np.str_)
+    labels = labels_of(values[rows], lambda k: f"row {rows[k]}, concept {concept!r}") if rows.size else np.zeros(0)
     classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     names = label_names(classes).tolist()
     if len(names) < 2:

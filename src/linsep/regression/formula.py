@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import as_array
+from linsep.as_given import as_array, refuse_finer
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.labels import refuse_more_digits
@@ -139,7 +139,12 @@ def asked_as_written(
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
     table, exact, whole = _Table(None, chunk.n_rows), True, True
-    for name, column in zip(names, _columns(chunk.take(kept), names), strict=True):
+    rows = chunk.take(kept)
+    for name, column in zip(names, _columns(rows, names), strict=True):
+        if column.is_finer:
+            raise DataError(f"column {name!r}: times finer than a microsecond are not handled: make them text")
+        if column.is_number and rows.written is not None and (digits := rows.written(name)) is not None:
+            column = replace(column, raw=digits)  # the numbers of JSON lines are decimals, too
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
         if name not in formula.only_bare or name in beside_terms:
             refuse_more_digits(column.raw, column.values, name)
@@ -257,6 +262,8 @@ class _Table:
 def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     """The columns of integers that are numbers, as doubles: their products and sums may leave their type."""
     out = {}
+    if _CONSTANT in frame.columns:
+        raise DataError(f"a formula takes a column called {_CONSTANT!r} for the constant: rename it")
     for name in (formula.only_bare | formula.calculated).intersection(frame.columns):
         column = frame[name]
         of_objects = column.tolist() if column.dtype == object else []
@@ -348,14 +355,17 @@ def _as_pandas(data: Any) -> Any:
             raise DataError("data has two columns of one name: rename one of them")
         return data
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
-    return pandas.DataFrame(_kept(nw.from_native(data, eager_only=True).to_dict(as_series=False)))
+    frame = nw.from_native(data, eager_only=True)
+    for kind in frame.schema.values():
+        refuse_finer(str(kind))
+    return pandas.DataFrame(_kept(frame.to_dict(as_series=False)))
 
 
 def _kept(columns: dict[str, Any]) -> dict[str, Any]:
     """The columns, none of which pandas rounds: it makes doubles of integers beside None or floats."""
     for name, values in columns.items():
-        if isinstance(values, list | tuple) and not {type(value) for value in values} <= {int}:
-            beyond = [v for v in values if isinstance(v, int) and abs(v) > 2**53]
+        if isinstance(values, list | tuple) and not all(isinstance(value, int | np.integer) for value in values):
+            beyond = [v for v in values if isinstance(v, int | np.integer) and abs(int(v)) > 2**53]
             if beyond:
                 raise DataError(f"column {name!r} has {beyond[0]} beside missing values or floats, which rounds it")
     return columns

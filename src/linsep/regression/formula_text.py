@@ -56,7 +56,7 @@ class Formula(NamedTuple):
         response = next(iter(lhs)).factors
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
         functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
-        calculated = set().union(*map(columns_of, functions))
+        calculated = set().union(bare, *map(columns_of, functions))
         return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside, calculated)
 
 

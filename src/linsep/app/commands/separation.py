@@ -157,5 +157,7 @@ def _taken(source: Source, role: str, name: str) -> Any:
     if isinstance(rows, TableChunk):
         rows.refuse_missing(name, text=True)
     column = source.take_column(name)
+    if column.is_finer:
+        raise DataError(f"column {name!r}: times finer than a microsecond are not handled: make them text")
     text = None if column.is_number else column.text
     return column.values if text is None else np.array(text.to_pylist(), dtype=object)

@@ -88,8 +88,7 @@ class Source:
 
     lenient = False  # whether malformed lines are skipped
     rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
-    # What to say where it is no longer what it was.
-    changed = "the files have changed"
+    changed = "the files have changed"  # what to say where it is no longer what it was
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked) -> None:
         self.name, self.kind, self.format = name, kind, format
@@ -238,7 +237,7 @@ class Source:
         Raises
         ------
         DataError
-            There is no such column, or it holds text.
+            There is none, or it holds text.
         """
         if isinstance(chunk := self.read(), TableChunk):
             chunk.refuse_missing(name)
@@ -270,7 +269,8 @@ class Source:
         if column is None or not isinstance(chunk, TableChunk):
             told = f"; {like(name, chunk.names)}" if isinstance(chunk, TableChunk) and chunk.names else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
-        refuse_more_digits(column.raw, column.values, name)
+        written = chunk.written(name) if chunk.written else None  # of JSON lines
+        refuse_more_digits(column.raw if written is None else written, column.values, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 

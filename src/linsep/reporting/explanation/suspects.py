@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.tables import dense, stored
+from linsep.tables import bounded_doubles, dense, stored
 from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.cone.search import solve_cone
 from linsep.theory.explanation.certificate import FewestRows
-from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.exact_signs import as_floats, row_signs
 from linsep.theory.rows.integers import whole_row
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import rows_to_go
@@ -118,6 +118,7 @@ class Explained(NamedTuple):
         return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
+@np.errstate(over="ignore", invalid="ignore")  # distances of numbers near the largest double
 def suspects_of(
     found: FewestRows, table: ExactNumbers, y: Array, own: Array, chunk: Any, numbers: Array
 ) -> list[Suspect]:
@@ -141,11 +142,12 @@ def suspects_of(
         return []
     gone = np.array(found.removed)
     kept = np.setdiff1d(np.arange(found.n_rows), gone)
-    A = table.X.astype(np.float64)
-    plane, order = found.rest.hyperplane, np.arange(gone.size)
-    if plane is not None:
-        w = np.array([float(v) for v in plane.w.tolist()])
-        order = np.argsort(-np.abs(A[gone] @ w + float(plane.b)), kind="stable")
+    A = bounded_doubles(table.X)
+    order = np.arange(gone.size)
+    if found.rest.hyperplane is not None:
+        (plane,) = found.rest.directions
+        d = as_floats([*plane.w.tolist(), int(plane.b)])
+        order = np.argsort(-np.abs(A[gone] @ d[:-1] + d[-1]), kind="stable")
     near = _nearest(A, y, gone, kept)
     shown = np.unique(np.concatenate([gone, *(rows for rows, _ in near)]))
     cells = dict(zip(shown.tolist(), _cells(chunk, shown, table.names), strict=True))
