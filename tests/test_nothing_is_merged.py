@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
@@ -30,6 +31,7 @@ from linsep import (
     separation,
     telling_columns,
 )
+from linsep.app.commands.separation import separation as command
 from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.types import DataError, PrecisionWarning
@@ -489,3 +491,12 @@ def test_a_probe_has_the_labels_that_it_was_given() -> None:
 
 def test_suspects_of_numbers_beyond_doubles_are_found() -> None:
     assert checked(b"x,z,y\n1e-400,1,a\n1,2,b\n2,3,a\n3,2,b\n2,2,a\n", explain=True).explanation is not None
+
+
+@pytest.mark.parametrize("how", [{"target": "t"}, {"target": None, "formula": "t ~ x"}])
+def test_strata_of_files_that_text_would_merge_are_refused(how: dict[str, Any], tmp_path: Path) -> None:
+    strata = pa.array([1, 1, 2, 2], pa.timestamp("ns"))
+    pq.write_table(pa.table({"x": [1.0, 0, 2, 1], "t": [1, 3, 2, 4], "s": strata}), tmp_path / "t.parquet")
+    asked: dict[str, Any] = {"family": "cox", "fit_intercept": True, "time_limit": None, "beside": {"strata": "s"}}
+    with pytest.raises(DataError, match="column 's': times finer than a microsecond"):
+        command(str(tmp_path / "t.parquet"), **asked, **how)

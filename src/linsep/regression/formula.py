@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from linsep.as_given import as_array, refuse_finer
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
+from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
@@ -141,8 +142,7 @@ def asked_as_written(
     table, exact, whole = _Table(None, chunk.n_rows), True, True
     rows = chunk.take(kept)
     for name, column in zip(names, _columns(rows, names), strict=True):
-        if column.is_finer:
-            raise DataError(f"column {name!r}: times finer than a microsecond are not handled: make them text")
+        refuse_finer_times(column)
         if column.is_number and rows.written is not None and (digits := rows.written(name)) is not None:
             column = replace(column, raw=digits)  # the numbers of JSON lines are decimals, too
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()

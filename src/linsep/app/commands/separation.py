@@ -21,7 +21,7 @@ from linsep.app.labelled import (
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.columns import TableChunk
-from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.features.exact_decimals import exact_numbers, refuse_finer
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.open import open_data
@@ -157,7 +157,6 @@ def _taken(source: Source, role: str, name: str) -> Any:
     if isinstance(rows, TableChunk):
         rows.refuse_missing(name, text=True)
     column = source.take_column(name)
-    if column.is_finer:
-        raise DataError(f"column {name!r}: times finer than a microsecond are not handled: make them text")
+    refuse_finer(column)
     text = None if column.is_number else column.text
     return column.values if text is None else np.array(text.to_pylist(), dtype=object)

@@ -130,7 +130,8 @@ def exact_numbers(
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
-    _refuse_finer(chunk, kinds or {})
+    for name in without_skipped(chunk, kinds or {}).names:
+        refuse_finer(chunk.cells(name))
     rows = derive(chunk, kinds or {}, exact=True)
     gone: dict[str, int] = {}
     kept = rows_to_prove(rows, missing, advice, source.name)
@@ -182,15 +183,13 @@ def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:
     return np.sort(np.concatenate([gone, labelled[~kept]]))
 
 
-def _refuse_finer(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
+def refuse_finer(column: Column | None) -> None:
     """Raise DataError for times that two rows may differ in while their text does not."""
-    for name in without_skipped(chunk, kinds).names:
-        column = chunk.cells(name)
-        if column is not None and column.is_finer:
-            raise DataError(
-                f"column {name!r}: times finer than a microsecond are not handled exactly; round them first, or make "
-                "them whole numbers"
-            )
+    if column is not None and column.is_finer:
+        raise DataError(
+            f"column {column.name!r}: times finer than a microsecond are not handled exactly; round them first, or "
+            "make them whole numbers"
+        )
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:
