@@ -97,9 +97,13 @@ def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[
     if not all(_NUMBER.fullmatch(line[k]) and not _FAR.search(line[k]) for line in lines for k in places):
         return False
     read = {name: _as_read([line[at[name]] for line in lines]) for name in beside}
-    same = all(read[name] == list(values) for name, values in beside.items())
-    points = [{float} & set(map(type, some[source.target] or ())) for some in (read, beside)] if source.target else []
-    return same and points[:1] == points[1:]  # where a label is 1.0, another is 2.0
+    if _has_floats(read.get(source.target or "")) != _has_floats(beside.get(source.target or "")):
+        return False  # where one label is 1.0, another is 2.0
+    return all(read[name] == list(values) for name, values in beside.items())
+
+
+def _has_floats(values: Sequence[Any] | None) -> bool:
+    return any(isinstance(value, float) for value in values or ())
 
 
 def _as_read(cells: list[str]) -> list[Any] | None:
