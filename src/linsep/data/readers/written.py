@@ -22,7 +22,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # decimal mark -> numbers in groups.
 _GROUPED = {mark: re.compile(f"[+-]?{grouped_digits(mark)}") for mark in ".,"}
 _WITH_UNIT = re.compile(
-    r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s*(?:°|[^\W\d_])[^\s]{0,9}|)"
+    r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s{0,9}(?:°|[^\W\d_])[^\s]{0,9}|)"
 )
 _NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 
@@ -37,13 +37,15 @@ _FEWEST_OF_BOTH = 3
 class Written(NamedTuple):
     """How the rows of a CSV file are written.
 
-    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open.
+    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open;
+    `is_open`: no number there has such a mark, so that 1,500 further on may be either.
     """
 
     sep: str = ","
     decimal: str = "."
     guess: str = ""
     doubt: str = ""
+    is_open: bool = False
 
     @property
     def mark(self) -> int:
@@ -140,7 +142,7 @@ def find_written(
     Examples
     --------
     >>> find_written(b"size;sold\\n1,5;yes\\n2,25;no\\n", "t.csv", None, None)
-    Written(sep=';', decimal=',', guess='', doubt='')
+    Written(sep=';', decimal=',', guess='', doubt='', is_open=False)
     """
     if sep is not None and decimal is not None:
         return Written(sep, decimal)
@@ -152,12 +154,12 @@ def find_written(
         return Written(sep, decimal)
     columns = _columns(_records(text, sep), na)
     decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
-    found = Written(sep, decimal)
+    points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
+    found = Written(sep, decimal, is_open=decimal == "." and sep != "," and known is None and not points)
     thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
     if decimal == "," or not thousands:
         return found
     [column, cell] = next(iter(thousands.items()))
-    points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
     if sep != "," and not points:
         guess = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}; --decimal . says otherwise"
         return found._replace(decimal=",", guess=guess)
