@@ -149,13 +149,19 @@ def find_written(
     if len(head) > HEAD_BYTES:
         head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
     text = head.decode("utf-8", errors="replace")
+    if told := re.match(r"\ufeff?sep=(.)\s*\n", text, re.IGNORECASE):
+        raise DataError(
+            f"{name}:1: this line only says that {told[1]!r} separates the columns: leave it out with --skip-rows 1 "
+            "(skip_rows=)"
+        )
     sep = _separator(text, name) if sep is None else sep
     if decimal is not None:
         return Written(sep, decimal)
     columns = _columns(_records(text, sep), na)
     decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
     points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
-    found = Written(sep, decimal, is_open=decimal == "." and sep != "," and known is None and not points)
+    is_open = decimal == "." and sep != "," and known is None and not points
+    found = Written(sep, decimal, doubt=_doubt_of_names(list(columns)), is_open=is_open)
     thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
     if decimal == "," or not thousands:
         return found
@@ -171,6 +177,14 @@ def find_written(
         f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') "
         "keeps this reading"
     )
+
+
+def _doubt_of_names(names: list[str]) -> str:
+    """What to say where half of the columns are called like values, as 2.1; years are names."""
+    values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
+    if not values or 2 * len(values) < len(names):
+        return ""
+    return f"columns are called {values[0]!r} and the like: if these are values, write a line of names above them"
 
 
 def _records(text: str, sep: str) -> list[list[str]]:
