@@ -21,7 +21,7 @@ from linsep.data.amounts import read_amounts
 from linsep.data.cells import are_amounts
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.kinds import find_kinds
-from linsep.data.readers.written import HEAD_BYTES
+from linsep.data.readers.written import HEAD_BYTES, find_written
 from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
 
