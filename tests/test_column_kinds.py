@@ -145,7 +145,7 @@ def test_the_ways_that_fit_all_cells(cells: list[str], ways: list[str]) -> None:
     assert date_kinds(pa.array(cells)) == ways
 
 
-def test_years_of_two_digits_are_said_and_those_of_two_centuries_are_not_guessed() -> None:
+def test_years_of_two_digits_are_read_and_those_of_two_centuries_are_not_guessed() -> None:
     def found(years: Any) -> Any:
         cells = [f"{k % 28 + 1:02d}.{k % 12 + 1:02d}.{year % 100:02d}" for k, year in enumerate(years)]
         frame = pd.DataFrame({"born": cells, "size": [0.5, 1.5] * (len(cells) // 2)})
@@ -153,9 +153,7 @@ def test_years_of_two_digits_are_said_and_those_of_two_centuries_are_not_guessed
 
     recent = found(range(1985, 2025))
     assert recent.kinds == {"born": "%d.%m.%y"}
-    assert recent.doubts == [
-        "column 'born': '01.01.85' is read as 1985-01-01; if that is wrong, write years with four digits"
-    ]
+    assert recent.doubts == []
     old = found(range(1935, 1985))  # 1935 to 1968 would be 2035 to 2068
     assert "born" not in old.kinds or old.kinds["born"] == "skip"
     assert (
@@ -293,17 +291,15 @@ def test_a_name_that_counts_have_too_is_one_of_rows_only_if_all_differ() -> None
 
 
 @given(st.lists(st.integers(1, 9), min_size=29, max_size=80), st.sampled_from([1, -1]), st.integers(0, 10**6))
-def test_numbers_in_the_order_of_the_rows_are_names_or_doubted(steps: list[int], way: int, first: int) -> None:
+def test_numbers_in_the_order_of_the_rows_with_small_steps_are_names(steps: list[int], way: int, first: int) -> None:
     ref = first + way * np.cumsum([0, *steps]).astype(float)
     n, found = len(ref), find_kinds(table(ref=ref, a=ref % 2).read(), {})
     if sum(steps) < 5 * n:
         went = f"the numbers go {'up' if way == 1 else 'down'} from row to row, {n} values in {n} rows"
         assert found.left_out == {"ref": "the numbers of the rows" if set(steps) == {1} else went}
-        assert found.doubts == []
     else:
         assert found.left_out == {}
-        assert found.doubts[0].startswith("column 'ref' goes up or down from row to row, without a repetition: if it")
-    assert find_kinds(table(ref=ref, a=ref % 2).read(), {"ref": "number"}).doubts == []
+    assert found.doubts == []
     again = np.append(ref, ref[-1])
     for kept in (again, ref + 0.5, ref[:29], 2 + ref[np.r_[1, 0, 2:n]] - ref.min()):
         found = find_kinds(table(ref=kept, a=kept * 0).read(), {})
@@ -578,12 +574,3 @@ def test_a_label_for_each_row_is_refused(ask: Any) -> None:
     ask(table(a=a, y=np.arange(20) % 10))
     ask(table(a=a[:19], y=np.arange(19)))
     ask(table(a=a, y=np.arange(20)), positive=3)
-
-
-def test_numbers_with_an_exponent_may_be_codes() -> None:
-    codes = "a,y\n" + "".join(f"{k % 7 + 1}E{k % 3},{k % 2}\n" for k in range(36))
-    assert (
-        find_kinds(open_data(codes.encode(), target="y").read(), {}).doubts[0].startswith("column 'a' is read as a num")
-    )
-    numbers = codes.replace("E", "E+")
-    assert find_kinds(open_data(numbers.encode(), target="y").read(), {}).doubts == []

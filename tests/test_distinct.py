@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import TableEncoder, fit_stream, open_data
-from linsep.data.codes import in_order, why_names_of_rows
+from linsep.data.codes import why_names_of_rows
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
 from linsep.data.text.distinct import by_distinct, decoded, distinct, each_once, is_encoded
@@ -363,4 +363,3 @@ def test_steps_of_numbers_in_one_byte_are_not_cut_to_it(steps: list[int]) -> Non
     whole = np.array([steps[k % len(steps)] for k in range(60)]).cumsum() % 256 - 128
     short, double = (Column("No", whole.astype(kind), None) for kind in (np.int8, np.float64))
     assert why_names_of_rows(short) == why_names_of_rows(double)
-    assert in_order(short) == in_order(double)

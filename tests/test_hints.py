@@ -218,22 +218,18 @@ def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:
 @pytest.mark.parametrize(
     ("name", "cells", "doubted"),
     [
-        ("zip", [f"{10000 + 37 * (k % 40)}" for k in range(N)], True),
-        ("countryCode", [f"{k % 7}" for k in range(N)], True),
-        ("shop_id", [f"{k % 40}" for k in range(N)], True),
-        ("customer_no", [f"{k % 40}" for k in range(N)], True),
-        ("customers", [f"{k % 40}" for k in range(N)], False),
-        ("shop_id", ["" if k == 3 else f"{k % 40}" for k in range(N)], True),
+        ("zip", [f"{10000 + 37 * (k % 40)}" for k in range(N)], False),  # a name alone proves nothing
+        ("shop", ["" if k == 3 else f"{k % 40:02d}" for k in range(N)], True),
         ("area", [f"{k % 40:05d}" for k in range(N)], True),  # zeros before
-        ("code", [f"{k % 2}" for k in range(N)], False),
-        ("code", [f"{k % 40}.5" for k in range(N)], False),
-        ("zipped", [f"{k % 40}" for k in range(N)], False),
+        ("area", [f"{k % 2:05d}" for k in range(N)], False),
+        ("area", [f"{k % 40:05d}.5" for k in range(N)], False),
+        ("area", [f"-{k % 40:05d}" for k in range(N)], False),
+        ("dose", [f"{k % 7 + 1}E{k % 3}" for k in range(N)], True),
+        ("dose", [f"{k % 7 + 1}E+{k % 3}" for k in range(N)], False),
         ("year", [f"{1990 + k % 40}" for k in range(N)], False),
-        ("income", [f"{10000 + 37 * k % 4000}" for k in range(N)], False),
-        ("amount", ["0" if k % 3 else f"{k}" for k in range(N)], False),
     ],
 )
-def test_whole_numbers_that_may_be_codes(name: str, cells: list[str], doubted: bool) -> None:
+def test_numbers_written_like_codes_are_doubted(name: str, cells: list[str], doubted: bool) -> None:
     text = f"{name},size\n" + "".join(f"{cell},{k * k % 17}.5\n" for k, cell in enumerate(cells))
     chunk = open_data(text.encode()).read()
     said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"

@@ -14,6 +14,8 @@ import pyarrow as pa
 from linsep.data.text.distinct import all_whole, decoded, distinct_numbers, taken
 from linsep.types import Array, DataError
 
+_SAID = 4  # columns named in a line
+
 
 @dataclass(frozen=True)
 class Column:
@@ -355,6 +357,17 @@ def take_target(names: list[str], target: str | None, *, alone: bool = False) ->
         raise DataError(f"no column called {target!r}; {like(target, names)}")
     if not alone and not [n for n in names if n != target]:
         raise DataError(f"no feature columns: the only column is {names[0]!r}")
+
+
+def listed(said: Sequence[str]) -> str:
+    """The first four of what is said of several columns.
+
+    Examples
+    --------
+    >>> listed(["'a' in mg", "'b' in km"])
+    "'a' in mg, 'b' in km"
+    """
+    return ", ".join(said[:_SAID]) + (", ..." if len(said) > _SAID else "")
 
 
 def like(name: str, names: Sequence[str]) -> str:

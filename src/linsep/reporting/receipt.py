@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.amounts import unit_of
-from linsep.data.columns import label_names
+from linsep.data.columns import label_names, listed
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.kinds import is_words, listed
+from linsep.data.features.kinds import is_words
 from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions

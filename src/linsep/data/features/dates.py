@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -163,35 +162,28 @@ def not_dates(text: pa.Array, kind: str) -> Array:
     return np.asarray(bad[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
-def with_century(name: str, text: pa.Array, way: str) -> tuple[str, list[str]]:
-    """The way to read a column of dates, "category" where the century of its years is open, and what is to be said.
+def doubt_of_century(name: str, text: pa.Array, way: str) -> str:
+    """What to say of dates whose years of two digits may belong to two centuries; empty where one reading is clear.
 
     Examples
     --------
-    >>> with_century("paid", pa.array(["26.03.24", "01.04.24"]), "%d.%m.%y")
-    ('%d.%m.%y', ["column 'paid': '26.03.24' is read as 2024-03-26; if that is wrong, write years with four digits"])
-    >>> with_century("born", pa.array(["26.03.70", "01.04.41"]), "%d.%m.%y")[0]
-    'category'
+    >>> doubt_of_century("paid", pa.array(["26.03.24", "01.04.24"]), "%d.%m.%y")
+    ''
+    >>> doubt_of_century("born", pa.array(["26.03.70", "01.04.41"]), "%d.%m.%y")
+    "column 'born' is read as categories, as the century of its years is open: '26.03.70' would be 1970-03-26,
+    '01.04.41' would be 2041-04-01; write years with four digits"
     """
     found = read_dates(text, way) if "%y" in way else 0
     if isinstance(found, int):
-        return way, []
+        return ""
     there = np.flatnonzero(~found[1])
-    points = found[0][there]
-    if int((points.max() - points.min()) / np.timedelta64(1, "D")) > 365.25 * _MOST_YEARS:
-        first, last = (f"{text[int(there[k])].as_py()!r} would be {_day(points[k])}" for k in _ends(points))
-        said = f"column {name!r} is read as categories, as the century of its years is open: {first}, {last}; write"
-        return "category", [f"{said} years with four digits"]
-    said = f"column {name!r}: {text[int(there[0])].as_py()!r} is read as {_day(points[0])}"
-    return way, [f"{said}; if that is wrong, write years with four digits"]
-
-
-def _ends(points: Array) -> tuple[int, int]:
-    return int(points.argmin()), int(points.argmax())
-
-
-def _day(point: Any) -> str:
-    return str(point.astype("datetime64[D]"))
+    points = found[0][there].astype("datetime64[D]")
+    if int((points.max() - points.min()).astype(int)) <= 365.25 * _MOST_YEARS:
+        return ""
+    ends = (int(points.argmin()), int(points.argmax()))
+    said = ", ".join(f"{text[int(there[k])].as_py()!r} would be {points[k]}" for k in ends)
+    is_open = f"column {name!r} is read as categories, as the century of its years is open"
+    return f"{is_open}: {said}; write years with four digits"
 
 
 def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:

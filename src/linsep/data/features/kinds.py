@@ -18,24 +18,22 @@ from linsep.data.cells import are_readable, have_currency, number_column
 from linsep.data.codes import (
     ENOUGH_ROWS,
     NEARLY_ALL,
+    are_written_as_codes,
     doubt_of_codes,
-    doubt_of_order,
-    in_order,
-    may_be_codes,
     why_names_of_rows,
 )
-from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.columns import Column, TableChunk, as_text, listed
 from linsep.data.features.dates import (
     DATE,
     date_columns,
     date_kinds,
+    doubt_of_century,
     doubts_of_times,
     example_of,
     is_date,
     is_way,
     parts_of,
     read_dates,
-    with_century,
 )
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
@@ -47,7 +45,6 @@ NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
 _MANY = 0.5  # share of the rows that have a level of their own, above which a column may be running text
 _SOME = 0.1  # share of cells with the sign of a currency from which on a column does not name the rows
 EMPTY = "no value in any row"
-_SAID = 4  # columns named on a receipt
 _WORDS = 3.0  # words in a cell of running text, on average
 
 
@@ -118,7 +115,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     left_out: dict[str, str] = {}
     doubts = list(chunk.doubts)
     codes: list[str] = []
-    ordered: list[str] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -133,9 +129,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
-            elif in_order(column):
-                ordered.append(name)
-            elif chunk.n_rows >= ENOUGH_ROWS and may_be_codes(column):
+            elif chunk.n_rows >= ENOUGH_ROWS and are_written_as_codes(column):
                 codes.append(name)
             continue
         found = _kind_of_text(chunk, column, left_out, doubts)
@@ -148,7 +142,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
+    doubts += doubt_of_codes(codes)
     doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
@@ -207,9 +201,9 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         return CATEGORY
     ways = date_kinds(raw)
     if len(ways) == 1:
-        kind, said = with_century(name, decoded(raw), ways[0])
-        doubts += said
-        return kind
+        doubt = doubt_of_century(name, decoded(raw), ways[0])
+        doubts += [doubt] * bool(doubt)
+        return CATEGORY if doubt else ways[0]
     amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
     if amounts.kind:
         return amounts.kind
@@ -293,17 +287,6 @@ def left_out_of_proof(found: Kinds) -> list[tuple[str, str]]:
     [('left out', "'note': running text; --column NAME=category keeps one")]
     """
     return left_out_line(found.left_out, [name for name, kind in found.kinds.items() if is_words(kind)])
-
-
-def listed(said: Sequence[str]) -> str:
-    """The first four of what is said of several columns.
-
-    Examples
-    --------
-    >>> listed(["'a' in mg", "'b' in km"])
-    "'a' in mg, 'b' in km"
-    """
-    return ", ".join(said[:_SAID]) + (", ..." if len(said) > _SAID else "")
 
 
 # ----------------------------------------------------------------------- deriving
