@@ -6,6 +6,7 @@ import glob
 import io
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +134,10 @@ class Input:
                 stream.decode_from(self.found_encoding)
         return stream
 
-    def as_utf8(self, content: bytes) -> bytes:
-        """Text that was read to its end, as UTF-8: bytes that are none may stand behind the first ones."""
+    def read_all(self) -> bytes:
+        """All of the content at once; of text that may be guessed the bytes that are no UTF-8 may stand anywhere."""
+        with closing(self.open()) as stream:
+            content = stream.read_all()
         if self.may_guess and self.found_encoding == "utf-8" and (other := guess_of(content, self.known)):
             self.found_encoding, self.is_guessed = other, self.known is None
             return Decoded(io.BytesIO(content), self.name, other).read_all()

@@ -48,6 +48,15 @@ class Lines(NamedTuple):
     first_line: int = 1
     start: int = 0
 
+    def place(self, row: int, comment: bytes = b"\n") -> str:
+        """Where a row stands; lines that are blank, or a comment alone, are no rows."""
+        seen = -1
+        for number, line in enumerate(self.content.split(b"\n"), self.first_line):
+            seen += bool(line.partition(comment)[0].strip())
+            if seen == row:
+                return f"{self.name}:{number}"
+        return f"{self.name}, row {self.start + row}"
+
     def part(self, begin: int, end: int | None = None) -> Lines:
         """The lines between two bytes; a line has to begin at the first."""
         first_line = self.first_line + self.content.count(b"\n", 0, begin)

@@ -64,7 +64,7 @@ class JsonlReader(TextReader):
         lines = _without_no_values(lines, self.asked.na)
         table, mixed = _table(lines, self.asked)
         _refuse_long_labels([(table, mixed)], [lines], self.asked.target)
-        chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True, settled=False)
+        chunk = from_arrow(table, lines.name, self.asked, lines.place, lines.start, keyed=True, settled=False)
         return self._with_mixed(chunk, mixed)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
@@ -77,7 +77,7 @@ class JsonlReader(TextReader):
         tables = [_table(lines, self.asked) for lines in some]
         _refuse_long_labels(tables, some, self.asked.target)
         alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical | self.asked.numeric)
-        table, where = joined(alike, names, [_place(lines) for lines in some])
+        table, where = joined(alike, names, [lines.place for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
         chunk = self._with_mixed(from_arrow(table, names[0], self.asked, where, keyed=True), mixed)
         doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
@@ -98,19 +98,6 @@ class JsonlReader(TextReader):
             return chunk.parse(name)
 
         return replace(chunk, names=list(dict.fromkeys([*chunk.names, *mixed])), parse=parse)
-
-
-def _place(lines: Lines) -> Any:
-    def where(row: int) -> str:
-        """Where a row stands: blank lines are none."""
-        seen = -1
-        for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
-            seen += bool(line.strip())
-            if seen == row:
-                return f"{lines.name}:{number}"
-        return f"{lines.name}: row {lines.start + row}"
-
-    return where
 
 
 def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:

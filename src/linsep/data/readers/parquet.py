@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow.parquet
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import free_memory
 from linsep.data.readers.arrow import compact, from_arrow, holds_text, joined, row_of
-from linsep.data.readers.asked import Asked, Whole, in_a_line
+from linsep.data.readers.asked import Asked, in_a_line
 from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
@@ -21,50 +21,43 @@ BATCH_ROWS = 1 << 15
 _BYTES_OF_PLAIN_TEXT = 4  # of the length before each
 
 
-class ParquetReader:
-    """Rows of Parquet files, which are given as Arrow's own random-access files.
+def parquet_whole(files: Sequence[tuple[Any, str]], asked: Asked) -> TableChunk:
+    """All rows of all files, which are given as Arrow's own random-access files with what messages call them.
+
+    Of a file alone text stays in its dictionaries; with others it might not join.
 
     Examples
     --------
     >>> sink = pa.BufferOutputStream()
     >>> pyarrow.parquet.write_table(pa.table({"a": [1.0, 2.0]}), sink)
-    >>> ParquetReader(Asked()).whole([pa.BufferReader(sink.getvalue())], ["t"]).chunk.n_rows
+    >>> parquet_whole([(pa.BufferReader(sink.getvalue()), "t")], Asked()).n_rows
     2
     """
-
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
-
-    def whole(self, files: Sequence[Any], names: Sequence[str]) -> Whole:
-        """All rows of all files. Of a file alone text stays in its dictionaries; with others it might not join."""
-        tables = []
-        for file, name in zip(files, names, strict=True):
-            with _opened(file, name) as parquet:
-                _check_size(parquet.metadata, name)
-                few = _in_dictionaries(parquet) if len(files) == 1 else []
-                if not few:
-                    tables.append(parquet.read())
-            if few:
-                with _opened(file, name, read_dictionary=few, metadata=parquet.metadata) as parquet:
-                    tables.append(parquet.read())
-        table, where = joined(tables, names, [row_of(name) for name in names])
-        return Whole(from_arrow(compact(table), names[0], self.asked, where))
-
-    def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
-        """The batches of a file as Arrow tables, numbered from 0."""
+    tables = []
+    for file, name in files:
         with _opened(file, name) as parquet:
-            n_rows = 0
-            for number, batch in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
-                n_rows += batch.num_rows
-                yield number, pa.Table.from_batches([batch])
-            said = parquet.metadata.num_rows
-            if n_rows != said:
-                raise DataError(f"{name}: not a whole Parquet file: it says {said:,} rows and holds {n_rows:,}")
+            _check_size(parquet.metadata, name)
+            few = _in_dictionaries(parquet) if len(files) == 1 else []
+            if not few:
+                tables.append(parquet.read())
+        if few:
+            with _opened(file, name, read_dictionary=few, metadata=parquet.metadata) as parquet:
+                tables.append(parquet.read())
+    names = [name for _, name in files]
+    table, where = joined(tables, names, [row_of(name) for name in names])
+    return from_arrow(compact(table), names[0], asked, where)
 
-    def rows_of(self, table: Any, name: str, start: int) -> Callable[[int], TableChunk]:
-        """What reads the first so many rows of a batch; `start` rows were before it."""
-        where = _row_of_stream(name, start)
-        return lambda n: from_arrow(table.slice(0, n), name, self.asked, where, start)
+
+def parquet_batches(file: Any, name: str) -> Iterator[tuple[int, Any]]:
+    """The batches of a file as Arrow tables, numbered from 0."""
+    with _opened(file, name) as parquet:
+        n_rows = 0
+        for number, batch in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
+            n_rows += batch.num_rows
+            yield number, pa.Table.from_batches([batch])
+        said = parquet.metadata.num_rows
+        if n_rows != said:
+            raise DataError(f"{name}: not a whole Parquet file: it says {said:,} rows and holds {n_rows:,}")
 
 
 def _in_dictionaries(parquet: Any) -> list[str]:
@@ -95,7 +88,3 @@ def _check_size(metadata: Any, name: str) -> None:
             f"{name}: {metadata.num_rows:,} rows of {metadata.num_columns:,} columns do not fit half of the free "
             "memory: learn from them as a stream, with --stream (linsep.fit_stream)"
         )
-
-
-def _row_of_stream(name: str, start: int) -> Any:
-    return lambda row: f"{name}, row {start + row} of the stream"

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.labels import as_labels, refuse_more_digits
-from linsep.data.readers.arrow import Where, row_of
+from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Room, Scanned, scan
 from linsep.types import Array, Chunk, DataError, NoRowsError
@@ -26,6 +26,7 @@ _EXPECTED = {
 }
 
 
+COMMENT = b"#"
 # Room beyond what the first piece lets expect, and how many times as much as that is believed.
 _SPARE, _MOST_PIECES = 1.05, 100_000
 
@@ -102,18 +103,18 @@ class SvmlightReader(TextReader):
 class ChunkOfLines(Chunk):
     """Rows that know in which line of their file they stand."""
 
-    where: Where
+    lines: Lines
 
     @classmethod
     def of(cls, X: Any, y: Array, lines: Lines) -> Self:
         """The rows of some lines."""
         chunk = cls(X, y, lines.start)
-        chunk.where = line_of(lines)
+        chunk.lines = lines
         return chunk
 
     def place(self, row: int) -> str:
         """File and line of a row."""
-        return self.where(row)
+        return self.lines.place(row, COMMENT)
 
 
 class _Growing:
@@ -182,20 +183,6 @@ def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, line
     if infinite.size:
         raise malformed(expected, int(spans[infinite[0], 0]), lines)
     return texts
-
-
-def line_of(lines: Lines) -> Where:
-    """Say in which line a row stands; lines that are blank, or a comment alone, are no rows."""
-
-    def where(row: int) -> str:
-        seen = -1
-        for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
-            seen += bool(line.partition(b"#")[0].strip())
-            if seen == row:
-                return f"{lines.name}:{number}"
-        return f"{lines.name}, row {lines.start + row}"
-
-    return where
 
 
 def malformed(expected: str, position: int, lines: Lines) -> DataError:

@@ -11,7 +11,7 @@ from linsep.data.hashing import seed_of
 from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
-from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed
+from linsep.data.readers.svmlight import COMMENT, ChunkOfLines, finish_numbers, malformed
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
 from linsep.types import Array, Chunk, DataError, NoRowsError
@@ -78,7 +78,7 @@ class VowpalReader(TextReader):
             return
         entry = int(np.flatnonzero(~np.isfinite(values))[0])
         row = int(np.searchsorted(indptr, entry, side="right")) - 1
-        raise DataError(f"{line_of(lines)(row)}: a value times that of its namespace is too large")
+        raise DataError(f"{lines.place(row, COMMENT)}: a value times that of its namespace is too large")
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time."""

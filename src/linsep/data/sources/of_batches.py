@@ -1,12 +1,13 @@
-"""What sources of Arrow batches have in common: Parquet files and queries."""
+"""What sources of Arrow batches have in common: Parquet files, queries and dataframes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from linsep.data.columns import TableChunk
 from linsep.data.hashing import RunningHash
+from linsep.data.readers.arrow import Where, from_arrow
 from linsep.data.sources.seen import add_table
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk
@@ -16,10 +17,11 @@ class BatchSource(Source):
     """Rows that come in numbered batches, which are the same in every pass.
 
     The offset of a position is a batch, its line the row in it, from 1. A kind of batches says what `_batches_of` and
-    `_rows_of` are.
+    `_where` are.
     """
 
     _n_files = 1
+    _untyped: Mapping[str, str] = {}  # columns of text that may stand for numbers, as `from_arrow` takes them
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
@@ -59,18 +61,19 @@ class BatchSource(Source):
                 add_table(found, rows.slice(0, position.line - 1))
         return found
 
-    def _begin_file(self, number: int) -> None:
-        """Look at a file before any row of it is learnt."""
-
-    def _end_file(self, number: int) -> None:
-        """Compare what was read of a file with what the pass before has read."""
-        if self.seen is not None:
-            self.seen.end_file(self.name)
-
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
         raise NotImplementedError
 
     def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
         """What reads the first so many rows of a batch of a file; so many rows were before it."""
+        table, where, name = self._as_asked(rows), self._where(number, before), self._file_name(number)
+        return lambda n: from_arrow(table.slice(0, n), name, self._asked, where, before, untyped=self._untyped)
+
+    def _as_asked(self, rows: Any) -> Any:
+        """The rows of a batch with columns of the types that are read."""
+        return rows
+
+    def _where(self, number: int, before: int) -> Where:
+        """Where the rows of a batch of a file stand; so many rows were before it."""
         raise NotImplementedError

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from linsep.data.addresses import is_address
-from linsep.data.columns import TableChunk
 from linsep.data.inputs import Input
+from linsep.data.readers.arrow import Where
 from linsep.data.readers.asked import Asked, Kind, Whole
-from linsep.data.readers.parquet import ParquetReader
+from linsep.data.readers.parquet import parquet_batches, parquet_whole
 from linsep.data.sources.of_batches import BatchSource
 from linsep.data.sources.source import Source
 
@@ -24,17 +23,8 @@ class FileSource(Source):
     """A source of one or more files."""
 
     def __init__(self, inputs: list[Input], kind: Kind, name: str, format: str, asked: Asked) -> None:
-        super().__init__(name, kind, format, asked)
-        self._inputs = inputs
-        self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
+        super().__init__(name, kind, format, asked, inputs)
         self._stamps: dict[int, tuple[Any, ...]] = {}
-
-    @property
-    def can_be_read_again(self) -> bool:
-        return all(file.can_be_read_again for file in self._inputs)
-
-    def fingerprint(self) -> list[list[Any]]:
-        return [[file.name, file.size] for file in self._inputs]
 
     @property
     def total_bytes(self) -> int | None:
@@ -51,10 +41,6 @@ class FileSource(Source):
             self.seen.expect(number, self._hash(number, None), file.name)
         self._stamps[number] = stamp
 
-    def _end_file(self, number: int) -> None:
-        if self.seen is not None:
-            self.seen.end_file(self._inputs[number].name)
-
 
 class ParquetSource(FileSource, BatchSource):
     """Parquet files. One from a pipe, in a buffer or compressed once more is kept in memory while it is read."""
@@ -62,17 +48,15 @@ class ParquetSource(FileSource, BatchSource):
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
         super().__init__(inputs, "table", name, "parquet", asked)
         self._n_files = len(inputs)
-        self._reader = ParquetReader(asked)
 
     def _read_whole(self) -> Whole:
-        return self._reader.whole([_random_access(file) for file in self._inputs], [file.name for file in self._inputs])
+        return Whole(parquet_whole([(_random_access(file), file.name) for file in self._inputs], self._asked))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
-        file = self._inputs[number]
-        return self._reader.batches(_random_access(file), file.name)
+        return parquet_batches(_random_access(self._inputs[number]), self._file_name(number))
 
-    def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
-        return self._reader.rows_of(rows, self._inputs[number].name, before)
+    def _where(self, number: int, before: int) -> Where:
+        return lambda row: f"{self._file_name(number)}, row {before + row} of the stream"
 
 
 def _random_access(file: Input) -> Any:
@@ -86,11 +70,7 @@ def _random_access(file: Input) -> Any:
         with file.opened(file.path) as stream:
             if stream.read(len(_MAGIC)) == _MAGIC:
                 return file.path
-    stream_of_bytes = file.open()
-    try:
-        return pa.BufferReader(stream_of_bytes.read_all())
-    finally:
-        stream_of_bytes.close()
+    return pa.BufferReader(file.read_all())
 
 
 def _ends_like_parquet(file: Any) -> bool:

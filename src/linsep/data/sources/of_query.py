@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 from linsep.data.addresses import is_address, without_secrets
-from linsep.data.columns import TableChunk
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import free_memory
-from linsep.data.readers.arrow import from_arrow, joined
+from linsep.data.readers.arrow import Where, from_arrow, joined
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.database import Database
 from linsep.data.readers.parquet import BATCH_ROWS
@@ -33,10 +32,6 @@ class QuerySource(BatchSource):
         self._database, self._query = database, query
         self._left_open: tuple[Position, Iterator[tuple[int, Any]]] | None = None
 
-    @property
-    def can_be_read_again(self) -> bool:
-        return True
-
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._asked.query]]
 
@@ -55,9 +50,9 @@ class QuerySource(BatchSource):
         if not tables:
             raise NoRowsError(f"{self.name}: the query gives no rows")
         self.read_hash = found.hex()
-        place = self._place(0)
+        place = self._where(0, 0)
         table, _ = joined(tables, [self.name] * len(tables), [place] * len(tables))
-        return Whole(from_arrow(self._with_numbers(table), self.name, self._asked, place))
+        return Whole(from_arrow(self._as_asked(table), self.name, self._asked, place))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(self._database.tables(self._query, BATCH_ROWS))
@@ -90,13 +85,9 @@ class QuerySource(BatchSource):
         except ChangedError:
             raise DataError(f"{self.name}: {self.changed} between two passes: learn again from the beginning") from None
 
-    def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
-        place, table = self._place(before), self._with_numbers(rows)
-        return lambda n: from_arrow(table.slice(0, n), self.name, self._asked, place, before)
-
-    def _with_numbers(self, table: Any) -> Any:
+    def _as_asked(self, rows: Any) -> Any:
         """Categories and labels that are NUMERIC keep their text, which does not depend on the rows beside them."""
-        return with_numbers(table, self.name, {*self.categorical, self.target or ""})
+        return with_numbers(rows, self.name, {*self.categorical, self.target or ""})
 
-    def _place(self, before: int) -> Callable[[int], str]:
+    def _where(self, number: int, before: int) -> Where:
         return lambda row: f"{self.name}, row {before + row + 1} of the query"

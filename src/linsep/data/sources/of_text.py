@@ -161,7 +161,7 @@ class TextSource(FileSource):
         """All lines as the reader wants them: the files of tables whole, as types are decided over whole columns."""
         for file in self._inputs:
             if self.kind == "table" and not self.lenient:
-                content = _content(file)
+                content = file.read_all()
                 self._look(content)
                 yield Lines(self._table_of(content, file.name), file.name)
                 continue
@@ -173,11 +173,3 @@ class TextSource(FileSource):
             else:
                 yield Lines(b"", file.name)
                 yield from pieces
-
-
-def _content(file: Input) -> bytes:
-    stream = file.open()
-    try:
-        return file.as_utf8(stream.read_all())
-    finally:
-        stream.close()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.hashing import RunningHash
+from linsep.data.inputs import Input
 from linsep.data.labels import refuse_more_digits
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
@@ -24,9 +25,9 @@ class Position(NamedTuple):
     file : int
         Number of the file, from 0.
     offset : int
-        Byte in that file; of a Parquet file and a query the batch, of a table in memory the row.
+        Byte in that file; of a Parquet file, a query and a dataframe the batch, of a matrix the row.
     line : int
-        Line in that file, from 1.
+        Line in that file, or row in that batch, from 1.
     row : int
         Rows before it in the whole source.
     """
@@ -90,10 +91,10 @@ class Source:
     rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
     changed = "the files have changed"  # what to say where it is no longer what it was
 
-    def __init__(self, name: str, kind: Kind, format: str, asked: Asked) -> None:
+    def __init__(self, name: str, kind: Kind, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
         self.name, self.kind, self.format = name, kind, format
-        self._asked = asked
-        self.files: list[str] = []
+        self._asked, self._inputs = asked, inputs
+        self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self.first_index: int | None = None
         self.read_hash = ""
         self.decimals: Decimals | None = None
@@ -297,11 +298,11 @@ class Source:
     @property
     def can_be_read_again(self) -> bool:
         """Whether a later pass, or a run after a crash, finds the rows still there."""
-        raise NotImplementedError
+        return all(file.can_be_read_again for file in self._inputs)
 
     def fingerprint(self) -> list[list[Any]]:
         """What there is to read and how large it is: whether it is still what it was."""
-        raise NotImplementedError
+        return [[file.name, file.size] for file in self._inputs]
 
     @property
     def total_bytes(self) -> int | None:
@@ -356,6 +357,17 @@ class Source:
             self.unlabelled = 0
             if self.seen is not None:
                 self.seen.restart()
+
+    def _begin_file(self, number: int) -> None:
+        """Look at a file before any row of it is learnt."""
+
+    def _end_file(self, number: int) -> None:
+        """Compare what was read of a file with what the pass before has read."""
+        if self.seen is not None:
+            self.seen.end_file(self._file_name(number))
+
+    def _file_name(self, number: int) -> str:
+        return self._inputs[number].name if self._inputs else self.name
 
     def _taken(self, chunk: TableChunk | Chunk) -> int:
         """How many rows were read for a chunk; those that it leaves out because they have no label are counted."""
