@@ -63,3 +63,14 @@ def quote(name: str) -> str:
     if _NEEDS_NO_QUOTES.fullmatch(name):
         return name
     return shlex.quote(name) if "'" in name else f"'{name}'"
+
+
+def listed(said: Sequence[str], most: int = 4) -> str:
+    """The first few of what is said.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], 2)
+    ('a, b', 'a, b, ...')
+    """
+    return ", ".join(said[:most]) + (", ..." if len(said) > most else "")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow.compute as pc
 
-from linsep.data.columns import Column, listed
+from linsep.data.columns import Column
 from linsep.data.text.distinct import is_encoded, taken
-from linsep.markup import quote
+from linsep.markup import listed, quote
 from linsep.types import Array
 
 # Whom several rows are about, as the last word of a name, or before the word for its key: an ordinary category is not.

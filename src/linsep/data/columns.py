@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from linsep.data.text.distinct import all_whole, decoded, distinct_numbers, taken
+from linsep.markup import listed
 from linsep.types import Array, DataError
-
-_SAID = 4  # columns named in a line
 
 
 @dataclass(frozen=True)
@@ -359,17 +358,6 @@ def take_target(names: list[str], target: str | None, *, alone: bool = False) ->
         raise DataError(f"no feature columns: the only column is {names[0]!r}")
 
 
-def listed(said: Sequence[str]) -> str:
-    """The first four of what is said of several columns.
-
-    Examples
-    --------
-    >>> listed(["'a' in mg", "'b' in km"])
-    "'a' in mg, 'b' in km"
-    """
-    return ", ".join(said[:_SAID]) + (", ..." if len(said) > _SAID else "")
-
-
 def like(name: str, names: Sequence[str]) -> str:
     """What a name that is none of these may have meant.
 
@@ -379,7 +367,7 @@ def like(name: str, names: Sequence[str]) -> str:
     ("did you mean 'churned'?", "there are 'a', 'b'")
     """
     close = get_close_matches(name, names, n=3)
-    shown = ", ".join(map(repr, close or names[:8])) + (", ..." if not close and len(names) > 8 else "")
+    shown = listed([*map(repr, close or names)], 8)
     return f"did you mean {shown}?" if close else f"there are {shown}"
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from linsep.data.features.aside import Aside
-from linsep.learners.calibration import calibrate
-from linsep.learners.inputs.class_names import positions
-from linsep.learners.inputs.tables import weight_argument
+from linsep.markup import listed
 from linsep.types import Array
 
 NO_BETTER = "THE MODEL IS NO BETTER"
@@ -186,9 +181,10 @@ class Scores:
             said.append(told)
         never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
         if never:
-            shown = ", ".join(f'"{name}"' for name in never[:6]) + (", ..." if len(never) > 6 else "")
-            advice = "--class-weight balanced makes rare classes count more"
-            said.append(f"never predicted on the {where}: {shown}; {advice}")
+            shown = listed([f'"{name}"' for name in never], 6)
+            said.append(
+                f"never predicted on the {where}: {shown}; --class-weight balanced makes rare classes count more"
+            )
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -268,7 +264,7 @@ def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
         parts = [(truth == k, values[:, k]) for k in np.unique(truth).tolist()]
     roc = float(np.mean([roc_auc_score(*part) for part in parts]))
     precision = float(np.mean([average_precision_score(*part) for part in parts]))
-    return Scores(**{**scores.__dict__, "roc_auc": roc, "average_precision": precision})
+    return replace(scores, roc_auc=roc, average_precision=precision)
 
 
 def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
@@ -279,7 +275,7 @@ def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
     tenth = np.minimum((10 * said).astype(np.int64), 9)
     bins = [(said[tenth == k], true[tenth == k]) for k in np.unique(tenth).tolist()]
     parts = tuple((float(a.mean()), float(b.mean()), len(a)) for a, b in bins)
-    return Scores(**{**scores.__dict__, "brier": brier, "reliability": parts})
+    return replace(scores, brier=brier, reliability=parts)
 
 
 def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
@@ -307,6 +303,21 @@ def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
             f"; with class weights balanced accuracy counts: {scores.balanced_accuracy:.2%}, there {1 / occurring:.2%}"
         )
     return "majority class", text
+
+
+def beside_constant(label: str, answer: str, share: float, accuracy: float) -> tuple[tuple[str, str], list[str]]:
+    """The line on always giving one answer, and what to say loudly where an accuracy is no better.
+
+    Examples
+    --------
+    >>> beside_constant("majority tag", "NOUN", 0.5, 0.75)
+    (('majority tag', '50.00% (always answering "NOUN")'), [])
+    """
+    text = f'{share:.2%} (always answering "{answer}")'
+    if accuracy == 1 or accuracy > share:
+        return (label, text), []
+    doubt = f'no better than always answering "{answer}" ({share:.1%}): {accuracy:.1%} is correct'
+    return (label, f"{text}: {NO_BETTER}"), [doubt]
 
 
 def rare_words(scores: Scores, *, weighted: bool = False) -> str:
@@ -359,34 +370,3 @@ def _share(value: float | None) -> str:
 
 def _number(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def score_aside(
-    learner: Any,
-    aside: Aside,
-    y: Array,
-    names: Sequence[str],
-    weight: Array | None = None,
-    *,
-    probabilities: bool = False,
-) -> Scores:
-    """Scores on the rows kept aside of a copy of the learner fitted on the others.
-
-    `names` are those of `learner.classes_`. With `probabilities` the copy is calibrated too, if a row of each class can
-    be held out once more. The majority class is that of the rows it was fitted on.
-    """
-    train, test = aside.train, aside.test
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
-        of_rows = weight_argument(None if weight is None else weight[train])
-        other = clone(learner).fit(aside.X_train, y[train], **of_rows)
-        said = other.predict(aside.X_test)
-        # A class may not be among the rows that it was fitted on; it has no decision values then.
-        complete = len(other.classes_) == len(learner.classes_)
-        values = np.asarray(other.decision_function(aside.X_test)) if complete else None
-    truth, classes = positions(y, learner.classes_), learner.classes_
-    again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
-    known = calibrate(learner, aside.X_train, y[train], of_rows.get("sample_weight")) if again else None
-    most = int(np.bincount(truth[train]).argmax())
-    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
-    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))

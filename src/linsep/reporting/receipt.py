@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.amounts import unit_of
-from linsep.data.columns import label_names, listed
+from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words
@@ -16,6 +16,7 @@ from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
+from linsep.markup import listed
 from linsep.reporting.bounds import bounds_of_run
 from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.reporting.proof import certificate_of
@@ -74,6 +75,17 @@ class Receipt:
     details: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     scored_on: str = ""
+
+
+def if_any(**known: Any) -> dict[str, Any]:
+    """What is known, without what is nothing: an empty list, 0 or None.
+
+    Examples
+    --------
+    >>> if_any(unlabelled=2, hints=[])
+    {'unlabelled': 2}
+    """
+    return {name: value for name, value in known.items() if value}
 
 
 def make_receipt(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.encodings import GUESSED
+from linsep.data.features.aside import Aside
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
+from linsep.learners.calibration import calibrate
+from linsep.learners.inputs.class_names import positions
+from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.table_model import TableModel
-from linsep.reporting.quality import Scores, scores_of_counts, with_areas
+from linsep.markup import listed
+from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas, with_reliability
 from linsep.types import Array, Chunk, DataError
 
 _MOST_VALUES = 20_000_000  # decision values that are kept for areas under curves
@@ -211,7 +218,7 @@ def unknown_levels(model: TableModel) -> list[str]:
 
 def _of_absent(columns: list[str]) -> str:
     """What to say of columns that the model knows and no new row has."""
-    names = ", ".join(f"{name!r:.40}" for name in columns[:6]) + (", ..." if len(columns) > 6 else "")
+    names = listed([f"{name!r:.40}" for name in columns], 6)
     return f"no row has {names}, which the training rows had; missing in all rows"
 
 
@@ -305,8 +312,38 @@ def score_table(
             truths.append(codes)
             kept.append(z)
     if strange:
-        known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        raise DataError(f"label {min(strange)!r} is not one the model knows: {known}")
+        raise DataError(f"label {min(strange)!r} is not one the model knows: {listed(names, 6)}")
     scores = replace(scores_of_counts(counts, names), unlabelled=source.unlabelled)
     all_kept = sum(map(len, kept)) == scores.rows
     return with_areas(scores, np.concatenate(truths), np.concatenate(kept)) if all_kept else scores
+
+
+def score_aside(
+    learner: Any,
+    aside: Aside,
+    y: Array,
+    names: Sequence[str],
+    weight: Array | None = None,
+    *,
+    probabilities: bool = False,
+) -> Scores:
+    """Scores on the rows kept aside of a copy of the learner fitted on the others.
+
+    `names` are those of `learner.classes_`. With `probabilities` the copy is calibrated too, if a row of each class can
+    be held out once more. The majority class is that of the rows it was fitted on.
+    """
+    train, test = aside.train, aside.test
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
+        of_rows = weight_argument(None if weight is None else weight[train])
+        other = clone(learner).fit(aside.X_train, y[train], **of_rows)
+        said = other.predict(aside.X_test)
+        # A class may not be among the rows that it was fitted on; it has no decision values then.
+        complete = len(other.classes_) == len(learner.classes_)
+        values = np.asarray(other.decision_function(aside.X_test)) if complete else None
+    truth, classes = positions(y, learner.classes_), learner.classes_
+    again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
+    known = calibrate(learner, aside.X_train, y[train], of_rows.get("sample_weight")) if again else None
+    most = int(np.bincount(truth[train]).argmax())
+    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
+    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))

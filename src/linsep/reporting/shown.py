@@ -11,6 +11,7 @@ from linsep.data.features.kinds import is_words
 from linsep.data.features.words import Grams
 from linsep.learners import SequenceTagger
 from linsep.learners.table_model import parts_of
+from linsep.markup import listed
 from linsep.reporting.weights import weights_of
 from linsep.types import Array
 
@@ -73,13 +74,11 @@ def _describe_rows(model: Any, n_weights: int | None) -> Description:
     found = weights_of(model)
     W, what_they_are = found.planes, found.about
     classes = model.classes_
-    binary = len(classes) == 2
     stop = getattr(learner, "stop_reason_", None)
     labels = [f"{label}: " for label in classes] if len(W) > 1 else [""]
-    listed = ", ".join(map(str, classes[:6])) + (", ..." if len(classes) > 6 else "")
     about = {
         "learner": type(learner).__name__,
-        "classes": "{} (-), {} (+)".format(*classes) if binary else listed,
+        "classes": "{} (-), {} (+)".format(*classes) if len(classes) == 2 else listed([*map(str, classes)], 6),
         "stop reason": str(stop or "none: rows came one by one or in parts"),
         "epochs": f"{learner.n_iter_:,}",
         "features": f"{W.shape[1]:,}",

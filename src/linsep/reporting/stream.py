@@ -8,7 +8,9 @@ from linsep.data.columns import label_names
 from linsep.data.features.missing import told
 from linsep.data.labels import doubt_of_labels
 from linsep.data.labels import told as told_unlabelled
-from linsep.reporting.receipt import Receipt, columns_line
+from linsep.markup import listed
+from linsep.reporting.quality import beside_constant
+from linsep.reporting.receipt import Receipt, columns_line, if_any
 from linsep.streaming.result import LATELY, StreamFit
 
 _COVERED = (
@@ -56,15 +58,12 @@ def stream_receipt(found: StreamFit) -> Receipt:
     known = found.model.encoder_
     lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
     lines += told_unlabelled(counters.unlabelled)
-    data |= {"missing": counters.missing} if counters.missing else {}
-    data |= {"unlabelled": counters.unlabelled} if counters.unlabelled else {}
-    data |= {"guessed_encoding": found.guessed_encoding} if found.guessed_encoding else {}
-    if counters.skipped:
-        data["skipped"] = counters.skipped
+    data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled, guessed_encoding=found.guessed_encoding)
+    data |= if_any(skipped=counters.skipped)
     if counters.alarms:
         lines.append(("drift", f"{len(counters.alarms):,} alarms, the last: {counters.alarms[-1]}"))
     details = [
-        ("classes", ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")),
+        ("classes", listed([*map(str, classes)], 8)),
         *_mistakes(found),
         *(("drift", alarm) for alarm in counters.alarms),
     ]
@@ -95,12 +94,9 @@ def _accuracy(found: StreamFit, majority: tuple[str, float] | None, doubts: list
         last = "" if late is None else f"; {late:.2%} of the last {LATELY:,}"
         lines.append(("accuracy", f"{accuracy:.2%} of {_asked(found)}{which}{last}"))
     if accuracy is not None and majority is not None:
-        name, share = majority
-        text = f'{share:.2%} (always answering "{name}")'
-        if accuracy < 1 and accuracy <= share:
-            text += ": THE MODEL IS NO BETTER"
-            doubts.append(f'no better than always answering "{name}" ({share:.1%}): {accuracy:.1%} is correct')
-        lines.append(("majority class", text))
+        line, loud = beside_constant("majority class", *majority, accuracy)
+        lines.append(line)
+        doubts += loud
     if found.risk_bound is None:
         return [*lines, ("error on new rows", "no bound: after a first pass the rows have been seen before")]
     bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"

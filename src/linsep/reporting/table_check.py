@@ -20,7 +20,7 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
-from linsep.markup import quote
+from linsep.markup import listed, quote
 from linsep.reporting.explanation.behind import columns_behind
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.explanation.suspects import Explained, suspects_of
@@ -362,7 +362,7 @@ def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:
     for verdict in _ORDER:
         titles = [one.title for one in asked if one.found.verdict == verdict]
         if titles:
-            shown = ", ".join(titles[:_MANY_CLASSES]) + (", ..." if len(titles) > _MANY_CLASSES else "")
+            shown = listed(titles, _MANY_CLASSES)
             lines.append((verdict, f"{len(titles):,} of {len(asked):,} classes against the rest: {shown}"))
     return lines, each
 

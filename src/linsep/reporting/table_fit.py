@@ -30,8 +30,8 @@ from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.learners.warm import warm_up
-from linsep.reporting.quality import score_aside
-from linsep.reporting.receipt import Receipt, make_receipt
+from linsep.reporting.receipt import Receipt, if_any, make_receipt
+from linsep.reporting.scores import score_aside
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.types import Array, Chunk
 
@@ -209,14 +209,16 @@ def fit_table(
     gaps = _gaps(source, prepared.encoder.kinds_, positive, {one.name for one in telling})
     doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
-    data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
-    data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
-    data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
-    data |= {"hints": [text for _, text in hints]} if hints else {}
-    data |= {"held_out_copies": copies} if copies else {}
-    data |= {"telling_columns": list(dict.fromkeys(one.name for one in telling))} if telling else {}
-    data |= {"telling_gaps": [one.name for one in gaps]} if gaps else {}
-    receipt = replace(receipt, lines=lines, data=data)
+    more = if_any(
+        missing=gone,
+        unlabelled=source.unlabelled,
+        left_out=encoder.left_out_,
+        hints=[text for _, text in hints],
+        held_out_copies=copies,
+        telling_columns=list(dict.fromkeys(one.name for one in telling)),
+        telling_gaps=[one.name for one in gaps],
+    )
+    receipt = replace(receipt, lines=lines, data={**choice.data, **receipt.data, **more})
     said = (
         training.early
         + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]

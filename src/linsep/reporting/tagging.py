@@ -14,6 +14,7 @@ from linsep.data.features.aside import check_hold_out, held_out_split
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
 from linsep.reporting.bounds import told_bounds
+from linsep.reporting.quality import beside_constant
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.types import PrecisionWarning
@@ -160,11 +161,7 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
     if held_out is not None:
         rest = f"{held_out.tokens:,} tokens (the same tagger, trained on the other sentences)"
         told = ("held-out accuracy", f"{held_out.accuracy:.2%} of {rest}")
-    majority = f'{best.majority_accuracy:.2%} (always answering "{best.majority_tag}")'
-    doubts = []
-    if best.accuracy <= best.majority_accuracy < 1:
-        doubts = [f'no better than always answering "{best.majority_tag}" ({best.majority_accuracy:.1%})']
-        majority += ": THE MODEL IS NO BETTER"
+    majority, doubts = beside_constant("majority tag", best.majority_tag, best.majority_accuracy, best.accuracy)
     lines = [
         ("sentences", f"{len(X):,} of {training.tokens:,} tokens"),
         ("tags", f"{data['tags']:,}"),
@@ -172,7 +169,7 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
         ("learner", f"{type(tagger).__name__}, {tagger.n_iter_:,} epochs in {seconds:.2f} s"),
         ("stop reason", f"{tagger.stop_reason_}: {tagger.stop_reason_.sentence}"),
         told,
-        ("majority tag", majority),
+        majority,
     ]
     details = [("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch")]
     if held_out is None:

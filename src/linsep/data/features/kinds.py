@@ -22,7 +22,7 @@ from linsep.data.codes import (
     doubt_of_codes,
     why_names_of_rows,
 )
-from linsep.data.columns import Column, TableChunk, as_text, listed
+from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.dates import (
     DATE,
     date_columns,
@@ -38,7 +38,7 @@ from linsep.data.features.dates import (
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
 from linsep.data.text.distinct import decoded, distinct
-from linsep.markup import quote
+from linsep.markup import listed, quote
 from linsep.types import Array, DataError
 
 NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"

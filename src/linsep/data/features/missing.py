@@ -12,6 +12,7 @@ import numpy as np
 from linsep.data.cells import MISSING_WORDS, NUMBER
 from linsep.data.columns import Column, TableChunk
 from linsep.data.text.distinct import distinct
+from linsep.markup import listed
 from linsep.types import Array, DataError
 
 Missing = Literal["drop", "mean", "median", "indicator", "error"]
@@ -307,4 +308,4 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
 def _listed(counts: Mapping[str, int]) -> str:
     """Columns with their missing cells, most first."""
     some = sorted(counts.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{name!r:.40} {count:,}" for name, count in some[:6]) + (", ..." if len(some) > 6 else "")
+    return listed([f"{name!r:.40} {count:,}" for name, count in some], 6)

@@ -11,6 +11,7 @@ from linsep.learners import VotedPerceptron
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.plots.style import count
 from linsep.plots.subject import margins_of, signs_of, subject_of
+from linsep.reporting.bounds import NotApplicable
 from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import draw_all
@@ -48,7 +49,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         title=_title(model),
         kicker="A separator and its receipt" + (f"; scores of {receipt.scored_on}" if receipt.scored_on else ""),
         lead=_lead(model, seen, receipt),
-        lines=[*receipt.lines, *(line for line in receipt.details if not line[1].startswith("not applicable"))],
+        lines=[*receipt.lines, *(line for line in receipt.details if not isinstance(line[1], NotApplicable))],
         command=command,
         pictures=pictures,
         tables=parts,

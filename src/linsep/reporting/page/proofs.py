@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -42,40 +43,16 @@ def of_certificates(
     sketches: list[Sketch] = []
     parts: list[tables.Table] = []
     remarks = list(said)
-    chosen = tables.chosen_columns(about.columns, None)
-    explained = [] if explanation is None else [one for one in explanation.explained if one.suspects]
-    for title, found, y in asked[:_MOST_ASKED]:
-        plane = _in_units(found, exponents)
-        head = f"{title}: " if title else ""
+    for one in asked[:_MOST_ASKED]:
+        head = f"{one.title}: " if one.title else ""
+        plane = _in_units(one.found, exponents)
         if about.matrix is None:
             remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
-        else:
-            new = certificate_sketches(found, plane, named_axes(about), y)
-            sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
-        if plane is not None and found.verdict == "separable":
-            w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
-            table = tables.weights_table(w, np.unique(y).tolist(), f"Of the hyperplane; its constant is {plane.b:.6g}.")
-            parts.append(_headed(table, head))
-        if found.witness is not None:
-            parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
-        for one in (one for one in explained if one.title == title):
-            of_rest = _in_units(one.fewest.rest, exponents)
-            numbers = found.in_file(np.arange(found.n_rows))
-            distances = None
-            if about.matrix is not None and of_rest is not None:
-                distances = _distances(about.matrix, class_signs(y, found.classes), of_rest)
-                sketch = suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects), numbers)
-                sketches.append(sketch._replace(title=head + sketch.title))
-            places = {number: i for i, number in enumerate(numbers.tolist())}
-            rows = [places[suspect.row] for suspect in one.suspects]
-            parts.append(_headed(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen), head))
-            parts.append(_headed(tables.neighbours_table(one.suspects, places, about.columns, chosen), head))
-        for behind in [] if explanation is None else explanation.behind:
-            if behind.title == title:
-                new = column_sketch(behind, about, y)
-                sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
-        if found.verdict == "undecided" and plane is None:
+        if one.found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
+        drawn, told = _of_question(one, plane, about, exponents, explanation)
+        sketches += [sketch._replace(title=head + sketch.title) for sketch in drawn]
+        parts += [replace(table, title=head + table.title) for table in told]
     if explanation is not None and explanation.columns.num_rows:
         parts.append(tables.columns_table(explanation))
     if len(asked) > _MOST_ASKED:
@@ -100,8 +77,41 @@ def of_certificates(
     )
 
 
-def _headed(table: tables.Table, head: str) -> tables.Table:
-    return tables.Table(head + table.title, table.note, table.columns, table.rows)
+def _of_question(
+    asked: Asked, plane: Hyperplane | None, about: About, exponents: Sequence[int], explanation: Explanation | None
+) -> tuple[list[Sketch], list[tables.Table]]:
+    """The pictures and tables of one question, whose plane is in the units of the table."""
+    title, found, y = asked
+    sketches: list[Sketch] = []
+    parts: list[tables.Table] = []
+    chosen = tables.chosen_columns(about.columns, None)
+    if about.matrix is not None:
+        sketches += certificate_sketches(found, plane, named_axes(about), y)
+    if plane is not None and found.verdict == "separable":
+        w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
+        note = f"Of the hyperplane; its constant is {plane.b:.6g}."
+        parts.append(tables.weights_table(w, np.unique(y).tolist(), note))
+    if found.witness is not None:
+        parts.append(tables.witness_table(found.witness, y, about.columns, chosen))
+    if explanation is None:
+        return sketches, parts
+    for one in explanation.explained:
+        if one.title != title or not one.suspects:
+            continue
+        of_rest = _in_units(one.fewest.rest, exponents)
+        numbers = found.in_file(np.arange(found.n_rows))
+        distances = None
+        if about.matrix is not None and of_rest is not None:
+            distances = _distances(about.matrix, class_signs(y, found.classes), of_rest)
+            sketches.append(suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects), numbers))
+        places = {number: i for i, number in enumerate(numbers.tolist())}
+        rows = [places[suspect.row] for suspect in one.suspects]
+        parts.append(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen))
+        parts.append(tables.neighbours_table(one.suspects, places, about.columns, chosen))
+    for behind in explanation.behind:
+        if behind.title == title:
+            sketches += column_sketch(behind, about, y)
+    return sketches, parts
 
 
 def _distances(X: Any, s: Array, plane: Hyperplane) -> Array:

@@ -112,7 +112,7 @@ def _cut(text: str) -> str:
 
 def some_of(n: int, of: int, what: str) -> str:
     """A note that not everything is shown; empty if everything is."""
-    return "" if n >= of else f"{n:,} of {of:,} {what} shown."
+    return "" if n >= of else f" {n:,} of {of:,} {what} shown."
 
 
 def chosen_columns(columns: Columns, weights: Weights | None) -> list[int]:
@@ -152,8 +152,7 @@ def rows_table(
         ]
         for i, said in rows
     ]
-    more = len(columns.names) - len(chosen)
-    rest = f" {len(chosen)} of {len(columns.names):,} columns shown." if more > 0 else ""
+    rest = some_of(len(chosen), len(columns.names), "columns")
     return Table(title, f"{note}{rest} Rows are counted from 0.", heads, body)
 
 
@@ -164,8 +163,7 @@ def mistakes_table(
     shown = mistaken[: len(predicted)]
     rows = [(int(i), (y[i], label, float(margins[i]))) for i, label in zip(shown, predicted, strict=True)]
     note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
-    less = some_of(len(shown), len(mistaken), "rows")
-    note = f"{note} {less}".strip()
+    note += some_of(len(shown), len(mistaken), "rows")
     return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, columns, chosen)
 
 
@@ -182,10 +180,9 @@ def weights_table(weights: Weights, classes: Sequence[Any], note: str) -> Table:
     p = weights.planes.shape[1]
     if planes == 1:
         each = len(rows)  # fewer where the others are 0
-    notes = [note, some_of(each, p, "features" + (" of each class" if planes > 1 else ""))]
-    notes.append(some_of(kept, planes, "classes"))
+    note += some_of(each, p, "features" + (" of each class" if planes > 1 else "")) + some_of(kept, planes, "classes")
     heads = [*(["class"] if planes > 1 else []), "feature", "weight", "size"]
-    return Table("Heaviest weights", " ".join(filter(None, notes)), heads, rows)
+    return Table("Heaviest weights", note.strip(), heads, rows)
 
 
 def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequence[int]) -> Table:
@@ -195,7 +192,7 @@ def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequ
     if witness.within:
         proof = exists_near(witness.within)
         note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
-    note = f"{note} {some_of(len(pairs), len(witness.rows), 'rows')}".strip()
+    note += some_of(len(pairs), len(witness.rows), "rows")
     if is_rounded(witness):
         note += " The weights are parts of their sum, rounded."
     words = weights_in_words(witness)
@@ -213,7 +210,7 @@ def suspects_table(
     if distances is not None:
         note += " Distance y z / |w| to the hyperplane of the others: below 0 on the wrong side."
         heads.append("distance")
-    note = f"{note} {some_of(len(shown), len(suspects), 'rows')}".strip()
+    note += some_of(len(shown), len(suspects), "rows")
     body: list[tuple[int, list[Any]]] = []
     for one, i in shown:
         body.append((i, [one.label] if distances is None else [one.label, float(distances[i])]))
@@ -226,7 +223,7 @@ def neighbours_table(
     """Each suspect with the nearest rows of the other class; `places` leads from the number of a row to its place."""
     shown = suspects[:_MOST_WITH_NEIGHBOURS]
     note = "Rows of the other class that are like a suspect, in columns divided by their standard deviations."
-    note = f"{note} {some_of(len(shown), len(suspects), 'suspects')}".strip()
+    note += some_of(len(shown), len(suspects), "suspects")
     body: list[tuple[int, list[Any]]] = []
     for one in shown:
         every: list[Suspect | Neighbour] = [one, *one.neighbours]
@@ -260,7 +257,7 @@ def columns_table(explanation: Explanation) -> Table:
         for one in found[:MOST_ROWS]
     ]
     note = "A column that separates may be known only after the label is. What has a certificate is in --json."
-    note = f"{note} {some_of(len(rows), len(found), 'lines')}".strip()
+    note += some_of(len(rows), len(found), "lines")
     return Table("Columns behind the verdict", note, [*heads, "columns", "what", "said", "certificate"], rows)
 
 
@@ -274,7 +271,7 @@ def coefficients_table(found: Separation) -> Table:
     for name in shown:
         parts = [str(name[0]), str(name[1])] if isinstance(name, tuple) else [str(name)]
         rows.append([*map(cell, parts), cell(told(found.coefficients[name]))])
-    note = some_of(len(shown), len(order), "coefficients")
+    note = some_of(len(shown), len(order), "coefficients").strip()
     return Table("Coefficients", note, [*(["class"] if several else []), "coefficient", "estimate"], rows)
 
 
@@ -282,5 +279,5 @@ def separated_table(found: Separation, y: Array, columns: Columns, chosen: Seque
     """The rows that a direction separates."""
     shown = found.separated_rows[:MOST_ROWS]
     note = "A direction of the coefficients puts these rows on their side and leaves the others where they are."
-    note = f"{note} {some_of(len(shown), len(found.separated_rows), 'rows')}".strip()
+    note += some_of(len(shown), len(found.separated_rows), "rows")
     return rows_table("Separated rows", note, ["response"], [(row, (y[row],)) for row in shown], columns, chosen)
