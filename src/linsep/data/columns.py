@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.data.text.distinct import all_whole, decoded, distinct_numbers, taken
 from linsep.markup import listed
@@ -54,6 +55,12 @@ class Column:
     def text(self) -> pa.Array | None:
         """The cells as an array of strings."""
         return None if self.raw is None else decoded(self.raw)
+
+    @property
+    def as_categories(self) -> pa.Array:
+        """The cells as text, those of numbers as names of categories; "" for one that is missing."""
+        text = as_text(self.stored) if self.text is None else self.text
+        return text if self.missing is None else pc.if_else(pa.array(self.missing), "", text)
 
     @cached_property
     def are_whole(self) -> bool:

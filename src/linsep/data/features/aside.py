@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from linsep.data.columns import TableChunk, as_text, shown
+from linsep.data.columns import TableChunk, shown
 from linsep.data.features.dates import is_date, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import points_in_time
@@ -132,11 +131,9 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
 
 def groups_of(source: Source, name: str) -> Array:
     """The groups of the rows, from a column that is no feature from then on."""
-    column = source.take_column(name)
-    text = as_text(column.values) if column.text is None else column.text
-    if column.missing is not None:  # a group of its own
-        text = pc.if_else(pa.array(column.missing), "", text)
-    return np.asarray(text.to_pylist(), dtype=np.str_)
+    return np.asarray(
+        source.take_column(name).as_categories.to_pylist(), dtype=np.str_
+    )  # a missing one is one of its own
 
 
 def check_hold_out(labels_of: Callable[[Array], set[Any]], train: Array, n: int) -> None:

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.cells import are_readable, number_column
-from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import WIDE
+from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.data.text.distinct import distinct
 from linsep.tables import dense, is_sparse
@@ -72,9 +72,20 @@ class Fitted(NamedTuple):
     counted: dict[str, Counted] | None = None
 
     @property
-    def columns(self) -> list[str]:
-        """The columns that rows must have."""
-        return [*self.levels, *self.words]
+    def kinds(self) -> dict[str, str]:
+        """The columns that rows must have, and what they hold: "number", "category" or "text"."""
+        found = {name: "number" if levels is None else "category" for name, levels in self.levels.items()}
+        return found | dict.fromkeys(self.words, "text")
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns of numbers."""
+        return [name for name, levels in self.levels.items() if levels is None]
+
+    @property
+    def number_moments(self) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of each column of numbers."""
+        return dict(zip(self.numbers, zip(self.mean, self.scale, strict=True), strict=True))
 
     def state(self, *, fill: bool) -> tuple[dict[str, Any], dict[str, Array]]:
         """All of it as a JSON-able part and an array part, with `fill` also what stands in for missing numbers."""
@@ -321,21 +332,10 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
     column = chunk.cells(name)
     assert column is not None
     if not is_number:
-        if not column.is_number:
-            return column
-        text = as_text(column.values) if column.text is None else column.text
-        if column.missing is not None:
-            text = pc.if_else(pa.array(column.missing), "", text)
-        return Column(name, None, text, missing=column.missing)
+        return Column(name, None, column.as_categories, missing=column.missing) if column.is_number else column
     if column.raw is None or column.is_number:
         return column
-    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
-    if not bad.size:  # numbers that the source was told to read as categories, or missing ones alone
-        return number_column(name, column.raw, chunk.where, is_text=False, decimal=column.decimal, is_number=True)
-    row = int(bad[0])
-    raise DataError(
-        f"{chunk.where(row)}, column {name!r}: {column.raw[row].as_py()!r} where the model was trained on numbers"
-    )
+    return known_numbers(column, chunk.where, "where the model was trained on numbers")
 
 
 def moments(X: Any, names: list[str]) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.amounts import Found, amounts_of, find_amounts, is_amount
-from linsep.data.cells import are_readable, have_currency, number_column
+from linsep.data.cells import are_readable, have_currency
 from linsep.data.codes import (
     ENOUGH_ROWS,
     NEARLY_ALL,
@@ -22,7 +22,7 @@ from linsep.data.codes import (
     doubt_of_codes,
     why_names_of_rows,
 )
-from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import (
     DATE,
     date_columns,
@@ -35,7 +35,7 @@ from linsep.data.features.dates import (
     parts_of,
     read_dates,
 )
-from linsep.data.features.unusable import refuse_types, with_parts
+from linsep.data.features.unusable import known_numbers, refuse_types, with_parts
 from linsep.data.features.words import Grams
 from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import listed, quote
@@ -351,8 +351,7 @@ def text_of(chunk: TableChunk, name: str) -> pa.Array:
     """The cells of a column as text; those of numbers as they are written."""
     column = chunk.cells(name)
     assert column is not None
-    text = as_text(column.values) if column.text is None else column.text
-    return text if column.missing is None else pc.if_else(pa.array(column.missing), "", text)
+    return column.as_categories
 
 
 def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
@@ -366,11 +365,5 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     if kind != NUMBER:
         if not column.is_number:
             return column
-        return Column(name, None, text_of(chunk, name), column.there, missing=column.missing)
-    assert column.raw is not None
-    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
-    if bad.size:
-        row = int(bad[0])
-        raise DataError(f"{chunk.where(row)}, column {name!r}: {column.raw[row].as_py()!r:.80} is no number")
-    found = number_column(name, column.raw, chunk.where, is_text=False, is_number=True, decimal=column.decimal)
-    return replace(found, there=column.there)
+        return Column(name, None, column.as_categories, column.there, missing=column.missing)
+    return known_numbers(column, chunk.where, "is no number")

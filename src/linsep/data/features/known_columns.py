@@ -72,25 +72,22 @@ class KnownColumns:
         return {name: kind for name, kind in self.kinds_.items() if is_words(kind)}
 
     @property
+    def _made(self) -> Fitted | RunningTable:
+        """The features of a table, read whole or in a stream."""
+        return self._fitted if self._running is None else self._running
+
+    @property
     def kinds_of_parts(self) -> dict[str, str]:
         """What the columns, dates in parts, hold: "number", "category" or "text"."""
-        if self._running is not None:
-            return {**self._running.kinds, **dict.fromkeys(self._text, "text")}
-        levels = self._fitted.levels.items()
-        found = {name: "number" if known is None else "category" for name, known in levels}
-        return found | dict.fromkeys(self._fitted.words, "text")
+        return self._made.kinds
 
     @property
     def text_columns(self) -> list[str]:
         """Columns that hold categories, dates, text or numbers with a unit: their cells are read as text."""
         dates = {name: kind for name, kind in self.kinds_.items() if is_date(kind)}
         parts = {part for name, kind in dates.items() for part in parts_of(name, kind)}
-        if self._running is not None:
-            found = [name for name, kind in self._running.kinds.items() if kind != "number"]
-        else:
-            found = [name for name, levels in self._fitted.levels.items() if levels is not None]
-            found += self._fitted.words
-        return [name for name in found if name not in parts] + list(dates) + self.amount_columns
+        found = [name for name, kind in self._made.kinds.items() if kind != "number" and name not in parts]
+        return found + list(dates) + self.amount_columns
 
     def _note(self, chunk: TableChunk) -> None:
         """Look at rows to be predicted, for what is to be said of them."""
@@ -98,7 +95,7 @@ class KnownColumns:
             new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
             new |= doubts_of_thousands(chunk, self.number_moments)
             self.new_doubts_ = new | self.new_doubts_
-        note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
+        note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
         if not self._is_csv:
             self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
 
@@ -112,26 +109,14 @@ class KnownColumns:
         return [name for name, kind in self.kinds_.items() if is_amount(kind)]
 
     @property
-    def _columns(self) -> list[str]:
-        """The columns of which features are made, dates in parts."""
-        return self._fitted.columns if self._running is None else list(self._running.kinds)
-
-    @property
     def number_columns(self) -> list[str]:
         """Columns that hold numbers, and the elapsed time of dates."""
-        if self._running is not None:
-            return [name for name, kind in self._running.kinds.items() if kind == "number"]
-        return [name for name, levels in self._fitted.levels.items() if levels is None]
+        return self._made.numbers
 
     @property
     def number_moments(self) -> dict[str, tuple[float, float]]:
         """Mean and standard deviation of each column of numbers in training."""
-        if self._running is None:
-            return dict(zip(self.number_columns, zip(self._fitted.mean, self._fitted.scale, strict=True), strict=True))
-        count, mean, squares = self._running.moments.T
-        return dict(
-            zip(self._running.numbers, zip(mean, np.sqrt(squares / np.maximum(count, 1)), strict=True), strict=True)
-        )
+        return self._made.number_moments
 
     @property
     def column_names(self) -> list[str] | None:
@@ -142,7 +127,7 @@ class KnownColumns:
         if self._kind == "rows":
             return None
         whole = {part: name for name, kind in self.kinds_.items() if is_date(kind) for part in parts_of(name, kind)}
-        return list(dict.fromkeys(whole.get(name, name) for name in self._columns))
+        return list(dict.fromkeys(whole.get(name, name) for name in self._made.kinds))
 
     @property
     def is_running(self) -> bool:
@@ -160,9 +145,7 @@ class KnownColumns:
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
             return row_names(len(self._fitted.scale), self._first_index)
-        if self._running is not None:
-            return self._running.feature_names()
-        return self._fitted.feature_names()
+        return self._made.feature_names()
 
     @property
     def feature_signs_(self) -> Array:
@@ -179,16 +162,8 @@ class KnownColumns:
             **fitted,
             "first_index": self._first_index,
         }
-        if self.kinds_:
-            meta["kinds"] = self.kinds_
-        if self.missing is not None:
-            meta["missing"] = self.missing
-        if self.na_:
-            meta["na"] = sorted(self.na_)
-        if self.encoding_ is not None:
-            meta["encoding"] = self.encoding_
-        if self.decimal_ is not None:
-            meta["decimal"] = self.decimal_
+        asked = {"kinds": self.kinds_, "missing": self.missing, "na": sorted(self.na_), "encoding": self.encoding_}
+        meta |= {name: known for name, known in (asked | {"decimal": self.decimal_}).items() if known}
         if self._signs is not None and self._kind == "table":
             meta["signs"] = self._signs
         if self.missing_:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.cells import are_readable, are_true_or_false, number_column
-from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.cells import are_true_or_false
+from linsep.data.columns import Column, TableChunk
+from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.text.distinct import distinct
@@ -69,6 +70,12 @@ class RunningTable:
     def numbers(self) -> list[str]:
         """The columns of numbers."""
         return [name for name, kind in self.kinds.items() if kind == "number"]
+
+    @property
+    def number_moments(self) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of each column of numbers."""
+        count, mean, squares = self.moments.T
+        return dict(zip(self.numbers, zip(mean, np.sqrt(squares / np.maximum(count, 1)), strict=True), strict=True))
 
     def feature_names(self) -> list[str]:
         """Numbers by name, hashed columns by the name kept for them, else by number."""
@@ -144,34 +151,20 @@ class RunningTable:
         if column is None:
             return None
         if kind != "number":
-            values = column.values
-            if values is None:
-                return column
-            text = as_text(values) if column.text is None else column.text
-            if column.missing is not None:
-                text = pc.if_else(pa.array(column.missing), "", text)
-            return replace(column, stored=None, raw=text)
+            return replace(column, stored=None, raw=column.as_categories) if column.is_number else column
         if column.is_number:
             return _without_missing(column)
+        otherwise = f"or read the column as categories with --categorical {quote(name)}"
+        found = known_numbers(column, chunk.where, f"where the rows before held numbers; mend it, {otherwise}")
+        if found.is_number:
+            return _without_missing(found)
+        # The words true and false stand for numbers where all cells are such words.
         assert column.text is not None
-        bad = np.flatnonzero(~are_readable(column.text, column.decimal))
-        if not bad.size:
-            known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": column.decimal}
-            as_numbers = number_column(name, column.text, chunk.where, **known)
-            if as_numbers.is_number:
-                return _without_missing(replace(as_numbers, there=column.there))
-            # The words true and false stand for numbers where all cells are such words.
-            truth = are_true_or_false(column.text)
-            row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
-            raise DataError(
-                f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} among "
-                f"{'numbers' if truth[row] else 'true and false'}; write all in one way, or read the column as "
-                f"categories with --categorical {quote(name)}"
-            )
-        row = int(bad[0])
+        truth = are_true_or_false(column.text)
+        row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
         raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "
-            f"numbers; mend it, or read the column as categories with --categorical {quote(name)}"
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} among "
+            f"{'numbers' if truth[row] else 'true and false'}; write all in one way, {otherwise}"
         )
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, like
 from linsep.markup import quote
 from linsep.types import Array, Chunk, ColumnTypeError, DataError
@@ -111,3 +113,21 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
         used = "reads the table" if any(error.kind != "skip" for error in errors.values()) else "leaves all of them out"
         named = f"nor can {', '.join(map(repr, others))} be used: {options} {used}"
         raise DataError(f"{errors[first]}; {named}") if others else errors[first]
+
+
+def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Column:
+    """A column of text that is known to hold numbers, read as such; `said` is what an error says of another cell.
+
+    Examples
+    --------
+    >>> known_numbers(Column("a", None, pa.array(["1", "", "$2"])), "t.csv:{}".format, "is no number").values.tolist()
+    [1.0, 0.0, 2.0]
+    """
+    name, text = column.name, column.raw
+    assert text is not None
+    bad = np.flatnonzero(~are_readable(text, column.decimal))
+    if bad.size:
+        row = int(bad[0])
+        raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
+    found = number_column(name, text, where, is_text=False, is_number=True, decimal=column.decimal)
+    return replace(found, there=column.there)

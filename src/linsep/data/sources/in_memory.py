@@ -15,7 +15,7 @@ from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.excel import Sheets, excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
-from linsep.data.sources.of_batches import BatchSource
+from linsep.data.sources.of_batches import BatchSource, up_to_error
 from linsep.data.sources.seen import add_arrays
 from linsep.data.sources.source import START, Position, Source
 from linsep.tables import (
@@ -105,7 +105,7 @@ class ArraySource(Source):
         self._begin_pass(start)
         n = self.read().X.shape[0]
         for first in range(start.row, n, BATCH_ROWS):
-            chunk, error = self._up_to_error(partial(self._part, first), min(BATCH_ROWS, n - first))
+            chunk, error = up_to_error(self, partial(self._part, first), min(BATCH_ROWS, n - first))
             if chunk is not None:
                 after = first + self._taken(chunk)
                 if self.seen is not None:

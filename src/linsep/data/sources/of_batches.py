@@ -10,7 +10,7 @@ from linsep.data.hashing import RunningHash
 from linsep.data.readers.arrow import Where, from_arrow
 from linsep.data.sources.seen import add_table
 from linsep.data.sources.source import START, Position, Source
-from linsep.types import Chunk
+from linsep.types import Chunk, DataError
 
 
 class BatchSource(Source):
@@ -31,7 +31,7 @@ class BatchSource(Source):
             first = start if number == start.file else START
             self._begin_file(number)
             for batch, rows in self._batches(number, first):
-                chunk, error = self._up_to_error(self._rows_of(rows, number, row), rows.num_rows)
+                chunk, error = up_to_error(self, self._rows_of(rows, number, row), rows.num_rows)
                 taken = 0 if chunk is None else self._taken(chunk)
                 if self.seen is not None:
                     add_table(self.seen, rows.slice(0, taken))
@@ -77,3 +77,29 @@ class BatchSource(Source):
     def _where(self, number: int, before: int) -> Where:
         """Where the rows of a batch of a file stand; so many rows were before it."""
         raise NotImplementedError
+
+
+def up_to_error(source: Source, make: Callable[[int], Any], n_rows: int) -> tuple[Any, DataError | None]:
+    """What `make(n_rows)` reads, or as many of its first rows as nothing is wrong with, and the error then.
+
+    The `check` of the source looks at them, and its `error` is the one that was found.
+    """
+
+    def read(n: int) -> Any:
+        chunk = make(n)
+        source.check(chunk)
+        return chunk
+
+    try:
+        return read(n_rows), None
+    except DataError as found:
+        source.error = found
+    good, bad = 0, n_rows
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            read(middle)
+            good = middle
+        except DataError as found:
+            source.error, bad = found, middle
+    return (make(good) if good else None), source.error

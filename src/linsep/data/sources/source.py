@@ -385,28 +385,6 @@ class Source:
         """The hash of file `number`, up to a position or, for None, to its end."""
         raise NotImplementedError
 
-    def _up_to_error(self, make: Callable[[int], Any], n_rows: int) -> tuple[Any, DataError | None]:
-        """What `make(n_rows)` reads, or as many of its first rows as nothing is wrong with, and the error then."""
-
-        def read(n: int) -> Any:
-            chunk = make(n)
-            self.check(chunk)
-            return chunk
-
-        try:
-            return read(n_rows), None
-        except DataError as found:
-            self.error = found
-        good, bad = 0, n_rows
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            try:
-                read(middle)
-                good = middle
-            except DataError as found:
-                self.error, bad = found, middle
-        return (make(good) if good else None), self.error
-
     def _read_whole(self) -> Whole:
         """All rows at once; each kind of source reads them."""
         raise NotImplementedError
