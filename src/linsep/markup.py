@@ -74,3 +74,14 @@ def listed(said: Sequence[str], most: int = 4) -> str:
     ('a, b', 'a, b, ...')
     """
     return ", ".join(said[:most]) + (", ..." if len(said) > most else "")
+
+
+def count(n: int, noun: str) -> str:
+    """A number of things in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from linsep.markup import count
 from linsep.plots.style import (
     EDGE,
     INK,
     VALUES,
-    count,
     legend,
     look,
     name_point,

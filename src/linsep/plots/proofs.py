@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull
 
+from linsep.markup import count
 from linsep.plots.points import LIMIT, place
 from linsep.plots.style import (
     COLOURS,
     EDGE,
     GREY,
     INK,
-    count,
     legend,
     look,
     name_point,

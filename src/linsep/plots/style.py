@@ -89,17 +89,6 @@ def name_point(ax: Axes, point: Array, name: str) -> None:
     ax.annotate(name, place, xytext=(5, 5), textcoords="offset points", fontsize=SMALL, zorder=6, bbox=ground)
 
 
-def count(n: int, noun: str) -> str:
-    """A number of things in words.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def say_thinned(ax: Axes, shown: int, n: int, what: str = "rows") -> None:
     """Note that not everything is drawn."""
     if shown < n:

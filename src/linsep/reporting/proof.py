@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from linsep.markup import count
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
@@ -175,11 +176,11 @@ def separation_details(
     lines = [_moved(line, said[line.name], left_out) for line in moved]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
-    return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
+    return [("rows that move", count(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
 
 
 def _moved(line: RowsOfCoefficient, estimate: str | float, left_out: Array | None) -> tuple[str, str]:
-    ways = ", ".join(f"{_many(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
+    ways = ", ".join(f"{count(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
     more = ", ..." if line.rows > len(line.first) else ""
     first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
     level = f"; {line.level}" if line.level else ""
@@ -194,11 +195,7 @@ def _smallest(found: Separation, left_out: Array | None, time_limit: float | Non
         return "smallest set", f"not looked for: {error}"
     rows = listed(rows_of_file(least.rows, left_out).tolist())
     proved = "no fewer columns separate" if least.is_smallest else least.reason
-    return "smallest set", f"{listed(least.columns)}: {_many(len(least.rows), 'row')} separated ({rows}); {proved}"
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+    return "smallest set", f"{listed(least.columns)}: {count(len(least.rows), 'row')} separated ({rows}); {proved}"
 
 
 def coefficient_lines(found: Separation) -> list[tuple[str, str]]:

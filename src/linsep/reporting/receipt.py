@@ -16,7 +16,7 @@ from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.markup import listed
+from linsep.markup import count, listed
 from linsep.reporting.bounds import bounds_of_run
 from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.reporting.proof import certificate_of
@@ -127,7 +127,7 @@ def make_receipt(
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
-    took = f"{learner.n_iter_:,} epoch{'s' if learner.n_iter_ != 1 else ''}"
+    took = count(learner.n_iter_, "epoch")
     took += "" if seconds is None else f" in {seconds:.2f} s"
     took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
     lines = [

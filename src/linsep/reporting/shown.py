@@ -102,16 +102,24 @@ def _describe_rows(model: Any, n_weights: int | None) -> Description:
     if others:
         lines.append(("  ...", f"{len(weights) - len(first):,} further weights: --details"))
     data = {
+        **_made(learner, classes, W.shape[1]),
+        "intercept": learner.intercept_.tolist() if "intercept" in what_they_are else None,
+        "weights": weights,
+    }
+    return Description(lines, data, others)
+
+
+def _made(learner: Any, classes: Array, features: int) -> dict[str, Any]:
+    """How a model was made, as plain data."""
+    stop = getattr(learner, "stop_reason_", None)
+    return {
         "learner": type(learner).__name__,
         "classes": classes.tolist(),
         "stop_reason": None if stop is None else str(stop),
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
-        "features": W.shape[1],
-        "intercept": learner.intercept_.tolist() if "intercept" in what_they_are else None,
-        "weights": weights,
+        "features": features,
     }
-    return Description(lines, data, others)
 
 
 def _units(kind: str) -> str:
@@ -177,12 +185,7 @@ def _describe_tagger(tagger: SequenceTagger, n_weights: int) -> Description:
     for title, values in (("largest weights", weights), ("transitions", transitions)):
         lines += [(title, ""), *((f"  {name}", f"{value:+.6g}") for name, value in values.items())]
     data = {
-        "learner": type(tagger).__name__,
-        "classes": tagger.classes_.tolist(),
-        "stop_reason": str(tagger.stop_reason_),
-        "epochs": tagger.n_iter_,
-        "mistakes": tagger.n_mistakes_,
-        "features": W.shape[1],
+        **_made(tagger, tagger.classes_, W.shape[1]),
         "weights": weights,
         "transitions": transitions,
     }

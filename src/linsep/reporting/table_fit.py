@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -192,54 +192,69 @@ def fit_table(
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
-    encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
+    encoder = prepared.encoder
+    drawn = _Drawn() if groups is not None or not holdout or aside is None else _drawn(source, prepared, aside)
+    receipt = _of_table(receipt, choice, source, encoder, positive, drawn)
+    early = [*training.early, *(_with_answer(text, receipt.data.get("verdict")) for text in training.warnings)]
+    said = [*early, *encoder.doubts_, *receipt.warnings, *drawn.mixed, *_apart(model, prepared.rows)]
+    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
+
+
+class _Drawn(NamedTuple):
+    """What is said of rows held out at random: their copies among the others, lines, and warnings of mixed groups."""
+
+    copies: int = 0
+    hints: Sequence[tuple[str, str]] = ()
+    mixed: Sequence[str] = ()
+
+
+def _drawn(source: Source, prepared: Prepared, aside: Aside) -> _Drawn:
+    assert prepared.encoder is not None
+    chunk, kinds = _learnt(source, prepared), prepared.encoder.kinds_
+    used = without_skipped(chunk, kinds) if isinstance(chunk, TableChunk) else chunk
+    copies, of_copies = hint_on_copies(used, aside.train, aside.test)
+    hints = [*hints_on_holding_out(used, kinds), *of_copies]
+    return _Drawn(copies, hints, mixed_groups(used, kinds, aside.train, aside.test))
+
+
+def _of_table(
+    receipt: Receipt, choice: Receipt, source: Source, encoder: TableEncoder, positive: Any, drawn: _Drawn
+) -> Receipt:
+    """The receipt with what is known of the table: what is missing or left out, and what seems too good."""
     gone = encoder.missing_
+    telling, gaps = _too_good(source, encoder.kinds_, positive)
     lines = [*choice.lines, *_beside_check(receipt, encoder.kinds_), *told_unlabelled(source.unlabelled)]
-    lines += told(gone, encoder.way, encoder.kinds_of_parts)
-    lines += left_out_line(encoder.left_out_)
-    hints: list[tuple[str, str]] = []
-    copies, mixed = 0, []
-    if holdout and groups is None and aside is not None:
-        used = _in_use(source, prepared)
-        hints = hints_on_holding_out(used, encoder.kinds_)
-        mixed = mixed_groups(used, encoder.kinds_, aside.train, aside.test)
-        copies, of_copies = hint_on_copies(used, aside.train, aside.test)
-        hints += of_copies
-    lines += hints
-    gaps = _gaps(source, prepared.encoder.kinds_, positive, {one.name for one in telling})
+    lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *drawn.hints]
     doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
     more = if_any(
         missing=gone,
         unlabelled=source.unlabelled,
         left_out=encoder.left_out_,
-        hints=[text for _, text in hints],
-        held_out_copies=copies,
+        hints=[text for _, text in drawn.hints],
+        held_out_copies=drawn.copies,
         telling_columns=list(dict.fromkeys(one.name for one in telling)),
         telling_gaps=[one.name for one in gaps],
     )
-    receipt = replace(receipt, lines=lines, data={**choice.data, **receipt.data, **more})
-    said = (
-        training.early
-        + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
-        + encoder.doubts_
-        + receipt.warnings
-        + mixed
-        + _apart(model, prepared.rows)
-    )
-    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
+    return replace(receipt, lines=lines, data={**choice.data, **receipt.data, **more})
 
 
-def _telling(source: Source, kinds: Mapping[str, str], positive: Any) -> list[TellingColumn]:
-    """The columns in use that alone tell the classes apart, `positive` from the rest where it is given."""
-    return [] if source.kind != "table" else tell(*_labelled(source, kinds, positive))
+def _too_good(
+    source: Source, kinds: Mapping[str, str], positive: Any
+) -> tuple[list[TellingColumn], list[TellingColumn]]:
+    """The columns in use that alone tell the classes apart, `positive` from the rest where it is given; and others.
 
-
-def _labelled(source: Source, kinds: Mapping[str, str], positive: Any) -> tuple[TableChunk, Array]:
-    """The columns in use of a table, and the labels, `positive` and the rest where it is given."""
+    Those are missing, or there, in a tenth or more of one class and in no row of another.
+    """
+    if source.kind != "table":
+        return [], []
     chunk = without_skipped(source.read(), kinds)
-    names = label_names(chunk.y if chunk.y is not None else np.empty(0))
-    return chunk, names if positive is None else label_names(names == str(positive))
+    labels = label_names(chunk.y if chunk.y is not None else np.empty(0))
+    labels = labels if positive is None else label_names(labels == str(positive))
+    telling = tell(chunk, labels)
+    known = {one.name for one in telling}
+    found = [one for one in telling_gaps(chunk, labels) if one.name not in known]
+    return telling, [one for one in found if 2 * one.balanced_accuracy - 1 >= _SOME_OF_CLASS]
 
 
 def _apart(model: TableModel, rows: Any) -> list[str]:
@@ -251,12 +266,6 @@ def _apart(model: TableModel, rows: Any) -> list[str]:
     p = known.of(np.asarray(learner.decision_function(rows)))
     n = labels_apart(p, positions(learner.predict(rows), learner.classes_))
     return told_apart(learner, n, len(p), "training rows")
-
-
-def _gaps(source: Source, kinds: Mapping[str, str], positive: Any, known: Collection[str]) -> list[TellingColumn]:
-    """The columns in use that are missing, or there, in a tenth or more of one class and in no row of another."""
-    found = [] if source.kind != "table" else telling_gaps(*_labelled(source, kinds, positive))
-    return [one for one in found if one.name not in known and 2 * one.balanced_accuracy - 1 >= _SOME_OF_CLASS]
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:
@@ -282,13 +291,6 @@ def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
     """The rows that were not left out."""
     chunk = source.read()
     return chunk.take(prepared.kept) if prepared.kept is not None and isinstance(chunk, TableChunk) else chunk
-
-
-def _in_use(source: Source, prepared: Prepared) -> TableChunk | Chunk:
-    """These rows with the columns in use."""
-    assert prepared.encoder is not None
-    chunk = _learnt(source, prepared)
-    return without_skipped(chunk, prepared.encoder.kinds_) if isinstance(chunk, TableChunk) else chunk
 
 
 def _beside_check(receipt: Receipt, kinds: Mapping[str, str]) -> list[tuple[str, str]]:

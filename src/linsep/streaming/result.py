@@ -11,6 +11,7 @@ import numpy as np
 
 from linsep.data.sources.source import START, Position
 from linsep.learners.table_model import TableModel
+from linsep.markup import count
 from linsep.streaming.progressive import Learnt
 from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
@@ -150,7 +151,7 @@ class Counters:
         if not rows:
             return "no rows yet"
         bound = self.risk_bound
-        words = f"{mistakes:,} mistake{'s' if mistakes != 1 else ''} ({mistakes / rows:.2%})"
+        words = f"{count(mistakes, 'mistake')} ({mistakes / rows:.2%})"
         return words if bound is None else f"{words}, error of the vectors in use <= {bound:.2%}"
 
     def to_dict(self) -> dict[str, Any]:

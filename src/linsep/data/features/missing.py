@@ -12,7 +12,7 @@ import numpy as np
 from linsep.data.cells import MISSING_WORDS, NUMBER
 from linsep.data.columns import Column, TableChunk
 from linsep.data.text.distinct import distinct
-from linsep.markup import listed
+from linsep.markup import count, listed
 from linsep.types import Array, DataError
 
 Missing = Literal["drop", "mean", "median", "indicator", "error"]
@@ -300,8 +300,7 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     met = {kinds.get(name, "number") for name in counts}
     said = [sentence for kind, sentence in {**_SAID_OF, "number": _SAID[way]}.items() if kind in met]
     said = [_SAID[way]] if way == "drop" else said
-    cells, n = sum(counts.values()), len(counts)
-    what = f"{cells:,} cell{'s' if cells > 1 else ''} of {n:,} column{'s' if n > 1 else ''}"
+    what = f"{count(sum(counts.values()), 'cell')} of {count(len(counts), 'column')}"
     return [("missing values", f"{what} ({_listed(counts)}): {', '.join(said)}; --missing")]
 
 

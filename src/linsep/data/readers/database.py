@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -79,18 +79,24 @@ class Database(NamedTuple):
             The driver is not installed, the database says that something is wrong, or two columns have one name.
         """
         try:
-            yield from _recut(_READERS[self.kind](self.address, query, n_rows), n_rows)
+            yield from _recut(self._answer(query, n_rows), n_rows)
         except Exception as error:
             if not _is_said_by_a_driver(error):
                 raise
             said = in_a_line(Exception(without_secrets_of(self.address, str(error))))
             raise DataError(f"{self.name}: {self.kind} says: {said}") from None
 
+    def _answer(self, query: str, n_rows: int) -> Iterator[Any]:
+        """The rows that a query gives, as Arrow tables of any length."""
+        if self.kind == "DuckDB":
+            return _duckdb_tables(self.address, query, n_rows)
+        if self.kind == "PostgreSQL":
+            why = "reading PostgreSQL databases needs adbc-driver-postgresql"
+            driver = _driver("adbc_driver_postgresql.dbapi", self.name, why)
+            return postgres_tables(driver, self.address, query, self.name)
+        from linsep.data.readers.sqlite import sqlite_tables
 
-def _sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
-    from linsep.data.readers.sqlite import sqlite_tables
-
-    return sqlite_tables(path, query, n_rows)
+        return sqlite_tables(self.address, query, n_rows)
 
 
 def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
@@ -105,24 +111,7 @@ def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
         check_names(list(rows.columns), f"{path}, the query")  # DuckDB would rename the second one
         make_reader = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader  # the older name
         with make_reader(n_rows) as reader:
-            yield from map(_as_table, reader)
-
-
-def _postgres_tables(address: str, query: str, n_rows: int) -> Iterator[Any]:
-    why = "reading PostgreSQL databases needs adbc-driver-postgresql"
-    name = shown(address)
-    return postgres_tables(_driver("adbc_driver_postgresql.dbapi", name, why), address, query, name)
-
-
-_READERS: dict[str, Callable[[str, str, int], Iterator[Any]]] = {
-    "SQLite": _sqlite_tables,
-    "DuckDB": _duckdb_tables,
-    "PostgreSQL": _postgres_tables,
-}
-
-
-def _as_table(batch: Any) -> Any:
-    return pa.Table.from_batches([batch])
+            yield from (pa.Table.from_batches([batch]) for batch in reader)
 
 
 def _driver(module: str, name: str, why: str) -> Any:

@@ -100,7 +100,7 @@ def read_tagged(source: Any, format: str | None = None, tag: str = "upos") -> Ta
         raise DataError(f"no format called {chosen!r}: choose columns or conllu")
     if tag not in TAG_COLUMNS:
         raise DataError(f"no tag column called {tag!r}: choose {' or '.join(TAG_COLUMNS)}")
-    text = _decode(_content(given), name)
+    text = _decode(given.read_all(), name)
     found = Tagged([], [], [], text, name, "conllu" if chosen == "conllu" else "columns", tag)
     entries = _conllu(text, name, TAG_COLUMNS[tag]) if chosen == "conllu" else _columns(text, name)
     fresh = True
@@ -119,14 +119,6 @@ def read_tagged(source: Any, format: str | None = None, tag: str = "upos") -> Ta
     if not found.tokens:
         raise DataError(f"{name}: there are no sentences")
     return found
-
-
-def _content(source: Input) -> bytes:
-    stream = source.open()
-    try:
-        return stream.read_all()
-    finally:
-        stream.close()
 
 
 def _decode(content: bytes, name: str) -> list[str]:

@@ -21,7 +21,6 @@ class BatchSource(Source):
     """
 
     _n_files = 1
-    _untyped: Mapping[str, str] = {}  # columns of text that may stand for numbers, as `from_arrow` takes them
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
@@ -69,6 +68,11 @@ class BatchSource(Source):
         """What reads the first so many rows of a batch of a file; so many rows were before it."""
         table, where, name = self._as_asked(rows), self._where(number, before), self._file_name(number)
         return lambda n: from_arrow(table.slice(0, n), name, self._asked, where, before, untyped=self._untyped)
+
+    @property
+    def _untyped(self) -> Mapping[str, str]:
+        """Columns of text that may stand for numbers, as `from_arrow` takes them."""
+        return {}
 
     def _as_asked(self, rows: Any) -> Any:
         """The rows of a batch with columns of the types that are read."""

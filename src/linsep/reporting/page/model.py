@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.learners import VotedPerceptron
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.plots.style import count
+from linsep.markup import count
 from linsep.plots.subject import margins_of, signs_of, subject_of
 from linsep.reporting.bounds import NotApplicable
 from linsep.reporting.page import tables

@@ -10,7 +10,8 @@ import numpy as np
 from linsep import plots
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
-from linsep.plots.style import count, shorten
+from linsep.markup import count
+from linsep.plots.style import shorten
 from linsep.plots.subject import Subject, Table, codes_of, named_table, subject_of
 from linsep.regression.found import Separation
 from linsep.reporting.explanation.behind import ExplainedColumns
