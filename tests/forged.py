@@ -15,9 +15,9 @@ import numpy as np
 
 from linsep.regression.design import Asked, Design
 from linsep.regression.model import data_hash
+from linsep.theory.proof import data_digest
 from linsep.theory.rows.json_values import to_plain
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.families import Outcome
 
 WITHIN = (1e-300, 2.0**-1074, 1e-9, *[0.5] * 6, *[1.0 - 2.0**-53] * 6, 1.0, 0.0, -0.0, 2.0, -1.0)
 EXTREMES: list[int] = [2**k for k in (31, 32, 53, 62, 63, 64, 449, 1074, 1700)]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import linsep.theory.rows.powers_of_two as powers
+import linsep.theory.rows.signed as powers
 from linsep import separability
 from linsep.theory.cone.guess import _least
-from linsep.theory.rows.powers_of_two import scale_rows
+from linsep.theory.rows.signed import scale_rows
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 

@@ -25,7 +25,7 @@ import scipy.sparse
 from in_process import run_linsep
 from linsep import fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
-from linsep.theory.separability.digest import data_digest
+from linsep.theory.proof import data_digest
 from linsep.types import DataError
 from naive_regressions import ORDERED
 from test_columns_behind import frame

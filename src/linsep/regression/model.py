@@ -9,15 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linsep.data.columns import like
 from linsep.regression.design import Asked, Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table, holds_doubles
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
+from linsep.theory.proof import data_digest
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
-from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
-from linsep.theory.words.of_coefficients import estimate
+from linsep.theory.words.of_regressions import estimate
+from linsep.types import DataError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -48,6 +49,13 @@ class Regression:
         link = link_of(family, link)
         rows = model_rows(design.X, outcome, design.names, family, fit_intercept)
         return cls(design, outcome, fit_intercept, family, link, rows)
+
+    def number_of(self, name: Any) -> int:
+        """The place of a coefficient; DataError if there is none of this name."""
+        names = self.rows.names
+        if name not in names:
+            raise DataError(f"no coefficient called {name!r}; {like(str(name), list(map(str, names)))}")
+        return names.index(name)
 
     def shown(self, proof: SeparationProof | None, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
         """What the data and a proof say, once it is checked, by the names that a `Separation` has for it.

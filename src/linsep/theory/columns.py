@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.tables import check_index, check_length, dense, exact_table
-from linsep.theory.explanation.packing import hitting_set
+from linsep.theory.explanation.programmes import hitting_set
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability

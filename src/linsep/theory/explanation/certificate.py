@@ -12,15 +12,14 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.tables import check_index, check_length, exact_table
-from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
+from linsep.theory.margin.geometry import class_signs
+from linsep.theory.proof import FORMAT, Combination, check_head, plain_weights, weights_of, without_words
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import fewest, rows_to_go
-from linsep.theory.words.marks import with_mark
+from linsep.theory.words.of_classes import with_mark
 from linsep.types import Array, DataError
 
 

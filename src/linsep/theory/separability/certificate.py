@@ -11,18 +11,14 @@ import numpy as np
 
 from linsep.tables import check_index, check_length, exact_table, holds_doubles
 from linsep.theory.cone.opposite_rows import contradiction
-from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
+from linsep.theory.margin.geometry import class_signs, names_of
+from linsep.theory.margin.max_margin import MarginBracket, first_bracket
+from linsep.theory.proof import FORMAT, Combination, check_head, cone_of, data_digest, ended_of, plain_cone
 from linsep.theory.rows.deadline import why_ended
+from linsep.theory.rows.fragile import is_fragile
 from linsep.theory.rows.json_values import count, of_type, read
-from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separability.first_bracket import first_bracket
-from linsep.theory.separability.fragile import is_fragile
-from linsep.theory.separability.named_classes import class_signs, names_of
 from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, Vector, verify
-from linsep.theory.words.of_classes import html_of, summary_of
+from linsep.theory.words.of_classes import html_of, rows_of_file, summary_of
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
-from linsep.theory.words.of_coefficients import by_estimate, listed
+from linsep.theory.words.of_regressions import by_estimate, listed
 
 _CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers

@@ -1,14 +1,18 @@
-"""What was found about a regression, in sentences for the methods section of a paper; `found` is a `Separation`."""
+"""Regressions and what was found about them, in sentences for the methods section of a paper.
+
+Where coefficients go is one table of what is said of each code; `found` is a `Separation`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import Any, NamedTuple
 
 from linsep.markup import table_html
-from linsep.theory.verify.consequences import UNIDENTIFIED
-from linsep.theory.words.marks import with_mark
-from linsep.theory.words.of_coefficients import SAID, by_estimate, estimate, listed, told
-from linsep.theory.words.of_models import SEVERAL_MAXIMA, is_concave, model_words, source, why
+from linsep.theory.separation.families import ORDERED
+from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
+from linsep.theory.words.of_classes import with_mark
 
 UNREAD = "not verified: verify(X, y) checks it against the data and says what it proves"
 OTHER_DATA = (
@@ -84,3 +88,184 @@ def html_of(found: Any) -> str:
     rows += [("but", with_mark("", True))] if found.fragile else []
     rows += [("what to do", text) for text in found.advice]
     return table_html(f"Separation: {found.verdict} ({found.family})", rows)
+
+
+_SHOWN = 8
+
+
+class _Words(NamedTuple):
+    """How a code for the place where a coefficient goes is said."""
+
+    short: str
+    many: str  # of these, beside their number
+    names: str  # with the names for the braces
+    reason: str
+
+
+SAID: dict[str | float, _Words] = {
+    inf: _Words("+inf", "+infinity", "+infinity for {}", "no direction that separates lowers it, and some raise it"),
+    -inf: _Words("-inf", "-infinity", "-infinity for {}", "no direction that separates raises it, and some lower it"),
+    UNDETERMINED: _Words(
+        "no limit is determined",
+        "without a limit",
+        "no limit is determined for {}",
+        "some directions that separate raise it and others lower it: no limit is determined",
+    ),
+    UNSIGNED: _Words(
+        "limit not decided",
+        "not decided",
+        "whether a limit is determined was not decided in the time allowed for {}",
+        "whether a limit is determined was not decided in the time allowed",
+    ),
+    FINITE: _Words(FINITE, FINITE, "finite for {}", "the rows that overlap determine it"),
+    UNIDENTIFIED: _Words(UNIDENTIFIED, UNIDENTIFIED, "", "columns depend on each other: any value gives the same fit"),
+}
+
+
+def estimate(value: str | float) -> str:
+    """What a certificate says about a coefficient, infinities as "+inf" and "-inf"."""
+    return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
+
+
+def told(value: str | float) -> str:
+    """The same in words for people.
+
+    Examples
+    --------
+    >>> told(inf), told(UNDETERMINED)
+    ('+inf', 'no limit is determined')
+    """
+    return SAID[value].short
+
+
+def reason_of(value: str | float) -> str:
+    """The reason for what is said of a coefficient.
+
+    Examples
+    --------
+    >>> reason_of(-inf)
+    'no direction that separates raises it, and some lower it'
+    """
+    return SAID[value].reason
+
+
+def listed(names: Iterable[Any]) -> str:
+    """The first names, and the number of the others."""
+    every = [_key(name) for name in names]
+    more = len(every) - _SHOWN
+    if more > 0:
+        return f"{', '.join(every[:_SHOWN])} and {more:,} more"
+    return ", ".join(every)
+
+
+def _key(name: Any) -> str:
+    return f"{name[1]} of class {name[0]}" if isinstance(name, tuple) else str(name)
+
+
+def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
+    """What is said about coefficients -> their names."""
+    out: dict[str | float, list[Any]] = {value: [] for value in SAID}
+    for name, value in coefficients.items():
+        out[value].append(name)
+    return out
+
+
+SEVERAL_MAXIMA = (
+    "The likelihood is not concave with this link: which of several maxima is the largest is not proved here."
+)
+
+
+def is_concave(family: str, link: str) -> bool:
+    """Whether the logarithm of the likelihood is concave, so that every local maximum is the maximum."""
+    return link != "cauchit" and family != "inverse-gaussian"
+
+
+def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
+    """The regression in a sentence."""
+    if family == "logistic":
+        name = "logistic" if link == "logit" else link
+        return f"the {name} regression of {classes[1]!r} against {classes[0]!r}" if classes else ""
+    if family == "multinomial":
+        return f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})" if classes else ""
+    if family in ORDERED:
+        kind = {
+            "cumulative": f"cumulative {link}",
+            "adjacent": "adjacent-category",
+            "continuation": "continuation-ratio",
+        }
+        told = f"the {kind[family]} regression with {len(classes)} ordered classes"
+        return f"{told} ({classes[0]!r} to {classes[-1]!r})" if classes else ""
+    if family == "cox":
+        return "the Cox regression"
+    name = {"poisson": "Poisson", "inverse-gaussian": "inverse Gaussian"}.get(family, family.replace("-", " "))
+    return f"the {name} regression with {link} link"
+
+
+def why(family: str, verdict: str) -> str:
+    """What a separation means for the fit; {k} rows are separated, {left} are not."""
+    kind = {"negative-binomial": "poisson"} | dict.fromkeys(ORDERED, "ordered")
+    return _GAMMA if family == "gamma" else _WHY[kind.get(family, family), verdict]
+
+
+_GAMMA = (
+    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
+    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
+)
+_CELLS = (
+    "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
+    "class does."
+)
+_WHY = {
+    ("logistic", "complete"): (
+        "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
+        "to 0 and 1, and an iterative fit stops only at its limit."
+    ),
+    ("logistic", "quasi-complete"): (
+        "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
+        "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap."
+    ),
+    ("binomial", "complete"): (
+        "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
+        "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit."
+    ),
+    ("binomial", "quasi-complete"): (
+        "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
+        "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 and "
+        "1; the other rows overlap."
+    ),
+    ("poisson", "complete"): "Every count can be fitted by a mean that tends to 0.",
+    ("poisson", "quasi-complete"): (
+        "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
+        "other {left}: the fitted means of the {k} rows tend to 0."
+    ),
+    ("multinomial", "complete"): (
+        "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 and 1."
+    ),
+    ("multinomial", "quasi-complete"): _CELLS,
+    ("ordered", "complete"): (
+        "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
+        "probabilities tend to 0 and 1."
+    ),
+    ("ordered", "quasi-complete"): _CELLS,
+    ("cox", "complete"): (
+        "At every event a linear combination of the columns is higher in the row of the event than in all other rows "
+        "at risk: the partial likelihood rises along it for ever."
+    ),
+    ("cox", "quasi-complete"): (
+        "At every event a linear combination of the columns is highest in the row of the event among the rows at risk, "
+        "alone or tied, and at some event higher than in another row: the partial likelihood rises along it for ever."
+    ),
+}
+
+
+def source(family: str, link: str) -> str:
+    """Who proved the condition."""
+    if family == "cox":
+        return "Jacobsen 1989"
+    if family == "binomial" or (family == "logistic" and link != "logit"):
+        return "Silvapulle 1981"
+    if family in ("poisson", "negative-binomial", "gamma", "inverse-gaussian"):
+        return "Correia, Guimaraes and Zylkin 2019"
+    if family in ("cumulative", "continuation"):
+        return "Pratt 1981 and Albert and Anderson 1984"
+    return "Albert and Anderson 1984"
