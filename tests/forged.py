@@ -163,5 +163,5 @@ def forged(rng: np.random.Generator, design: Any) -> dict[str, Any] | None:
         if "rest" not in plain:
             signs = np.array([1.0 if str(label) == question["classes"][1] else -1.0 for label in design.y])
             classes = question["classes"]
-            one["sha256"] = data_digest(design.X, signs, fit_intercept=question["intercept"], classes=classes)
+            one["sha256"] = data_digest(design.X, signs, fit_intercept=question["intercept"], classes=classes)[0]
     return plain

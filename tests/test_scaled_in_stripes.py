@@ -32,12 +32,12 @@ def test_scaled_entries_are_those_of_the_definition(together: int, X: Array, see
     s = np.random.default_rng(seed).choice([-1.0, 1.0], len(X))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(powers, "_TOGETHER", together)
-        found = scale_rows(sp.csr_matrix(X), s, constant=False, scaled=True, whole=False)
+        found = scale_rows(sp.csr_matrix(X), s, constant=False, whole=False)
     Z = found.table.toarray()
     for i, j in np.ndindex(*X.shape):
         exact = Fraction(float(s[i] * X[i, j])) * Fraction(2) ** -int(found.columns[j] + found.rows[i])
         assert Z[i, j] == float(exact)
-    whole = scale_rows(sp.csr_matrix(X), s, constant=False, scaled=True, whole=False)
+    whole = scale_rows(sp.csr_matrix(X), s, constant=False, whole=False)
     assert Z.tobytes() == whole.table.toarray().tobytes()
     assert found.rows.tolist() == whole.rows.tolist() and found.columns.tolist() == whole.columns.tolist()
 

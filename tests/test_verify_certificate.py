@@ -724,7 +724,7 @@ def test_no_class_is_proved_that_is_not_there(tmp_path: Path) -> None:
     for classes in (["not yes ", "yes "], ["not maybe", "maybe"]):
         lie = copy.deepcopy(claim)
         lie["question"]["classes"] = classes
-        lie["sha256"] = data_digest(X, -np.ones(4), fit_intercept=True, classes=classes)
+        lie["sha256"] = data_digest(X, -np.ones(4), fit_intercept=True, classes=classes)[0]
         lie["proof"] |= {"left": [], "directions": {"units": [], "columns": [[1]], "values": [[-1]]}, "basis": None}
         lie["proof"] |= {"weights": {"rows": [], "values": []}}
         lie["proof"].pop("separated", None)

@@ -13,14 +13,15 @@ from linsep.regression.formula import asked_of
 from linsep.regression.formula_text import without_spaces
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.what_to_do import Remedies
-from linsep.theory.proof import FORMAT, check_head, ended_of, plain_separation, separation_of
+from linsep.theory.proof import FORMAT, check_head, ended_of, malformed_proves_nothing, plain_separation, separation_of
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.separation.families import FAMILIES, LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
-from linsep.theory.words import of_advice, of_regressions
+from linsep.theory.words import of_regressions
+from linsep.theory.words.of_advice import advice
 from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
@@ -171,15 +172,10 @@ class Separation(Remedies):
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "offset": offset}
         beside |= {"event": event, "strata": strata, "entry": entry}
-        try:
+        with malformed_proves_nothing():
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
             self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
-        except (CertificateError, DataError):
-            raise
-        except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            # A certificate that was read from a file may hold anything.
-            raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
         self.__dict__.pop("fragile", None)  # what was said before the rows were known
 
@@ -210,10 +206,7 @@ class Separation(Remedies):
     @property
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
-        separated = self.verdict in ("complete", "quasi-complete")
-        about = (self.coefficients, self.levels, self.separated_levels)
-        told = of_advice.of_references(self.family, *about, self.references)
-        return (*told, *of_advice.advice(self.family, *about, separated, self.n_features, self.constant_columns))
+        return tuple(advice(self))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.

@@ -7,18 +7,20 @@ once `verify` has seen the data, and is not stored.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linsep.tables import holds_doubles, is_sparse
 from linsep.theory.rows.deadline import INTERRUPTED, UNCHECKED
 from linsep.theory.rows.json_values import MOST, count, from_plain, of_type, row_list, to_plain, whole_count
-from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.cone import CertificateError, ConeProof, Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
 
@@ -219,8 +221,12 @@ def ended_of(plain: dict[str, Any]) -> str | float | None:
 _ENTRY = np.dtype([("row", "<i8"), ("column", "<i8"), ("value", "<f8")])
 
 
-def data_digest(X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bool, classes: Sequence[Any]) -> str:
+def data_digest(
+    X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bool, classes: Sequence[Any]
+) -> tuple[str, str]:
     """Return the SHA-256, in hexadecimal, of the rows, the response, the names of its classes and the intercept.
+
+    Beside it, whether the table is of "doubles" or of "rationals".
 
     It is that of the text "linsep data 2\\n", "n p\\n", "1\\n" or "0\\n" for a model with an intercept or without, the
     number of classes and a newline, and for each class its name as UTF-8, after the number of its bytes and a newline.
@@ -232,7 +238,7 @@ def data_digest(X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bo
 
     Examples
     --------
-    >>> data_digest(np.array([[0.0, 2.0]]), np.array([1.0]), fit_intercept=True, classes=["no", "yes"])[:8]
+    >>> data_digest(np.array([[0.0, 2.0]]), np.array([1.0]), fit_intercept=True, classes=["no", "yes"])[0][:8]
     '19879bc2'
     """
     n, p = X.shape
@@ -245,7 +251,7 @@ def data_digest(X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bo
     for start in range(0, n, step):
         _add_entries(out, X[start : start + step], start, doubles)
     out.update(np.asarray(response).astype(dtype).tobytes())
-    return out.hexdigest()
+    return out.hexdigest(), "doubles" if doubles else "rationals"
 
 
 def _add_entries(out: Any, part: Any, start: int, doubles: bool) -> None:
@@ -272,7 +278,8 @@ def _add_entries(out: Any, part: Any, start: int, doubles: bool) -> None:
             raise DataError(f"row {i}, column {j}: a number with so many digits has no certificate: {error}") from None
 
 
-class Combination(NamedTuple):
+@dataclass(frozen=True)
+class Combination:
     """Rows, counted from 0, and their positive integer weights.
 
     Attributes
@@ -281,15 +288,13 @@ class Combination(NamedTuple):
         The rows, in ascending order.
     weights : tuple of int
         The weight of each of them.
+    within : float
+        0: the weights are exact. Else exact ones exist that differ from these by at most this share of each.
     """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
-
-    @property
-    def within(self) -> float:
-        """0: the weights are exact. Else exact ones exist that differ from these by at most this share of each."""
-        return 0.0
+    within: float = field(default=0.0, repr=False)
 
     @classmethod
     def of(cls, weights: Mapping[int, int], within: float = 0.0) -> Combination:
@@ -308,23 +313,19 @@ class Combination(NamedTuple):
             The same rows and weights.
         """
         rows = tuple(sorted(weights))
-        found = tuple(weights[i] for i in rows)
-        if not within:
-            return cls(rows, found)
-        near = _Near(rows, found)
-        near.share = within
-        return near
+        return cls(rows, tuple(weights[i] for i in rows), within)
 
     def as_dict(self) -> dict[int, int]:
         """Return row -> weight."""
         return dict(zip(self.rows, self.weights, strict=True))
 
 
-class _Near(Combination):
-    """Weights near exact ones, which are not known."""
-
-    share: float = 0.0
-
-    @property
-    def within(self) -> float:
-        return self.share
+@contextmanager
+def malformed_proves_nothing() -> Iterator[None]:
+    """Within it errors of a certificate that was read from a file, which may hold anything, are a CertificateError."""
+    try:
+        yield
+    except (CertificateError, DataError):
+        raise
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise CertificateError(f"a part of the certificate is malformed: {error}") from error

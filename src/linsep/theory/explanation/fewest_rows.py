@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import labelled_table
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.explanation.certificate import FewestRows
@@ -80,9 +80,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     (1, 1)
     """
     deadline = deadline_of(time_limit)
-    check_index(X, y)
-    X = exact_table(X)
-    check_length(X, y)
+    X = labelled_table(X, y)
     fit_intercept = bool(fit_intercept)
     search = _Search(X, signs(y), fit_intercept, deadline)
     search.run()

@@ -40,14 +40,14 @@ class SignedRows:
         Entries that the table holds.
     """
 
-    def __init__(self, X: Any, s: Array, *, constant: bool, scaled: bool = True) -> None:
-        self.X, self.s, self.constant, self.scaled = X, s, constant, scaled
+    def __init__(self, X: Any, s: Array, *, constant: bool) -> None:
+        self.X, self.s, self.constant = X, s, constant
         self.n, self.p = X.shape
         self.width = self.p + constant
         self.sparse = not isinstance(X, np.ndarray)
         self.stored = int(X.nnz) if self.sparse else self.n * self.p
         self.whole = X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8 and _beyond(X, 2**53))
-        found = scale_rows(X, s, constant=constant, scaled=scaled, whole=self.whole)
+        found = scale_rows(X, s, constant=constant, whole=self.whole)
         self.column_exps, self.row_exps, self.multiples = found.columns, found.rows, found.multiples
         self.rank_bound = found.filled
         self.doubles, self.k, self.Z = found.table, np.zeros(self.n), found.table
@@ -75,12 +75,6 @@ class SignedRows:
         """The rows `ids` of a sparse table with their constants, as CSR."""
         part = self.doubles[ids]
         return sp.csr_array(sp.hstack([part, sp.csr_array(self.k[ids, None])])) if self.constant else part
-
-    def norms2(self) -> Array:
-        """||z_i||^2 of every row."""
-        Z = self.doubles
-        squares = Z.multiply(Z).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", Z, Z)
-        return np.asarray(np.asarray(squares).reshape(-1) + self.k**2)
 
     def original(self, d: list[int]) -> list[int]:
         """A direction of the scaled columns in the units of X, times some power of two."""
@@ -125,35 +119,33 @@ class Scaled(NamedTuple):
     filled: int
 
 
-def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -> Scaled:
-    """Sign the rows of X, and scale columns and then rows by their largest entries; not `scaled`: sign them only.
+def scale_rows(X: Any, s: Array, *, constant: bool, whole: bool) -> Scaled:
+    """Sign the rows of X, and scale columns and then rows by their largest entries.
 
     `whole` says that X holds numbers that are no doubles.
 
     Examples
     --------
-    >>> found = scale_rows(np.array([[8.0], [2.0]]), np.array([1.0, -1.0]), constant=True, scaled=True, whole=False)
+    >>> found = scale_rows(np.array([[8.0], [2.0]]), np.array([1.0, -1.0]), constant=True, whole=False)
     >>> found.table.tolist(), found.columns.tolist(), found.rows.tolist()
     ([[0.25, 0.5], [-0.0625, -0.5]], [4, 0], [1, 1])
     """
     n, p = X.shape
     sparse = not isinstance(X, np.ndarray)
-    columns, rows = np.zeros(p + constant, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    multiples, filled = [1] * p, p
+    columns = np.zeros(p + constant, dtype=np.int64)
+    multiples = [1] * p
     table = None if sparse else np.empty((n, p + constant))
     values = X if table is None else table[:, :p]
     if whole:
-        values[...], multiples = _from_integers(X, columns, scaled)
+        values[...], multiples = _from_integers(X, columns)
         filled = int(values.any(axis=0).sum())
     else:
-        if scaled:
-            largest = _column_max(X)
-            columns[:p], filled = _exponents(largest), int(np.count_nonzero(largest))
+        largest = _column_max(X)
+        columns[:p], filled = _exponents(largest), int(np.count_nonzero(largest))
         values = times_columns(X, columns[:p], None if sparse else values)
-    if scaled:
-        rows = _exponents(np.maximum(row_max(values), float(constant)))
+    rows = _exponents(np.maximum(row_max(values), float(constant)))
     values = times_rows(values, rows, s)
-    if scaled and not whole and (rows.min(initial=0) < _SMALLEST or _is_uneven(X, values)):
+    if not whole and (rows.min(initial=0) < _SMALLEST or _is_uneven(X, values)):
         columns, rows = even_exponents(X, constant=constant)
         values = _shifted(X, columns[:p], rows, s)
     if table is None:
@@ -165,15 +157,15 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
     return Scaled(table, columns, rows, multiples, filled + constant)
 
 
-def _from_integers(X: Array, exps: Array, scaled: bool) -> tuple[Array, list[int]]:
+def _from_integers(X: Array, exps: Array) -> tuple[Array, list[int]]:
     """X as doubles with scaled columns, and what Fractions in a column were multiplied by; sets `exps`."""
     out, multiples = np.empty(X.shape), []
     for j in range(X.shape[1]):
         column = X[:, j].tolist()
         multiple = lcm(*(v.as_integer_ratio()[1] for v in column))
         whole = [int(v * multiple) if isinstance(v, int) else int(Fraction(v) * multiple) for v in column]
-        exps[j] = max(abs(v) for v in whole).bit_length() if scaled else 0
-        out[:, j] = [v / 2 ** int(exps[j]) for v in whole] if scaled else [float(v) for v in column]
+        exps[j] = max(abs(v) for v in whole).bit_length()
+        out[:, j] = [v / 2 ** int(exps[j]) for v in whole]
         multiples.append(multiple)
     return out, multiples
 

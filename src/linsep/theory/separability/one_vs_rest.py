@@ -15,7 +15,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import labelled_table
 from linsep.theory.margin.geometry import names_of
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.rows.json_values import of_type, read
@@ -71,9 +71,7 @@ def separability_one_vs_rest(
     >>> found["middle"].witness.rows, found["middle"].witness.weights
     ((0, 1, 2), (1, 2, 1))
     """
-    check_index(X, y)
-    table, y = exact_table(X), labels_of(y)
-    check_length(table, y)
+    table, y = labelled_table(X, y), labels_of(y)
     labels = np.unique(y)
     if labels.size < 2:
         raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")

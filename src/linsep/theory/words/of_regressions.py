@@ -5,12 +5,11 @@ Where coefficients go is one table of what is said of each code; `found` is a `S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
 from linsep.markup import table_html
-from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 from linsep.theory.words.of_classes import with_mark
 
@@ -28,8 +27,9 @@ def summary_of(found: Any) -> str:
     said, n = [opening_of(found), *_estimates(found)], found.n_missing
     if n:
         said.insert(1, f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values.")
+    source = _SILVAPULLE if found.family == "logistic" and found.link != "logit" else _MODELS[found.family].source
     said.append(
-        f"Decided in exact arithmetic on the numbers given ({source(found.family, found.link)}; maximal separated set "
+        f"Decided in exact arithmetic on the numbers given ({source}; maximal separated set "
         "and null space of the remaining rows), with certificates checked on every row; no tolerance is involved."
     )
     return with_mark(" ".join(said), found.fragile)
@@ -37,15 +37,17 @@ def summary_of(found: Any) -> str:
 
 def opening_of(found: Any) -> str:
     """The verdict in a sentence or two."""
-    n, k = found.n_rows - found.left_out, len(found.separated_rows)
-    model = model_words(found.family, found.link, found.classes)
+    n, k, family = found.n_rows - found.left_out, len(found.separated_rows), found.family
+    link = "logistic" if (family, found.link) == ("logistic", "logit") else found.link
+    first, *_, last = found.classes or ("", "")
+    model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last)
     if found.verdict == "overlap":
         said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
-        return said if is_concave(found.family, found.link) else f"{said} {SEVERAL_MAXIMA}"
-    meaning = why(found.family, found.verdict).format(k=f"{k:,}", left=f"{n - k:,}")
+        return f"{said} {_SEVERAL_MAXIMA}" if link == "cauchit" or family == "inverse-gaussian" else said
+    meaning = _MODELS[family].separated[found.verdict == "quasi-complete"].format(k=f"{k:,}", left=f"{n - k:,}")
     name = found.verdict.capitalize()
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
 
@@ -170,102 +172,87 @@ def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, li
     return out
 
 
-SEVERAL_MAXIMA = (
+_SEVERAL_MAXIMA = (
     "The likelihood is not concave with this link: which of several maxima is the largest is not proved here."
 )
-
-
-def is_concave(family: str, link: str) -> bool:
-    """Whether the logarithm of the likelihood is concave, so that every local maximum is the maximum."""
-    return link != "cauchit" and family != "inverse-gaussian"
-
-
-def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
-    """The regression in a sentence."""
-    if family == "logistic":
-        name = "logistic" if link == "logit" else link
-        return f"the {name} regression of {classes[1]!r} against {classes[0]!r}" if classes else ""
-    if family == "multinomial":
-        return f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})" if classes else ""
-    if family in ORDERED:
-        kind = {
-            "cumulative": f"cumulative {link}",
-            "adjacent": "adjacent-category",
-            "continuation": "continuation-ratio",
-        }
-        told = f"the {kind[family]} regression with {len(classes)} ordered classes"
-        return f"{told} ({classes[0]!r} to {classes[-1]!r})" if classes else ""
-    if family == "cox":
-        return "the Cox regression"
-    name = {"poisson": "Poisson", "inverse-gaussian": "inverse Gaussian"}.get(family, family.replace("-", " "))
-    return f"the {name} regression with {link} link"
-
-
-def why(family: str, verdict: str) -> str:
-    """What a separation means for the fit; {k} rows are separated, {left} are not."""
-    kind = {"negative-binomial": "poisson"} | dict.fromkeys(ORDERED, "ordered")
-    return _GAMMA if family == "gamma" else _WHY[kind.get(family, family), verdict]
-
-
-_GAMMA = (
-    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
-    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
-)
+_SILVAPULLE, _CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
+_ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
 _CELLS = (
     "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
     "class does."
 )
-_WHY = {
-    ("logistic", "complete"): (
-        "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
-        "to 0 and 1, and an iterative fit stops only at its limit."
+_GAMMA = (
+    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
+    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
+)
+_COUNTS = (
+    "Every count can be fitted by a mean that tends to 0.",
+    "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
+    "other {left}: the fitted means of the {k} rows tend to 0.",
+)
+_ORDERED = (
+    "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
+    "probabilities tend to 0 and 1.",
+    _CELLS,
+)
+_OF_ORDERED = "regression with {n} ordered classes ({first!r} to {last!r})"
+
+
+class _Model(NamedTuple):
+    """How a family is called, what complete and what quasi-complete separation mean for its fit, and who proved it."""
+
+    name: str
+    separated: tuple[str, str]  # {k} rows are separated, {left} are not
+    source: str
+
+
+_MODELS = {
+    "logistic": _Model(
+        "the {link} regression of {last!r} against {first!r}",
+        (
+            "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
+            "to 0 and 1, and an iterative fit stops only at its limit.",
+            "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
+            "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap.",
+        ),
+        _ALBERT,
     ),
-    ("logistic", "quasi-complete"): (
-        "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
-        "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap."
+    "binomial": _Model(
+        "the binomial regression with {link} link",
+        (
+            "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
+            "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit.",
+            "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
+            "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 "
+            "and 1; the other rows overlap.",
+        ),
+        _SILVAPULLE,
     ),
-    ("binomial", "complete"): (
-        "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
-        "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit."
+    "poisson": _Model("the Poisson regression with {link} link", _COUNTS, _CORREIA),
+    "negative-binomial": _Model("the negative binomial regression with {link} link", _COUNTS, _CORREIA),
+    "gamma": _Model("the gamma regression with {link} link", (_GAMMA, _GAMMA), _CORREIA),
+    "inverse-gaussian": _Model("the inverse Gaussian regression with {link} link", ("", ""), _CORREIA),
+    "multinomial": _Model(
+        "the multinomial regression with {n} classes (reference {first!r})",
+        (
+            "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 "
+            "and 1.",
+            _CELLS,
+        ),
+        _ALBERT,
     ),
-    ("binomial", "quasi-complete"): (
-        "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
-        "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 and "
-        "1; the other rows overlap."
-    ),
-    ("poisson", "complete"): "Every count can be fitted by a mean that tends to 0.",
-    ("poisson", "quasi-complete"): (
-        "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
-        "other {left}: the fitted means of the {k} rows tend to 0."
-    ),
-    ("multinomial", "complete"): (
-        "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 and 1."
-    ),
-    ("multinomial", "quasi-complete"): _CELLS,
-    ("ordered", "complete"): (
-        "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
-        "probabilities tend to 0 and 1."
-    ),
-    ("ordered", "quasi-complete"): _CELLS,
-    ("cox", "complete"): (
-        "At every event a linear combination of the columns is higher in the row of the event than in all other rows "
-        "at risk: the partial likelihood rises along it for ever."
-    ),
-    ("cox", "quasi-complete"): (
-        "At every event a linear combination of the columns is highest in the row of the event among the rows at risk, "
-        "alone or tied, and at some event higher than in another row: the partial likelihood rises along it for ever."
+    "cumulative": _Model(f"the cumulative {{link}} {_OF_ORDERED}", _ORDERED, _PRATT),
+    "adjacent": _Model(f"the adjacent-category {_OF_ORDERED}", _ORDERED, _ALBERT),
+    "continuation": _Model(f"the continuation-ratio {_OF_ORDERED}", _ORDERED, _PRATT),
+    "cox": _Model(
+        "the Cox regression",
+        (
+            "At every event a linear combination of the columns is higher in the row of the event than in all other "
+            "rows at risk: the partial likelihood rises along it for ever.",
+            "At every event a linear combination of the columns is highest in the row of the event among the rows at "
+            "risk, alone or tied, and at some event higher than in another row: the partial likelihood rises along it "
+            "for ever.",
+        ),
+        "Jacobsen 1989",
     ),
 }
-
-
-def source(family: str, link: str) -> str:
-    """Who proved the condition."""
-    if family == "cox":
-        return "Jacobsen 1989"
-    if family == "binomial" or (family == "logistic" and link != "logit"):
-        return "Silvapulle 1981"
-    if family in ("poisson", "negative-binomial", "gamma", "inverse-gaussian"):
-        return "Correia, Guimaraes and Zylkin 2019"
-    if family in ("cumulative", "continuation"):
-        return "Pratt 1981 and Albert and Anderson 1984"
-    return "Albert and Anderson 1984"
