@@ -132,7 +132,10 @@ def effects_of(
             reference = int(np.lexsort((-with_least - others, -np.minimum(with_least, others)))[0])
             kept[reference], omitted[effect] = False, str(levels[reference])
         blocks.append(block[:, np.flatnonzero(kept)])
-        names |= {f"{effect}={level}": effect for level in levels[kept].tolist()}
+        of_this = {f"{effect}={level}": effect for level in levels[kept].tolist()}
+        if twice := names.keys() & of_this.keys():
+            raise DataError(f"two fixed effects have an indicator called {min(twice)!r}: rename a column")
+        names |= of_this
     return blocks, names, omitted
 
 

@@ -12,6 +12,7 @@ from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, listed
+from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
@@ -137,6 +138,7 @@ def make_receipt(
     ]
     doubts = [] if training is None else training.doubts("training rows", weighted=balanced)
     doubts = doubts if held_out is None else held_out.doubts("held-out rows", weighted=balanced)
+    doubts += doubt_of_labels(model.classes_)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 

@@ -239,11 +239,10 @@ class Separability:
         >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        return summary_of(self)
+        return summary_of(self) if self.verified or not self.digest else f"as read, not verified: {summary_of(self)}"
 
     def __repr__(self) -> str:
-        unsure = "" if self.verified or not self.digest else "as read, not verified: "
-        return f"<Separability {unsure}{self.summary()}>"
+        return f"<Separability {self.summary()}>"
 
     def _repr_html_(self) -> str:
         return html_of(self)
