@@ -68,7 +68,7 @@ def budget_declared(arrays: Mapping[str, Array], n_planes: int, budget: int, pol
             f"{plane}_numbers": ArraySpec((size,), "whole", least=0),
             f"{plane}_coefs": ArraySpec((size,), "float64"),
             f"{plane}_counts": ArraySpec((len(COUNTS),), "whole", least=0, below=MOST),
-            f"{plane}_sums": ArraySpec((f"sums of {plane}",), "float64"),
+            f"{plane}_sums": ArraySpec((len(SUMS),), "float64"),
             f"{plane}_gram": ArraySpec((side, side), "float64"),
         }
     return declared
@@ -246,9 +246,6 @@ class Budgeted:
                 raise DataError(
                     f"plane {k} counts {plane.counts[COUNTS.size]} rows, {len(plane.coefs)} of {self.budget} are there"
                 )
-            if len(plane.sums) > len(SUMS):
-                raise DataError(f"plane {k} has {len(plane.sums)} sums, not {len(SUMS)}")
-            plane.sums = np.pad(plane.sums, (0, len(SUMS) - len(plane.sums)))  # files from before have fewer
 
 
 def _stack(parts: list[Any]) -> Any:
