@@ -6,12 +6,8 @@ from .bounds.cover import cover_rows as cover_rows
 from .bounds.cover import holm as holm
 from .bounds.cover import online_risk_bound as online_risk_bound
 from .bounds.cover import vote_bound as vote_bound
-from .bounds.kernel import forgetron_bound as forgetron_bound
-from .bounds.kernel import halving_bound as halving_bound
 from .bounds.kernel import kernel_bounds as kernel_bounds
 from .bounds.kernel import projection_bound as projection_bound
-from .bounds.kernel import random_removal_bound as random_removal_bound
-from .bounds.kernel import removal_bound as removal_bound
 from .bounds.losses import LossBracket as LossBracket
 from .bounds.losses import auto_eta0 as auto_eta0
 from .bounds.losses import gradient_bound as gradient_bound
