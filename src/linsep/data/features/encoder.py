@@ -254,8 +254,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return chunk.X
         self.kinds_ = self._kinds_with(chunk)
         chunk = derive(chunk, self.kinds_)
-        if self._signs is not None:
-            self._signs = signs_of(chunk) | self._signs
+        self._signs = signs_of(chunk) | self._signs
         count_missing(chunk, self.missing_, self._met)
         if self._running is None:
             flags = self.missing == "indicator"

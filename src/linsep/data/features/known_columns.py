@@ -47,8 +47,7 @@ class KnownColumns:
         self.bad_cells_ = BadCells()
         self.new_doubts_: dict[str, str] = {}
         self.kinds_: dict[str, str] = {}
-        # Column -> its % or currency; None where an earlier release did not keep them.
-        self._signs: dict[str, str] | None = {}
+        self._signs: dict[str, str] = {}  # column -> its % or currency
         self.left_out_: dict[str, str] = {}
         self.doubts_: list[str] = []
         self._kind = "table"
@@ -91,10 +90,9 @@ class KnownColumns:
 
     def _note(self, chunk: TableChunk) -> None:
         """Look at rows to be predicted, for what is to be said of them."""
-        if self._signs is not None:
-            new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-            new |= doubts_of_thousands(chunk, self.number_moments)
-            self.new_doubts_ = new | self.new_doubts_
+        new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
+        new |= doubts_of_thousands(chunk, self.number_moments)
+        self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
         if not self._is_csv:
             self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
@@ -164,7 +162,7 @@ class KnownColumns:
         }
         asked = {"kinds": self.kinds_, "missing": self.missing, "na": sorted(self.na_), "encoding": self.encoding_}
         meta |= {name: known for name, known in (asked | {"decimal": self.decimal_}).items() if known}
-        if self._signs is not None and self._kind == "table":
+        if self._kind == "table":
             meta["signs"] = self._signs
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
@@ -185,7 +183,7 @@ class KnownColumns:
         encoder.decimal_ = meta.get("decimal")
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
-        encoder._signs = dict(meta["signs"]) if "signs" in meta else None
+        encoder._signs = dict(meta.get("signs", {}))
         flagged = encoder.missing_ if encoder.way == "indicator" else ()
         encoder._fitted = Fitted.from_state(meta, arrays, flagged)
         if "running" in meta:
