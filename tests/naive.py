@@ -243,86 +243,20 @@ class BudgetRun(NamedTuple):
     mistakes: list[int]
     kept: list[int]  # oldest first
     a: Any  # coefficients of the rows kept
-    shrunk: list[float]  # factors phi of the Forgetron
 
 
-def removal(K: Any, y: Any, budget: int, draws: Any = None) -> BudgetRun:
-    """Forgetron (draws None), or removal of old row number int(draws[t] x rows); K(x, x) <= 1; each row once."""
+def projectron(K: Any, y: Any, budget: int) -> BudgetRun:
+    """Mistakes add rows while there is room and independent ones, then projections; each row once."""
     kept: list[int] = []
-    a: list[float] = []
-    mistakes, shrunk, Q = [], [], 0.0
+    a = np.zeros(0)
+    mistakes = []
     for t in range(len(y)):
-        if y[t] * sum(c * K[t, j] for c, j in zip(a, kept, strict=True)) > 0:
+        if y[t] * (K[t, kept] @ a) > 0:
             continue
         mistakes.append(t)
-        kept, a = [*kept, t], [*a, float(y[t])]
-        if len(kept) <= budget:
-            continue
-        e, phi = 0 if draws is None else int(draws[t] * budget), 1.0
-        r = kept[e]
-        sigma, mu = abs(a[e]), np.sign(a[e]) * sum(c * K[r, j] for c, j in zip(a, kept, strict=True))
-        if draws is None:
-            left = 15 / 32 * len(mistakes) - Q
-
-            def psi(phi: float, sigma: float = sigma, mu: float = mu) -> float:
-                return (phi * sigma) ** 2 + 2 * phi * sigma - 2 * phi * sigma * phi * mu
-
-            if psi(1.0) > left:  # bisection: psi first rises from 0
-                low, high = 0.0, 1.0
-                for _ in range(100):
-                    phi = (low + high) / 2
-                    low, high = (phi, high) if psi(phi) <= left else (low, phi)
-            Q += psi(phi)
-            shrunk.append(phi)
-        a = [phi * c for c in a]
-        del kept[e], a[e]
-    return BudgetRun(mistakes, kept, np.array(a), shrunk)
-
-
-def projectron(K: Any, y: Any, budget: int, plus: bool) -> BudgetRun:
-    """Mistakes add rows while there is room and independent ones, then projections; K(x, x) <= 1; each row once."""
-    kept: list[int] = []
-    a = np.zeros(0)
-    mistakes = []
-    for t in range(len(y)):
-        m = y[t] * (K[t, kept] @ a)
-        if m > 0 and (not plus or m >= 1):
-            continue
         d = np.linalg.solve(K[np.ix_(kept, kept)], K[kept, t])
-        inside = K[t, kept] @ d
-        away, tau = max(K[t, t] - inside, 0.0), 1.0
-        if m <= 0:
-            mistakes.append(t)
-            if len(kept) < budget and away > 1e-10 * K[t, t]:
-                kept, a = [*kept, t], np.append(a, y[t])
-                continue
+        if len(kept) < budget and K[t, t] - K[t, kept] @ d > 1e-10 * K[t, t]:
+            kept, a = [*kept, t], np.append(a, y[t])
         else:
-            sure = 1 - m - np.sqrt((budget + 1) * away)
-            if sure <= 0 or inside <= 0:
-                continue
-            tau = min(1.0, (1 - m) / inside, 2 * sure / inside)
-        a = a + tau * y[t] * d
-    return BudgetRun(mistakes, kept, a, [])
-
-
-def halving(K: Any, y: Any, budget: int) -> BudgetRun:
-    """Margins below 2 add rows; one too many and half go, projected on the others; K(x, x) = 1; each row once."""
-    kept: list[int] = []
-    a = np.zeros(0)
-    mistakes = []
-    for t in range(len(y)):
-        m = y[t] * (K[t, kept] @ a)
-        if m > 0 and m >= 2:
-            continue
-        if m <= 0:
-            mistakes.append(t)
-        if len(kept) == budget:
-            stay = sorted(sorted(range(budget), key=lambda e: (abs(a[e]), e))[budget - budget // 2 :])
-            rows = [kept[e] for e in stay]
-            G = K[np.ix_(rows, rows)]
-            kept, a = rows, np.linalg.solve(G, K[np.ix_(rows, kept)] @ a)
-        kept, a = [*kept, t], np.append(a, y[t])
-        norm2 = a @ K[np.ix_(kept, kept)] @ a
-        if norm2 > 4 * budget:
-            a = a * np.sqrt(4 * budget / norm2)
-    return BudgetRun(mistakes, kept, a, [])
+            a = a + y[t] * d
+    return BudgetRun(mistakes, kept, a)

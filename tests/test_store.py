@@ -353,9 +353,9 @@ def test_foreign_files_are_refused(raw: bytes, message: str, path: Path) -> None
 
 def test_a_newer_format_says_upgrade(path: Path) -> None:
     save(fitted(), path)
-    message = refusal(path, reseal(path.read_bytes(), rb"\"format\":2", rb"\"format\":12"))
+    message = refusal(path, reseal(path.read_bytes(), rb"\"format\":1", rb"\"format\":12"))
     assert "format 12" in message
-    assert "is newer than format 2" in message
+    assert "is newer than format 1" in message
     assert message.endswith("upgrade linsep")
 
 

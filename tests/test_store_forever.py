@@ -11,10 +11,8 @@ import pytest
 
 from linsep import Source, TableEncoder, TableModel, load, load_with_extra, open_data, save
 
-DATA = Path(__file__).parent / "data"
-FOLDER, SECOND = DATA / "format-1", DATA / "format-2"
+FOLDER = Path(__file__).parent / "data" / "models"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
-EXPECTED_2 = json.loads((SECOND / "expected.json").read_text())
 
 
 def table_of(name: str, target: str | None) -> Source:
@@ -23,36 +21,12 @@ def table_of(name: str, target: str | None) -> Source:
 
 def test_every_file_is_looked_at() -> None:
     assert sorted(path.name for path in FOLDER.glob("*.linsep")) == sorted(EXPECTED)
-    assert len(EXPECTED) == 16
-    assert sorted(path.name for path in SECOND.glob("*.linsep")) == sorted(EXPECTED_2)
-    assert len(EXPECTED_2) == 8
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_file_of_format_1_predicts_what_it_did(name: str, tmp_path: Path) -> None:
-    model = load(FOLDER / name)
-    assert isinstance(model, TableModel)
-    assert model.encoder_ is not None
-    rows, expected = table_of(name, model.encoder_.target), EXPECTED[name]
-    assert model.predict(rows).tolist() == expected["labels"]
-    np.testing.assert_allclose(model.decision_function(rows), expected["decision_values"], rtol=1e-12, atol=1e-12)
-    assert getattr(model.learner_, "n_mistakes_", None) == expected["mistakes"]
-    save(model, tmp_path / "again")
-    assert load(tmp_path / "again").predict(rows).tolist() == expected["labels"]
-
-
-@pytest.mark.parametrize("name", ["averaged.linsep", "voted-svmlight.linsep", "perceptron-classes.linsep"])
-def test_a_file_of_format_1_can_be_trained_further(name: str) -> None:
-    model = load(FOLDER / name)
-    rows = table_of(name, model.encoder_.target)
-    before = model.learner_.t_
-    assert model.partial_fit(rows).learner_.t_ == before + len(rows.read().y)
-
-
-@pytest.mark.parametrize("name", EXPECTED_2)
-def test_a_file_of_format_2_predicts_what_it_did(name: str) -> None:
-    model, extra = load_with_extra(SECOND / name)
-    expected: dict[str, Any] = EXPECTED_2[name]
+def test_a_model_predicts_what_it_did(name: str, tmp_path: Path) -> None:
+    model, extra = load_with_extra(FOLDER / name)
+    expected: dict[str, Any] = EXPECTED[name]
     rows: Any = table_of(name, expected["target"])
     if name == "learner.linsep":
         rows, learner = TableEncoder().fit(rows).transform(rows).X, model
@@ -64,10 +38,20 @@ def test_a_file_of_format_2_predicts_what_it_did(name: str) -> None:
     np.testing.assert_allclose(model.decision_function(rows), expected["decision_values"], rtol=1e-12, atol=1e-12)
     assert getattr(learner, "n_mistakes_", None) == expected["mistakes"]
     assert extra == ({"stream": {"rows": 7}} if name == "stream.linsep" else {})
+    save(model, tmp_path / "again")
+    assert load(tmp_path / "again").predict(rows).tolist() == expected["labels"]
+
+
+@pytest.mark.parametrize("name", ["averaged.linsep", "voted-svmlight.linsep", "pa1-classes.linsep"])
+def test_a_model_can_be_trained_further(name: str) -> None:
+    model = load(FOLDER / name)
+    rows = table_of(name, model.encoder_.target)
+    before = model.learner_.t_
+    assert model.partial_fit(rows).learner_.t_ == before + len(rows.read().y)
 
 
 def test_a_positive_class_is_kept() -> None:
-    model = load(SECOND / "perceptron-positive.linsep")
+    model = load(FOLDER / "perceptron-positive.linsep")
     assert (model.positive, model.classes_.tolist()) == ("b", ["not b", "b"])
     assert model.learner_.class_weight == {1: 2.0}
     assert model.learner.class_weight == {"b": 2.0}

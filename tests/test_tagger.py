@@ -272,8 +272,8 @@ def test_a_saved_tagger_tags_the_same(tmp_path: Path, n_bits: int | None) -> Non
 
 
 @pytest.mark.parametrize("name", ["named", "hashed"])
-def test_a_tagger_of_format_1_tags_as_it_did(tmp_path: Path, name: str) -> None:
-    folder = Path(__file__).parent / "data" / "format-1" / "taggers"
+def test_a_tagger_that_was_saved_once_tags_as_it_did(tmp_path: Path, name: str) -> None:
+    folder = Path(__file__).parent / "data" / "models" / "taggers"
     expected = json.loads((folder / "expected.json").read_text())
     tagger = load(folder / f"{name}.linsep")
     assert tagger.predict(expected["sentences"]) == expected["tags"][name]

@@ -35,7 +35,6 @@ from linsep.model_files.container import (
     unbuildable,
     unpack_labels,
 )
-from linsep.model_files.old_formats import from_format_1
 from linsep.model_files.origin import check_origin, origin_now
 from linsep.types import Array, DataError
 
@@ -100,9 +99,6 @@ def save(
 
 def load(path: str | os.PathLike[str], *, key: Key | None = None) -> Any:
     """Return the fitted model that `save` wrote to `path`: a `TableModel` or a learner.
-
-    Files of earlier formats are read too. There a learner of a table held its encoder; it is returned as a
-    `TableModel`.
 
     Parameters
     ----------
@@ -212,8 +208,7 @@ def read_origin(path: str | os.PathLike[str], *, key: Key | None = None) -> dict
     (4, True)
     """
     header, _ = _read(path, key)
-    found = header.get("origin", {"linsep": header["version"]})
-    return {**found, "state_sha256": state_digest(header), "signed": "hmac_sha256" in header}
+    return {**header["origin"], "state_sha256": state_digest(header), "signed": "hmac_sha256" in header}
 
 
 # ------------------------------------------------------------------------ parts
@@ -224,8 +219,7 @@ def _read(path: str | os.PathLike[str], key: Key | None) -> tuple[dict[str, Any]
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
     try:
-        if "origin" in header:
-            check_origin(header["origin"])
+        check_origin(header["origin"])
     except DataError as error:
         raise ModelFileError(f"{os.fspath(path)}: {unbuildable(header, error)}") from error
     return header, arrays
@@ -273,8 +267,6 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[
     cls = _learner(header["class"])
     if cls is None:
         raise DataError(f"the class {header['class']!r:.40} is not a learner of this version of linsep")
-    if header["format"] == 1:
-        from_format_1(header, arrays)
     estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
     estimator.check_parameters()
     classes = unpack_labels("classes", header["classes"], arrays)

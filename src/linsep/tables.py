@@ -272,6 +272,14 @@ def check_length(X: Any, y: Any) -> None:
         raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
 
 
+def labelled_table(X: Any, y: Any) -> Any:
+    """X as an exact table, once its rows are those that y has labels of; DataError if not."""
+    check_index(X, y)
+    X = exact_table(X)
+    check_length(X, y)
+    return X
+
+
 def holds_doubles(X: Any) -> bool:
     """Whether every entry of an exact table is exactly a double, whatever type holds it.
 

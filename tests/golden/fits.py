@@ -75,7 +75,7 @@ def fits() -> dict[str, Run]:
             linsep.MarginPerceptron, three, multi_class="multiclass", max_iter=12, random_state=1
         ),
         "kernel on a budget, three classes": fitted(
-            linsep.KernelPerceptron, iris, budget=30, budget_policy="random", max_iter=3, random_state=1
+            linsep.KernelPerceptron, iris, budget=30, max_iter=3, random_state=1
         ),
         "kernel, averaged": fitted(
             linsep.KernelPerceptron, noisy, kernel="rbf", gamma=0.5, average="averaged", max_iter=2, random_state=1
@@ -95,10 +95,9 @@ def fits() -> dict[str, Run]:
         runs[f"{variant}, multiclass, sparse"] = fitted(
             linsep.PassiveAggressive, three, variant=variant, multi_class="multiclass", max_iter=4, random_state=1
         )
-    for policy in ("forgetron", "projectron", "projectron++", "ahpatron"):
-        runs[f"kernel, {policy}"] = fitted(
-            linsep.KernelPerceptron, noisy, kernel="rbf", budget=25, budget_policy=policy, max_iter=2, random_state=1
-        )
+    runs["kernel on a budget"] = fitted(
+        linsep.KernelPerceptron, noisy, kernel="rbf", budget=25, max_iter=2, random_state=1
+    )
     for loss in ("perceptron", "hinge", "logistic", "squared_hinge", "squared"):
         runs[f"sgd, {loss}"] = fitted(
             linsep.SGDClassifier, noisy, loss=loss, projection_radius=3.0, sampling="replacement", random_state=1

@@ -45,55 +45,20 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] =
     return found
 
 
-def _prefetch(builder: Any, address: Any) -> None:
-    """Ask for the cache line at an address; never fails, wherever it is."""
-    number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
-    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-    # To read, of use for long, data and no instructions.
-    builder.call(prefetch, [address, number(0), number(3), number(1)])
-
-
 def _ask_code(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the line of array[index], an entry of a vector."""
+    """Ask for the line of array[index], an entry of a vector; never fails, wherever it is."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(array)(context, builder, value=args[0]).data
-        _prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), ir.PointerType(ir.IntType(8))))
+        number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        address = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        # To read, of use for long, data and no instructions.
+        builder.call(prefetch, [address, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), codegen
 
 
 ask: Any = intrinsic(_ask_code)
-
-
-def _ask_lines_code(typing_context: Any, matrix: Any, i: Any, first: Any, end: Any) -> Any:
-    """Ask for lines first, first + 1, ..., end - 1 of row i of a C-contiguous matrix, counted from where it begins."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value = context.make_array(matrix)(context, builder, value=args[0])
-        whole = args[1].type
-        begin = builder.mul(args[1], builder.extract_value(value.strides, 0))
-        start = builder.add(builder.ptrtoint(value.data, whole), begin)
-        line = ir.Constant(whole, LINE)
-        asked, last = (builder.add(start, builder.mul(k, line)) for k in args[2:])
-        # From address to address: counted by line, LLVM unrolls it, and a pass over MNIST takes a tenth longer.
-        before = builder.basic_block
-        check, body, after = (builder.append_basic_block(name) for name in ("check", "ask", "asked"))
-        builder.branch(check)
-        builder.position_at_end(check)
-        address = builder.phi(whole)
-        address.add_incoming(asked, before)
-        builder.cbranch(builder.icmp_signed("<", address, last), body, after)
-        builder.position_at_end(body)
-        _prefetch(builder, builder.inttoptr(address, ir.PointerType(ir.IntType(8))))
-        address.add_incoming(builder.add(address, line, flags=["nsw"]), body)
-        builder.branch(check)
-        builder.position_at_end(after)
-        return context.get_dummy_value()
-
-    return types.void(matrix, types.intp, types.intp, types.intp), codegen
-
-
-ask_lines: Any = intrinsic(_ask_lines_code)

@@ -42,29 +42,6 @@ class SentenceColumns(NamedTuple):
     largest: int = 4  # the largest |w_j| that there has been
 
 
-class BudgetCounts(NamedTuple):
-    """What a budgeted kernel perceptron counts: int64 (3,)."""
-
-    size: int = 0  # rows kept now
-    mistakes: int = 1
-    margin_updates: int = 2  # updates at rows that were right, by too little
-
-
-class BudgetSums(NamedTuple):
-    """What a budgeted kernel perceptron adds up for its bound (`linsep.theory.bounds.kernel`): float64 (10,)."""
-
-    energy: int = 0  # what updates added to ||w||^2
-    given_up: int = 1  # coefficients of the rows removed
-    damage: int = 2  # what removing rows added to ||w||^2
-    shrinking: int = 3  # (1 - phi) / (1 + phi) of each shrinking by phi
-    spent: int = 4  # of what the Forgetron may spend on removals
-    distance: int = 5  # lengths of what projections left out
-    margin_steps: int = 6  # step sizes of margin updates
-    radius2: int = 7  # the largest k(x, x) so far, or what it was set to before
-    norm2: int = 8  # ||w||^2 (halving alone)
-    ball2: int = 9  # square of the smallest ball that w was pulled back to, 0 for none (halving alone)
-
-
 class PocketColumns(NamedTuple):
     """What a pocket counts of the time that judging took: int64 (2,)."""
 
@@ -76,5 +53,3 @@ RECORD = EpochColumns()
 PER_CLASS = ClassColumns()
 SPENT = PocketColumns()
 TALLY = SentenceColumns()
-COUNTS = BudgetCounts()
-SUMS = BudgetSums()

@@ -14,7 +14,6 @@ import numpy as np
 from numba.extending import overload
 
 from linsep.kernels.lanes import dots, fma, wide_dots
-from linsep.kernels.memory import LINE, ask_lines
 from linsep.kernels.planes import sum_planes
 from linsep.types import CSR, OnesCSR
 
@@ -52,8 +51,6 @@ def block_size(X: Any) -> int:
 
 def block_dots(X: Any, rows: Any, W: Any, k: int, m: int, Z: Any) -> None:
     """Z[r, c] = w_c.x_rows[r] for the first `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
-
-    With k < 0 and `rows` twice as long, dense rows in its second half are asked of memory meanwhile: they come next.
 
     A product does not depend on the others computed with it: each is summed in the same order. So a short block may be
     filled up with any rows, and the classes that have moved can be computed again, two at a time. Sparse rows always
@@ -184,13 +181,7 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
         i0, i1, i2, i3 = np.uint64(rows[0]), np.uint64(rows[1]), np.uint64(rows[2]), np.uint64(rows[3])
-        lines = X.shape[1] * X.itemsize // LINE + 1 if k < 0 and rows.shape[0] > BLOCK else 0
-        part = lines // ((W.shape[0] + 1) // 2) + 1
         for start in range(first, last, 2):
-            if lines > 0:  # a part with each pair of classes: memory cannot be asked for all at once
-                asked = part * (start // 2)
-                for r in range(BLOCK):
-                    ask_lines(X, rows[BLOCK + r], asked, min(asked + part, lines))
             c = np.uint64(start)
             d = np.uint64(min(start + 1, last - 1) if k < 0 else m)
             # Four rows against two classes: six loads for eight products, and all sums stay in registers.

@@ -20,7 +20,7 @@ from linsep.files import unreadable
 from linsep.jsonable import to_jsonable
 from linsep.types import Array, DataError
 
-FORMAT = 2
+FORMAT = 1
 KEY_VARIABLE = "LINSEP_MODEL_KEY_FILE"
 # Digest and signature of the whole file are taken with zeros in their places. The digest's is the first such text in
 # the file: the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes. The
@@ -47,7 +47,7 @@ _FIELDS = {
     "encoder": ValueSpec("dict", needed=False),
     "extra": ValueSpec("dict", needed=False),
     "arrays_sha256": _TEXT,
-    "origin": ValueSpec("dict", needed=False),
+    "origin": _DICT,
 }
 # What does not belong to the state: where and when the file was made, and what is taken from the rest of it.
 _ABOUT = ("file_sha256", "hmac_sha256", "origin", "version")
@@ -170,7 +170,7 @@ def read_header(raw: bytes) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"not a linsep model file; {_ORIGIN}") from error
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise ModelFileError(f"format {found!r:.20} is no format of linsep: the formats are 1 and {FORMAT}")
+        raise ModelFileError(f"format {found!r:.20} is no format of linsep: there is format {FORMAT}")
     if found > FORMAT:
         raise ModelFileError(
             f"format {found}, saved by linsep {_plain(header.get('version'))}, is newer than format {FORMAT} "

@@ -17,9 +17,8 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse, merge_duplicates
-from linsep.theory.separation.families import LABELLED, ORDERED, Family
-from linsep.theory.separation.outcome import Outcome, column_of
-from linsep.theory.words.of_coefficients import listed
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, column_of
+from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
 
 

@@ -21,15 +21,14 @@ from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
-from linsep.reporting.explanation.behind import columns_behind
-from linsep.reporting.explanation.explanation import Explanation
+from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
 from linsep.tables import check_index, column_names
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.margin.geometry import class_signs
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
 from linsep.types import Array, DataError, Verdict
 

@@ -6,12 +6,8 @@ from .bounds.cover import cover_rows as cover_rows
 from .bounds.cover import holm as holm
 from .bounds.cover import online_risk_bound as online_risk_bound
 from .bounds.cover import vote_bound as vote_bound
-from .bounds.kernel import forgetron_bound as forgetron_bound
-from .bounds.kernel import halving_bound as halving_bound
 from .bounds.kernel import kernel_bounds as kernel_bounds
 from .bounds.kernel import projection_bound as projection_bound
-from .bounds.kernel import random_removal_bound as random_removal_bound
-from .bounds.kernel import removal_bound as removal_bound
 from .bounds.losses import LossBracket as LossBracket
 from .bounds.losses import auto_eta0 as auto_eta0
 from .bounds.losses import gradient_bound as gradient_bound
@@ -31,9 +27,9 @@ from .margin.geometry import radius as radius
 from .margin.geometry import unit_form as unit_form
 from .margin.max_margin import MarginBracket as MarginBracket
 from .margin.max_margin import max_margin as max_margin
+from .proof import Combination as Combination
 from .separability.certificate import Separability as Separability
-from .separability.combination import Combination as Combination
-from .separability.whole_file import verify_certificate as verify_certificate
+from .separability.one_vs_rest import verify_certificate as verify_certificate
 from .verify.cone import CertificateError as CertificateError
 from .verify.cone import ConeProof as ConeProof
 from .verify.consequences import SeparationProof as SeparationProof

@@ -6,7 +6,6 @@ token, and those in whole arrays.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -36,7 +35,7 @@ class FeatureIndex:
     """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
 
     Names are hashed to `n_bits` bits by `linsep.data.hashing`, without signs. No names are kept then, and
-    names of one number share their weights. `crc` asks for CRC-32 instead, which taggers of format 1 were trained with.
+    names of one number share their weights.
 
     Examples
     --------
@@ -44,8 +43,8 @@ class FeatureIndex:
     ([0, 1, 0], [120, 225])
     """
 
-    def __init__(self, n_bits: int | None = None, names: Iterable[str] = (), *, crc: bool = False) -> None:
-        self.n_bits, self.crc = n_bits, crc
+    def __init__(self, n_bits: int | None = None, names: Iterable[str] = ()) -> None:
+        self.n_bits = n_bits
         self._numbers = {name: k for k, name in enumerate(names)}
         self.open = True
 
@@ -63,8 +62,6 @@ class FeatureIndex:
         """The number of each name; a new one gets the next while the index is open, and -1 once it is closed."""
         if self.n_bits is not None:
             raw = [name.encode("utf-8", "surrogatepass") for name in names]
-            if self.crc:
-                return [zlib.crc32(name) & ((1 << self.n_bits) - 1) for name in raw]
             bounds = np.cumsum([0, *map(len, raw)])
             columns, _ = hash_names("", np.frombuffer(b"".join(raw), np.uint8), bounds, self.n_bits)
             return [int(column) for column in columns]

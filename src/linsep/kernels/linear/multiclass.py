@@ -70,11 +70,11 @@ def one_vs_rest_epoch(
     n = row_count(X)
     size = block_size(X)
     ahead = rows_ahead(X, order)
-    rows = np.empty(2 * size if size > 1 and ahead > 0 else size, np.int64)
+    rows = np.empty(size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
         _fill_block(rows, order, start, n)
-        if ahead > 0 and size == 1:
+        if ahead > 0:
             fetch_ahead(X, c, order, start, ahead)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
@@ -119,11 +119,11 @@ def multiclass_epoch(
     n = row_count(X)
     size = block_size(X)
     ahead = rows_ahead(X, order)
-    rows = np.empty(2 * size if size > 1 and ahead > 0 else size, np.int64)
+    rows = np.empty(size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
         _fill_block(rows, order, start, n)
-        if ahead > 0 and size == 1:
+        if ahead > 0:
             fetch_ahead(X, c, order, start, ahead)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):

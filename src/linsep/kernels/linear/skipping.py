@@ -14,7 +14,7 @@ import numpy as np
 from linsep.kernels.linear.epoch import squared_norm, weight_of_constant, write_record
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
-from linsep.kernels.prefetch import fetch_ahead, skipping_ahead
+from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
 from linsep.types import Array
@@ -164,7 +164,7 @@ def skipping_epoch(
     mistakes = 0
     dots = 0
     absorbed = 0
-    ahead = skipping_ahead(X, order)
+    ahead = rows_ahead(X, order) if order.shape[0] > 0 else 0  # in order it would bring for nothing what is left out
     for t in range(n):
         i = row_at(order, t)
         if ahead > 0:

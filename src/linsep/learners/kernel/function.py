@@ -10,14 +10,13 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-from linsep.kernels.dual.plain import exponentials
+from linsep.kernels.dual import exponentials
 from linsep.kernels.linear.sums import add_rows, product, side_by_side, squares
 from linsep.learners.inputs.parameters import is_number, is_whole
 from linsep.tables import dense, is_sparse, rows_for_kernels
 from linsep.types import Array, DataError
 
 KERNELS = ("poly", "rbf", "laplacian", "linear")
-_UNIT = ("rbf", "laplacian")  # k(x, x) = 1
 # Stored rows whose kernel values with a block are held at a time, and rows in a block: what fits the cache.
 _TILE = 2048
 _BLOCK = 256
@@ -78,7 +77,7 @@ class KernelFunction:
         if callable(self.kind):
             blocks = (A[s : s + _BLOCK] for s in range(0, A.shape[0], _BLOCK))
             return np.concatenate([np.diagonal(self._called(block, block)) for block in blocks])
-        if self.kind in _UNIT:
+        if self.kind in ("rbf", "laplacian"):
             return np.ones(A.shape[0])
         norms2 = _norms2(A)
         with np.errstate(over="ignore", invalid="ignore"):

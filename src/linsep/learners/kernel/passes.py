@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.clock import clock
-from linsep.kernels.dual.plain import dual_block
+from linsep.kernels.dual import dual_block
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
 from linsep.tables import dense

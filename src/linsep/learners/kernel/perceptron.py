@@ -8,7 +8,6 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.clock import clock
@@ -72,12 +71,10 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     random_state : int, RandomState or None, default=None
         Seed of that order.
     budget : int or None, default=None
-        Keep at most this number of rows per plane, so that memory stays constant on a stream. It needs average="last".
-    budget_policy : {"forgetron", "random", "projectron", "projectron++", "ahpatron"}, default="forgetron"
-        What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
-        random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
-        too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
-        largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
+        Keep at most this number of rows per plane, so that memory stays constant on a stream: when it is used up, or a
+        mistaken row is a combination of those kept, the row's projection on these is added in its place (Projectron).
+        `mistake_bound` tells what is guaranteed. It needs average="last". Memory besides the rows: 8 budget^2 bytes a
+        plane.
     time_limit : float or None, default=None
         Largest number of seconds, checked between blocks of rows; None sets no limit.
     verbose : int or callable, default=0
@@ -104,9 +101,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
 
     References
     ----------
-    Freund and Schapire 1999, Machine Learning 37, section 3. Dekel, Shalev-Shwartz and Singer 2008 (Forgetron);
-    Cavallanti, Cesa-Bianchi and Gentile 2007 (random); Orabona, Keshet and Caputo 2009 (Projectron, Projectron++);
-    Liao, Li, Liao, Hu and Dang 2024 (Ahpatron, its steps of 1/4, margin of 1/2 and ball of sqrt(budget)/2 times 4).
+    Freund and Schapire 1999, Machine Learning 37, section 3. Orabona, Keshet and Caputo 2009, JMLR 10 (Projectron).
 
     Examples
     --------
@@ -137,7 +132,6 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     coef0: float
     average: str
     budget: int | None
-    budget_policy: str
 
     def __init__(
         self,
@@ -151,7 +145,6 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         shuffle: bool = True,
         random_state: Any = None,
         budget: int | None = None,
-        budget_policy: str = "forgetron",
         time_limit: float | None = None,
         verbose: int | Progress = 0,
     ) -> None:
@@ -161,8 +154,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the mistakes so far.
 
-        Chunks of any size give the model of one `fit` of one pass without shuffling (with a budget if k(x, x) is the
-        same for all rows: `fit` knows the largest before it begins, a stream does not).
+        Chunks of any size give the model of one `fit` of one pass without shuffling.
 
         Parameters
         ----------
@@ -202,7 +194,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         super().check_parameters()
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
         if self.budget is not None:
-            check_budget(self.budget, self.budget_policy, self.average)
+            check_budget(self.budget, self.average)
         if self.average not in ("last", "averaged", "voted"):
             raise DataError(f'average must be "last", "averaged" or "voted", got {self.average!r}')
 
@@ -222,23 +214,22 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         self.mistake_steps_ = np.zeros(0)
         self.norm2_ = np.zeros(n_planes)
         self._support = Growing(X[:0])
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        self._budgeted = None if self.budget is None else self._on_budget(X[:0], seed)
+        self._budgeted = self._on_budget(X[:0])
 
-    def _on_budget(self, empty: Any, seed: int) -> Budgeted:
-        assert self.budget is not None
-        return Budgeted(self._function(), self.budget_policy, int(self.budget), empty, len(self.norm2_), seed)
+    def _on_budget(self, empty: Any) -> Budgeted | None:
+        if self.budget is None:
+            return None
+        return Budgeted(self._function(), int(self.budget), empty, len(self.norm2_))
 
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
 
     def prepare(self, rows: Rows) -> Any:
-        """All rows are known before the first pass: so is the largest k(x, x)."""
+        """The passes, and when they have to end."""
         memory = self._passes(rows)
         deadline = math.inf if self.time_limit is None else clock() + self.time_limit
         self.__dict__.pop("_left", None)
         if self._budgeted is not None:
-            self._budgeted.see(rows.X)
             self._budgeted.deadline = deadline
         else:
             memory[0].stoppable, memory[0].deadline = True, deadline
@@ -266,7 +257,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
         if self._budgeted is not None:
             before = self._budgeted.values
-            made = self._budgeted.run(rows.X, memory[0], rows.order, self.t_, memory[1])
+            mistakes = self._budgeted.run(rows.X, memory[0], rows.order, memory[1])
             left = self._budgeted.left
             values, self.norm2_ = self._budgeted.values - before, self._budgeted.norm2()
         else:
@@ -277,10 +268,10 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             finally:
                 mistakes = self._keep(passes, *where)
             left = passes.left
-            made, values = (mistakes, mistakes), passes.values - before
+            values = passes.values - before
         if left:  # the loop counts whole passes
             self._left, self.t_ = left, self.t_ - left
-        record[0, [RECORD.mistakes, RECORD.updates]] = made
+        record[0, [RECORD.mistakes, RECORD.updates]] = mistakes
         record[0, RECORD.dots] = values
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
@@ -385,7 +376,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         declared = {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
         if self.budget is None:
             return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
-        return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget), self.budget_policy)
+        return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget))
 
     def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
         sizes = super().sizes(n_features, n_classes)
@@ -394,7 +385,6 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
         self._support = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
-        self._budgeted = None
-        if self.budget is not None:
-            self._budgeted = self._on_budget(self._support.rows, 0)
+        self._budgeted = self._on_budget(self._support.rows)
+        if self._budgeted is not None:
             self._budgeted.take(arrays, self.n_features_in_)

@@ -5,23 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.skipping import MOST_LOST, STATE, Skip, make_skip, pays, skipping_epochs, start_skip
-from linsep.kernels.linear.whole_numbers import whole_epoch
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import CSR, Array
-
-# `whole_epoch` adds to the weights of every row: for so many entries that takes as long as a wrong guess.
-_GUESS = 32
-# Weights, or c^2, from which on a run soon leaves the whole numbers that float32 holds.
-_LARGE = 2.0**20
-
 
 # The epoch of a try that never comes, and the most epochs between two tries.
 _NEVER, _MOST_PAUSE = 2**62, 64
@@ -31,13 +22,11 @@ _NEVER, _MOST_PAUSE = 2**62, 64
 class _Memory:
     """What passes of two classes read of the rows, and the memory of skipping while it pays.
 
-    A pass reads `stored` entries. Whether skipping would pay is asked from epoch `next_try` on, and if not, again after
-    `pause` more, which doubles then. `whole` is room for the weights as whole numbers while passes are made in these.
+    Whether skipping would pay is asked from epoch `next_try` on, and if not, again after `pause` more, which doubles
+    then.
     """
 
     X: Any
-    stored: int
-    whole: Array | None
     next_try: int
     pause: int = 1
     skip: Skip | None = None
@@ -153,10 +142,8 @@ class Perceptron(EpochLearner):
         if len(self.classes_) > 2:
             return None
         ones = super().prepare(rows) if isinstance(rows.X, CSR) else None
-        whole = ones is not None and self._are_whole_numbers(rows)
-        room = np.empty(self.coef_.shape[1], np.int64) if whole else None
         stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
-        return _Memory(rows.X if ones is None else ones, stored, room, -(-self._skip_from // max(1, stored)))
+        return _Memory(rows.X if ones is None else ones, -(-self._skip_from // max(1, stored)))
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
@@ -169,12 +156,6 @@ class Perceptron(EpochLearner):
             if memory.skip.state[STATE.lost] > MOST_LOST * len(rows.y):
                 memory.skip, memory.next_try = None, _NEVER
             return made
-        if memory.whole is not None and log is None:
-            done = whole_epoch(rows, w, b, intercept, memory.whole, reference, record)
-            if not done or record[0, RECORD.mistakes] * _GUESS < memory.stored:
-                memory.whole = None
-            if done:
-                return 1
         before = memory.next_try - self.trace_.total_epochs
         if before > 0:
             return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
@@ -191,15 +172,3 @@ class Perceptron(EpochLearner):
     def _skipping_pays(self, rows: Rows, mistakes: float) -> bool:
         """Whether it is predicted to, after a pass with so many mistakes."""
         return bool(pays(rows, self.coef_[0], self.intercept_, self.constant2_, mistakes))
-
-    def _are_whole_numbers(self, rows: Rows) -> bool:
-        """Whether w and b stay whole numbers on these rows of ones, and mistakes may be frequent enough to use it.
-
-        A pass in the rows' own order gains nothing: what is guessed wrongly costs less there.
-        """
-        if not self.shuffle or len(rows.weight) or 2 * rows.X.data.size >= _GUESS * len(rows.y):
-            return False
-        start = np.append(self.coef_[0], [self.intercept_[0], self.constant2_])
-        whole = (start == np.rint(start)) & (np.abs(start) < _LARGE)
-        # -0.0, which whole numbers do not have, is left to passes that keep it.
-        return bool((whole & ~(np.signbit(start) & (start == 0))).all())

@@ -319,8 +319,6 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         if (names := self._index.names) is not None:
             arrays |= pack_names(names)
         meta = {name: getattr(self, name) for name in ("n_iter_", "n_mistakes_", "t_")}
-        if self.n_bits is not None and not self._index.crc:
-            meta["hash"] = "FNV-1a"
         return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
 
     def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
@@ -335,7 +333,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
             setattr(self, name, meta[name])
         self.stop_reason_ = StopReason(meta["stop_reason_"])
         features = names_of(arrays) if self.n_bits is None else []
-        self._index = FeatureIndex(self.n_bits, features, crc="hash" not in meta)  # format 1 had CRC-32
+        self._index = FeatureIndex(self.n_bits, features)
         self._index.open = False
         n_tags = len(self.classes_)
         weights = make_chain(self._index.size, n_tags, np.float32)

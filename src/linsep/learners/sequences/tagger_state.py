@@ -15,7 +15,6 @@ from linsep.types import Array, DataError
 
 VALUES = {
     **dict.fromkeys(("n_iter_", "n_mistakes_", "t_"), ValueSpec()),
-    "hash": ValueSpec("choice", choices=("FNV-1a",), needed=False),
     "stop_reason_": replace(STOP_REASON, needed=True),
 }
 _ARRAYS = {

@@ -1,0 +1,277 @@
+"""Estimates of what is finite, and limits from one side of what is infinite, by the likelihood of rows that remain.
+
+Firth's method, of which all estimates are finite, is that of firthmodels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from math import inf, isinf, isnan, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, ndtri
+
+from linsep.markup import table_html
+from linsep.regression.design import Asked, Design
+from linsep.regression.drop import dependent, design_columns
+from linsep.regression.model import Regression
+from linsep.tables import dense
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.separation.find import find_proof
+from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
+from linsep.theory.verify.cone import ConeProof, Rows
+from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
+from linsep.theory.words.of_regressions import listed
+from linsep.types import Array, DataError
+
+_HEAD = ("estimate", "error", "lower", "upper")
+_MOST_COLUMNS = 3000
+_FARTHEST = 2.0**40
+_COPIED = 2e7  # numbers that a slow machine copies and scales in a second
+
+
+class Estimate(NamedTuple):
+    """An estimate with its standard error (NaN where it is infinite) and limits of confidence."""
+
+    value: float
+    error: float
+    lower: float
+    upper: float
+
+
+class LikelihoodRatio(NamedTuple):
+    """A likelihood-ratio test of "this coefficient is 0", by chi-squared with one degree of freedom.
+
+    Attributes
+    ----------
+    statistic : float
+        2 (l* - l(0)): l* is the least upper bound of the log-likelihood, l(0) that with the coefficient held at 0.
+    p_value : float
+        The chance of at least this statistic. It is as approximate as for finite estimates, and small samples are far
+        from chi-squared.
+    """
+
+    statistic: float
+    p_value: float
+
+
+class FinitePart(NamedTuple):
+    """Estimates of a regression in the limit, where the separated rows are fitted without error.
+
+    Attributes
+    ----------
+    estimates : dict of name -> Estimate
+        Value, standard error, lower and upper limit. Finite: the limits of Wald. Infinite: the limits of the profile
+        likelihood, one of which is infinite. NaN: not identified, or no limit is determined; limits are infinite.
+    log_likelihood : float
+        Its least upper bound over all coefficients; NaN if time ended before it was found.
+    level : float
+        The level of confidence.
+    n_rows : int
+        Rows that are not separated.
+    tests : dict of name -> LikelihoodRatio
+        Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none.
+    not_computed : tuple of str
+        Coefficients for which time did not suffice: NaN stands for what is missing of the estimate, and a test may be
+        missing too.
+    reason : str
+        What ended the time; empty if everything was computed.
+    """
+
+    estimates: dict[str, Estimate]
+    log_likelihood: float
+    level: float
+    n_rows: int
+    tests: dict[str, LikelihoodRatio]
+    not_computed: tuple[str, ...] = ()
+    reason: str = ""
+
+    def __str__(self) -> str:
+        about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
+        limits = f"limits at {self.level:.0%}: Wald of finite estimates, profile likelihood of infinite ones"
+        lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
+        return "\n".join([*table, *map(": ".join, self._told()), about, limits])
+
+    def _repr_html_(self) -> str:
+        rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
+        return table_html(f"Estimates, limits at {self.level:.0%}", [("", *_HEAD), *rows, *self._told()])
+
+    def _told(self) -> list[tuple[str, str]]:
+        tests = [
+            (f"{name} = 0", f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}")
+            for name, test in self.tests.items()
+        ]
+        left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
+        return [*tests, *left]
+
+
+def finite_part(
+    asked: Regression,
+    proof: SeparationProof,
+    said: Mapping[Any, str | float],
+    level: float,
+    deadline: Deadline,
+) -> FinitePart:
+    """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
+
+    Raises
+    ------
+    DataError
+        The family or link is not one of those that are fitted, there are too many columns, or a model that was
+        guarded has what this likelihood has not.
+    """
+    if asked.outcome.beyond:
+        raise DataError(asked.outcome.beyond)
+    if not 0 < level < 1:
+        raise DataError(f"level is a number between 0 and 1, not {level!r}")
+    rows = _Rows(asked, deadline)
+    try:
+        whole = rows.fit(proof, list(range(len(rows.names))))
+    except OutOfTimeError:
+        whole = _Fit(nan, {})
+    z = float(ndtri(0.5 + level / 2))
+    out: dict[str, Estimate] = {}
+    tests: dict[str, LikelihoodRatio] = {}
+    for name, value in said.items():
+        if value == FINITE:
+            b, error = whole.estimates.get(rows.names.index(name), (nan, nan))
+            out[name] = Estimate(b, error, b - z * error, b + z * error)
+        elif isinstance(value, float) and isinf(value):
+            out[name] = Estimate(value, nan, nan, nan)
+            try:
+                profile = rows.profile(rows.names.index(name), whole.value)
+                statistic = max(0.0, -2 * profile(0.0))
+                tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
+                limit = rows.limit(rows.names.index(name), profile, value, -z * z / 2)  # chi-squared of one degree
+                out[name] = Estimate(value, nan, *((limit, inf) if value > 0 else (-inf, limit)))
+            except OutOfTimeError:
+                pass
+        else:  # the profile likelihood is the same everywhere
+            out[name] = Estimate(nan, nan, -inf, inf)
+    left = tuple(name for name, found in out.items() if isnan(found.lower))
+    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, left)
+
+
+class _Fit(NamedTuple):
+    value: float
+    estimates: dict[int, tuple[float, float]]  # of columns, with the errors
+
+
+class _Rows:
+    """The rows of a regression that count, each of which has one row of inequalities."""
+
+    def __init__(self, asked: Regression, deadline: Deadline) -> None:
+        self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
+        self.likelihood = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+        self.y = self.outcome.y
+        X, self.names = design_columns(asked.design, asked.fit_intercept)
+        if X.shape[1] > _MOST_COLUMNS:
+            raise DataError(
+                f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
+            )
+        self.X = X[asked.outcome.kept]
+
+    def fit(self, proof: SeparationProof, among: list[int], more: Array | float = 0.0) -> _Fit:
+        """The largest likelihood over the coefficients of these columns, whose separation is proved.
+
+        The offset is `more` than that of the rows.
+        """
+        kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
+        lost = set(dependent(proof.cone.null, len(among)))
+        columns = [j for k, j in enumerate(among) if k not in lost]
+        if kept.size * len(columns) / _COPIED > time_left(self.deadline):
+            raise OutOfTimeError
+        X = dense(self.X[kept][:, columns])
+        time_left(self.deadline)
+        rows = self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
+        value, b, errors = largest(X, rows, self.deadline)
+        return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)))
+
+    def profile(self, j: int, bound: float) -> Callable[[float], float]:
+        """The largest logarithm of the likelihood, given coefficient j, beyond its least upper bound, if that is known.
+
+        Which rows are separated if a coefficient is held does not depend on where: an offset changes nothing about it.
+        """
+        if isnan(bound):
+            raise OutOfTimeError
+        time_left(self.deadline)
+        among = [k for k in range(len(self.names)) if k != j]
+        proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
+        if among:
+            design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
+            rows = Regression.of(Asked(design, self.outcome, False, self.asked.family, self.asked.link)).rows
+            proof = find_proof(rows.Z, rows.equal, self.deadline)
+            coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
+        return lambda b: self.fit(proof, among, b * column).value - bound
+
+    def column(self, j: int) -> Array:
+        return dense(self.X[:, [j]]).ravel()
+
+    def limit(self, j: int, profile: Callable[[float], float], towards: float, target: float) -> float:
+        """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
+
+        def above(b: float) -> float:
+            return profile(b) - target
+
+        way, size = (1.0 if towards > 0 else -1.0), 1 / float(np.abs(self.column(j)).max())
+        if size == inf:
+            raise DataError(BEYOND)
+        inner, outer = 0.0, way * size
+        while above(outer) < 0 and abs(outer) < _FARTHEST * size:
+            inner, outer = outer, outer * 2
+        if not above(outer) >= 0:
+            raise DataError(BEYOND)
+        if inner == 0.0:
+            inner = -outer
+            while above(inner) >= 0:
+                if abs(inner) > _FARTHEST * size:  # other coefficients take its place
+                    return -way * inf
+                inner *= 2
+        from scipy.optimize import brentq
+
+        return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
+
+
+PENALISED = (("logistic", "logit"), ("binomial", "logit"))
+
+
+def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) -> Any:
+    """The fit by Firth's method, of firthmodels.
+
+    Raises
+    ------
+    DataError
+        The regression is not of the kind that is fitted.
+    ImportError
+        The package is not installed.
+    """
+    if (asked.family, asked.link) not in PENALISED:
+        raise DataError("firth fits logistic and binomial regressions with the logit link")
+    if asked.outcome.beyond:
+        raise DataError(asked.outcome.beyond)
+    if proof.bases or proof.null:
+        raise DataError("some coefficients are not identified: leave out columns first, such as those drop() names")
+    try:
+        firthmodels = import_module("firthmodels")
+    except ImportError as error:
+        raise ImportError(
+            "Firth's method is that of firthmodels, which is not installed: pip install firthmodels"
+        ) from error
+    kept = np.flatnonzero(asked.outcome.kept)
+    rows = Likelihood.of(asked.outcome.take(kept), asked.rows.classes, asked.family, asked.link)
+    X, names = design_columns(asked.design, False)
+    # A row of several trials is a row of successes and one of failures, each as often as there are.
+    counts = np.append(rows.weights * rows.y, rows.weights * (rows.trials - rows.y))
+    y, at = np.repeat([1, 0], kept.size), np.tile(np.arange(kept.size), 2)
+    told = np.flatnonzero(counts)
+    told = told[np.argsort(at[told], kind="stable")]
+    at = at[told]
+    fitted = firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(
+        dense(X[kept[at]]), y[told], sample_weight=counts[told], offset=rows.offset[at]
+    )
+    fitted.feature_names_in_ = np.array(names, dtype=object)  # as scikit-learn takes them from dataframes
+    return fitted

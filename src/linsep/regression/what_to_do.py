@@ -1,0 +1,375 @@
+"""The remedies that a `Separation` offers, each a method, and the separated rows that send each coefficient away."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from linsep.regression.design import Asked, SeparatedGroup, separated_groups
+from linsep.regression.drop import Remaining, remaining
+from linsep.regression.finite_part import FinitePart, finite_part, firth
+from linsep.regression.model import Regression, Verdict
+from linsep.regression.smallest_set import SmallestSet, smallest_set
+from linsep.tables import dense, is_sparse
+from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
+from linsep.theory.separation.families import Family
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.words.of_regressions import reason_of
+from linsep.types import DataError
+
+
+class Remedies:
+    """What can be done with an answer whose data are at hand; `Separation` has the fields."""
+
+    verdict: Verdict
+    family: Family
+    proof: SeparationProof | None
+    coefficients: dict[Any, str | float]
+    separated_rows: tuple[int, ...]
+    ended: str | float | None
+    about: Asked | None
+
+    def drop(self) -> Remaining:
+        """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
+
+        Along a direction that separates, the likelihood of the separated rows tends to 1 and that of the others does
+        not change. So the largest likelihood of the rows that remain is the limit of that of all rows, and each
+        coefficient called "finite" has the same estimate and standard error in both. Of a combination of columns the
+        last is left out; the estimate of one that stays although it is infinite means nothing alone.
+
+        Of a Cox model the rows are left out that fall behind at every event at which they are at risk, as those of a
+        level without an event do: in the limit no event is compared with them.
+
+        Returns
+        -------
+        Remaining
+            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change; also
+            what the regression was given beside y, of these rows, and `frame`, which is X as a dataframe.
+
+        Raises
+        ------
+        DataError
+            Every row is separated; the family is gamma, inverse Gaussian or of ordered classes; rows of a multinomial
+            model are separated from some classes only, those of a Cox model from some events; the answer is undecided,
+            or was read from JSON and so lacks the data.
+
+        References
+        ----------
+        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). S. Correia,
+        P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear
+        models (2019).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> kept = found.drop()
+        >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
+        (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
+        """
+        return remaining(*self._asked())
+
+    def finite_part(self, level: float = 0.95, time_limit: float | None = None) -> FinitePart:
+        """Estimate the finite coefficients, and bound each infinite one from its own side.
+
+        The finite estimates maximise the likelihood of the rows that remain when the separated ones are dropped. For a
+        coefficient with the estimate +infinity, let l(b) be the largest log-likelihood of all rows with the coefficient
+        held at b, where the rows that the other coefficients then separate count nothing. It rises to its least upper
+        bound l* as b grows; the lower limit is the b with 2 (l* - l(b)) equal to the quantile of chi-squared with one
+        degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
+        The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
+
+        Trials, weights and an offset count. Weights are numbers of equal rows: with others, as those that balance
+        classes, the estimates are right and their errors are not. Errors come from the observed information.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of confidence.
+        time_limit : float, optional
+            Seconds, after which what is known by then is given: `not_computed` names what is not.
+
+        Returns
+        -------
+        FinitePart
+            Name -> estimate, standard error, lower and upper limit; tests of the infinite coefficients.
+
+        Raises
+        ------
+        DataError
+            The regression is not a logistic or binomial (logit, probit, cloglog) or Poisson one, is of proportions
+            without trials, has more than 3,000 columns, or is undecided; a guarded model has weights of variances or
+            standard errors of another kind; or the answer was read from JSON and so lacks the data.
+
+        References
+        ----------
+        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). D. Venzon and
+        S. Moolgavkar, A method for computing profile-likelihood-based confidence intervals (1988).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).finite_part()
+        >>> [round(float(part), 3) for part in found.estimates["(Intercept)"]]
+        [0.0, 1.0, -1.96, 1.96]
+        >>> round(found.estimates["x1"].lower, 3)
+        -0.532
+        >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
+        (2.831, 0.092)
+        """
+        deadline = deadline_of(time_limit)
+        found = finite_part(*self._asked(), self.coefficients, level, deadline)
+        return found._replace(reason=why_over(time_limit)) if found.not_computed else found
+
+    def firth(self, **options: Any) -> Any:
+        """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
+
+        The penalised log-likelihood is l(b) + log det I(b) / 2 with the Fisher information I.
+
+        Parameters
+        ----------
+        **options : Any
+            Of `firthmodels.FirthLogisticRegression`, which is fitted (package firthmodels).
+
+        Returns
+        -------
+        firthmodels.FirthLogisticRegression
+            The fitted estimator: `coef_` has the columns that `feature_names_in_` names, `intercept_` stands alone and
+            is the last of `bse_`, of the rows of `conf_int()` and of `lrt_pvalues_`. `lrt` and `conf_int` take names.
+
+        Raises
+        ------
+        DataError
+            The regression is not a logistic or binomial one (logit), or some coefficients are not identified; the
+            answer is undecided, or was read from JSON and so lacks the data.
+        ImportError
+            The package firthmodels is not installed.
+
+        References
+        ----------
+        D. Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993).
+        """
+        return firth(*self._asked(), options)
+
+    def rows_of(self, name: Any) -> dict[int, int]:
+        """Return the separated rows in which a coefficient stands, and which way each of them pushes it.
+
+        Parameters
+        ----------
+        name : str or (class, str)
+            The coefficient, as `coefficients` names it; also a level of a fixed effect, as "firm=12".
+
+        Returns
+        -------
+        dict
+            Place of the row in the table -> 1 if the likelihood of the row grows with the coefficient, -1 if it falls.
+            A row of a multinomial or ordered model stands there once; 0 means that it does both. Rows that are not
+            separated, which hold a finite coefficient where it is, are left out.
+
+        Raises
+        ------
+        DataError
+            There is no such coefficient; the answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> found.rows_of("x1"), found.rows_of("x2")
+        ({3: 1, 4: 1}, {3: 1, 4: 1})
+        """
+        return rows_of(*self._asked(), name)
+
+    def table(self) -> list[RowsOfCoefficient]:
+        """Return a line for each coefficient: where it goes, and the separated rows that send it there.
+
+        `pandas.DataFrame(found.table())` is a table with these columns. Fixed effects have no lines.
+
+        Returns
+        -------
+        list of RowsOfCoefficient
+            Name, estimate, why, numbers of rows, the first rows and the level, infinite coefficients first.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
+        >>> first.name, first.estimate, first.first, first.rows
+        ('x1', '+inf', (3, 4), 2)
+        """
+        return table_of_rows(*self._asked())
+
+    def separated_groups(self) -> list[SeparatedGroup]:
+        """Return the groups of rows that are separated as a whole, which often name the cause.
+
+        A group is the rows of a level of a text column, of a level of a fixed effect, or of a pair of levels whose
+        interaction the regression has. Of a Cox model they are the groups without an event.
+
+        Returns
+        -------
+        list of SeparatedGroup
+            Factors, levels and rows; as text "dose=top (4 rows)". Empty if no row is separated, or
+            if all are, which says nothing about single groups.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from linsep import separation
+        >>> table = pd.DataFrame({"ward": list("aabbcc"), "died": [0, 1, 1, 0, 0, 0]})
+        >>> [group] = separation(table[["ward"]], table["died"]).separated_groups()
+        >>> str(group), group.rows
+        ('ward=c (2 rows)', (4, 5))
+        """
+        asked = self._data()
+        design, outcome = asked.design, asked.outcome
+        if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
+            return []
+        if self.family == "cox":
+            gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
+        else:
+            gone = np.isin(design.places, self.separated_rows)
+        return separated_groups(design, gone, outcome.kept)
+
+    def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
+        """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
+
+        Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
+        Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
+        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, one
+        that separates alone is taken if there is one, and otherwise no column of the set can be left out.
+
+        Parameters
+        ----------
+        name : str or (class, str), optional
+            An infinite coefficient, as `coefficients` names it; without it, any set that separates.
+        time_limit : float, optional
+            Seconds, after which the best set found by then is given, with the reason why a smaller one is not excluded.
+
+        Returns
+        -------
+        SmallestSet
+            The columns, the direction, the rows that it separates, and whether no smaller set does.
+
+        Raises
+        ------
+        DataError
+            No row is separated; the coefficient is finite, not identified or unknown; the design has more than five
+            million entries; the answer is undecided, or was read from JSON and so lacks the data.
+
+        References
+        ----------
+        E. Moreno-Centeno and R. Karp, The implicit hitting set approach to solve combinatorial optimization problems,
+        Operations Research 61 (2013).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).smallest_set()
+        >>> found.columns, found.direction, found.rows, found.is_smallest
+        (('x1',), {'x1': 1}, (3, 4), True)
+        >>> len(found.columns)
+        1
+        """
+        return smallest_set(*self._asked(), name, time_limit)
+
+    def _data(self) -> Asked:
+        if self.about is None:
+            raise DataError("this was read from JSON, which has no data: ask `separation` again")
+        if self.proof is None:
+            raise DataError(f"undecided, so nothing can be done about it yet: {why_ended(self.ended)}")
+        return self.about
+
+    def _asked(self) -> tuple[Regression, SeparationProof]:
+        model = Regression.of(self._data())
+        assert self.proof is not None
+        return model, self.proof
+
+
+_FIRST = 5  # rows that the table of coefficients names
+Estimate = Literal["finite", "+inf", "-inf", "none"]
+_ESTIMATES: dict[str | float, Estimate] = {FINITE: "finite", inf: "+inf", -inf: "-inf"}
+
+
+class RowsOfCoefficient(NamedTuple):
+    """Where a coefficient goes, why, and the rows that send it there: a line of a table.
+
+    Attributes
+    ----------
+    name : str or (class, str)
+        The coefficient.
+    estimate : "finite", "+inf", "-inf" or "none"
+        The maximum likelihood estimate, or its limit.
+    why : str
+        The reason; it tells the coefficients without an estimate apart, which have no determined limit or are not
+        identified.
+    rows : int
+        Separated rows in which it stands; 0 for a finite one.
+    up, down : int
+        Of these, rows whose likelihood grows with the coefficient, and rows whose likelihood falls.
+    first : tuple of int
+        The first five, by their places in the table.
+    level : str
+        Of an indicator: the level, as "top of dose".
+    """
+
+    name: Any
+    estimate: Estimate
+    why: str
+    rows: int
+    up: int
+    down: int
+    first: tuple[int, ...]
+    level: str
+
+
+def table_of_rows(asked: Regression, proof: SeparationProof) -> list[RowsOfCoefficient]:
+    """For each coefficient the separated rows that move it, infinite ones first."""
+    out = []
+    rows, all_said = asked.rows, asked.shown(proof)["coefficients"]
+    Z = rows.Z[proof.cone.separated]
+    Z = Z.tocsc() if is_sparse(Z) else Z
+    at = {name: j for j, name in enumerate(rows.names)}
+    for name, said in all_said.items():
+        moved = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
+        column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
+        ways = list(moved.values())
+        counts = len(ways), sum(way > 0 for way in ways), sum(way < 0 for way in ways)
+        first = tuple(list(moved)[:_FIRST])
+        shown = f"{level} of {column}" if column else ""
+        out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), reason_of(said), *counts, first, shown))
+    return sorted(out, key=lambda line: all_said[line.name] in (FINITE, UNIDENTIFIED))
+
+
+def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, int]:
+    """Separated rows in which a coefficient stands -> the way in which each pushes it.
+
+    Raises
+    ------
+    DataError
+        There is no such coefficient.
+    """
+    return _ways_of(asked, proof, asked.rows.Z[proof.cone.separated][:, [asked.number_of(name)]])
+
+
+def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, int]:
+    """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
+    rows = asked.rows
+    signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
+    places = asked.design.places
+    ways: dict[int, set[int]] = {}
+    for owner, sign in zip(rows.owner[proof.cone.separated].tolist(), signs.tolist(), strict=True):
+        if sign and owner >= 0:
+            ways.setdefault(int(places[owner]), set()).add(sign)
+    return {row: sum(both) for row, both in sorted(ways.items())}
