@@ -36,7 +36,7 @@ def test_no_option_is_left_out(name: str) -> None:
 def test_there_are_no_more_options_than_that() -> None:
     counts = {name: sum(not one.is_argument for one in command.options) for name, command in COMMANDS.items()}
     assert counts["fit"] <= 46  # 25 are wanted
-    assert sum(counts.values()) <= 192  # 90 are wanted
+    assert sum(counts.values()) <= 193  # 90 are wanted
 
 
 @pytest.mark.parametrize(
