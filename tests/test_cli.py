@@ -196,7 +196,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
         (["predict", "t.csv", "t.csv"], "not a linsep model file"),
         (["check", "t.svm", "--target", "y"], "begin with their label"),
         (["synth", "--margin", "9"], "too wide"),
-        (["nonsense"], "No such command"),
+        (["nonsense"], "no command called 'nonsense'"),
     ],
 )
 def test_bad_usage_and_input_exit_with_2(tmp_path: Path, args: list[str], message: str) -> None:

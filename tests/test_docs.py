@@ -47,10 +47,8 @@ def test_every_command_has_a_page_with_its_options() -> None:
     for name in options.commands():
         assert f"<!-- options: {name} -->" in pages[name.split()[0]], name
     for name, command in options.commands().items():
-        assert all(one.help for one in command.params), name
-        assert all(
-            f"`{one.opts[0]}" in options.option_table(command) for one in command.params if one.opts[0][0] == "-"
-        )
+        assert all(one.help for one in command.options), name
+        assert all(word in options.option_table(command) for word in options.names_of(command)[1:]), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from linsep import Perceptron, SequenceTagger, TableModel, save
-from linsep.app.cli import app
+from linsep.app.cli import run
 from linsep.types import DataError
 
 pd = pytest.importorskip("pandas")
@@ -66,7 +66,7 @@ def test_a_command_refuses_to_replace_what_it_reads(folder: Path, command: str, 
         out = folder / read
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     with pytest.raises(DataError, match="would be replaced by"):
-        app(command.replace("OUT", str(out)).split(), standalone_mode=False)
+        run(command.replace("OUT", str(out)).split())
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
 
@@ -102,6 +102,6 @@ def test_a_command_refuses_a_folder(folder: Path, command: str) -> None:
     (folder / "folder").mkdir()
     before = sorted(os.listdir(folder))
     with pytest.raises(DataError, match="is a folder; give a file name"):
-        app(command.replace("OUT", "folder").split(), standalone_mode=False)
+        run(command.replace("OUT", "folder").split())
     assert sorted(os.listdir(folder)) == before
     assert os.listdir(folder / "folder") == []

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from linsep import fit_stream, load, save
-from linsep.app.arguments import fit as fit_arguments
-from linsep.app.arguments.options import Format
+from linsep.app.arguments.fit import STREAM
+from linsep.app.arguments.options import FORMATS as TYPED
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
 from linsep.app.commands.predict import predict as predict_command
@@ -225,11 +225,11 @@ def test_the_model_never_replaces_what_is_read(table: Path) -> None:
 def test_the_defaults_of_the_library_and_the_command_are_the_same() -> None:
     """Kept in three places, since `--help` does not wait for the library."""
     library = inspect.signature(fit_stream).parameters
-    command = inspect.signature(fit_arguments.fit).parameters
+    command = {option.name: option for option in STREAM}
     for option in dataclasses.fields(StreamOptions):
         assert option.default == library[option.name].default, option.name
         assert command[option.name].default in (option.default, option.default or None), option.name
 
 
 def test_the_formats_of_the_library_and_the_command_are_the_same() -> None:
-    assert sorted(Format) == sorted(FORMATS)
+    assert sorted(TYPED) == sorted(FORMATS)

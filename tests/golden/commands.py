@@ -182,7 +182,7 @@ def fit_learners() -> Any:
     found += [
         shell(f"fit noisy.csv --target label --learner {asked} --model m.linsep --json")
         for asked in (
-            "kernel --kernel rbf --gamma 0.5 --max-iter 2",
+            "kernel --kernel rbf(gamma=0.5) --max-iter 2",
             "sgd --loss logistic --projection-radius 4 --max-iter 5",
             "sgd --max-iter 3",
         )

@@ -6,203 +6,55 @@ What a command runs is imported when it runs, so that `--help` and usage errors 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.core import TyperGroup
-
-from linsep.app.arguments.explore import explore
-from linsep.app.arguments.fit import fit
-from linsep.app.arguments.grouped_help import GroupedHelp, RegressionHelp
+from linsep.app.arguments import explore, fit, probe, separation, tag
 from linsep.app.arguments.options import (
-    CategoricalOpt,
-    CertificateOpt,
-    ColumnOpt,
-    DecimalOpt,
-    DetailsOpt,
-    DropUnlabelledOpt,
-    EncodingOpt,
-    ExactWeightsOpt,
-    FormatOpt,
-    JsonOpt,
-    LenientOpt,
-    ModelArg,
-    NaOpt,
-    PositiveOpt,
-    ProbabilitiesOpt,
-    ProofMissingOpt,
-    QueryOpt,
-    ReportOpt,
-    RowsArg,
-    SepOpt,
-    SheetOpt,
-    ShownWeightsOpt,
-    SkipRowsOpt,
-    TableArg,
-    TargetOpt,
-    reading_of,
+    CATEGORICAL,
+    CERTIFICATE,
+    COLUMN,
+    DETAILS,
+    DROP_UNLABELLED,
+    EXACT_WEIGHTS,
+    JSON,
+    LENIENT,
+    MODEL,
+    OUTPUT,
+    POSITIVE,
+    PROOF_MISSING,
+    READING,
+    REPORT,
+    ROWS,
+    TABLE,
+    TARGET,
+    TIME_LIMIT,
+    with_kinds,
 )
-from linsep.app.arguments.probe import probe
-from linsep.app.arguments.separation import separation
-from linsep.app.arguments.tag import tag_commands
-from linsep.app.present import console, finish, print_lines, printable, say, warn
+from linsep.app.arguments.parser import Command, Option
+from linsep.app.present import fail, finish, print_lines, say, warn
+from linsep.app.result import program
 from linsep.data.addresses import without_secrets
 from linsep.types import DataError
 
 
-class _Commands(TyperGroup):
-    """Commands in which Ctrl-C keeps its words: Typer alone would end without any."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:
-            raise typer.Abort(*interrupt.args) from None
-
-
-app = typer.Typer(
-    cls=_Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    rich_markup_mode=None,  # Rich would take longer to load than all the rest of `--help`
-)
-
-
-def _show_versions(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        packages = ("linsep", "numpy", "numba", "scikit-learn")
-        sys.stdout.write("\n".join(f"{name} {version(name)}" for name in packages) + "\n")
-        raise typer.Exit()
-
-
-@app.callback()
-def _options(
-    show_versions: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            callback=_show_versions,
-            is_eager=True,
-            help="Print the versions of linsep, NumPy, Numba and scikit-learn, and exit.",
-        ),
-    ] = False,
-) -> None:
-    """Linear separators with receipts: train one, use one, or ask whether one exists."""
-
-
-app.command(cls=GroupedHelp)(fit)
-
-
-@app.command()
-def predict(
-    model: ModelArg,
-    table: RowsArg,
-    output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column of TABLE to write in front of each prediction, such as a customer number. May be repeated."
-        ),
-    ] = None,
-    probabilities: ProbabilitiesOpt = False,
-    lenient: LenientOpt = False,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    skip_rows: SkipRowsOpt = 0,
-    sheet: SheetOpt = None,
-) -> None:
+def predict(*, model: Path, table: str, output: str, **asked: Any) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    asked = reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet)
-    kept = tuple(keep or ())
-    for message in run(model, table, output, probabilities=probabilities, keep=kept, lenient=lenient, **asked):
+    for message in run(model, table, output, **asked):
         warn(message)
 
 
-@app.command()
-def score(
-    model: ModelArg,
-    table: RowsArg,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    skip_rows: SkipRowsOpt = 0,
-    sheet: SheetOpt = None,
-    lenient: LenientOpt = False,
-    drop_unlabelled: DropUnlabelledOpt = False,
-    as_json: JsonOpt = False,
-) -> None:
+def score(*, model: Path, table: str, as_json: bool, **asked: Any) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    asked = reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet)
-    finish(run(model, table, **asked, lenient=lenient, drop_unlabelled=drop_unlabelled), as_json)
+    finish(run(model, table, **asked), as_json)
 
 
-@app.command()
-def check(
-    table: TableArg,
-    target: TargetOpt = None,
-    positive: PositiveOpt = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="Answer after this number of seconds with what is proved by then; --explain has so many more.",
-        ),
-    ] = None,
-    n_jobs: Annotated[
-        int | None,
-        typer.Option(
-            help="With three classes or more decide so many at a time, each in a process of its own; -1: one a core."
-        ),
-    ] = None,
-    certificate: CertificateOpt = None,
-    exact_weights: ExactWeightsOpt = False,
-    report: ReportOpt = None,
-    details: DetailsOpt = False,
-    categorical: CategoricalOpt = None,
-    column: ColumnOpt = None,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    skip_rows: SkipRowsOpt = 0,
-    sheet: SheetOpt = None,
-    missing: ProofMissingOpt = None,
-    drop_unlabelled: DropUnlabelledOpt = False,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Also look for the fewest rows that have to go before the classes are separable, and for the columns "
-            "behind the verdict, for 30 seconds; with --time-limit as long as that after the verdict, for each class.",
-        ),
-    ] = False,
-    suspects: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write these rows to this CSV file, those most out of place first, each with the three nearest rows "
-            "of the other class (--explain)."
-        ),
-    ] = None,
-    as_json: JsonOpt = False,
-) -> None:
+def check(*, table: str, details: bool, as_json: bool, **asked: Any) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
     Exit status: 0 separable, 1 quasi-separable, inseparable or not-separable (with three or more classes, if any class
@@ -214,108 +66,43 @@ def check(
     with Line() as line:
         line.step("starting")
         from linsep.app.commands.check import check as run
-        from linsep.app.labelled import kinds_of
         from linsep.app.searching import until_ctrl_c
 
-        result = until_ctrl_c(
-            run,
-            table,
-            target=target,
-            positive=positive,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            certificate=certificate,
-            exact=exact_weights,
-            report=report,
-            categorical=tuple(categorical or ()),
-            columns=kinds_of(column or ()),
-            **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
-            missing=None if missing is None else missing.value,
-            drop_unlabelled=drop_unlabelled,
-            explain=explain,
-            suspects=suspects,
-            on_step=line.step,
-        )
+        result = until_ctrl_c(run, table, on_step=line.step, **with_kinds(asked))
     finish(result, as_json, details)
 
 
-app.command(cls=RegressionHelp)(separation)
-
-
-@app.command()
-def show(
-    model: ModelArg,
-    weights: ShownWeightsOpt = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
-    ] = False,
-    as_json: JsonOpt = False,
-) -> None:
+def show(*, model: Path, weights: int | None, details: bool, as_json: bool) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
     finish(run(model, weights), as_json, details)
 
 
-class ExportFormat(StrEnum):
-    """What other programs read."""
-
-    JSON = "json"
-    SQL = "sql"
-    POSTGRESQL = "postgresql"
-    ONNX = "onnx"
-
-
-@app.command()
-def export(
-    model: ModelArg,
-    to: Annotated[ExportFormat, typer.Option(help="The format: json, sql (DuckDB, SQLite), postgresql or onnx.")],
-    output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
-    table: Annotated[str, typer.Option(help="In SQL: the name of the table that the query reads.")] = "rows",
-) -> None:
+def export(**asked: Any) -> None:
     """Write a model for other programs: all that they need to compute decision values and labels from raw rows."""
     from linsep.app.commands.export import export_model
 
-    export_model(model, to.value, output, table)
+    export_model(**asked)
 
 
-@app.command()
-def synth(
-    rows: Annotated[int, typer.Option(min=1, help="The number of rows.")] = 1000,
-    features: Annotated[int, typer.Option(min=1, help="The number of features.")] = 2,
-    margin: Annotated[
-        float, typer.Option(min=0.0, help="The smallest distance of a row from the planted separator.")
-    ] = 0.1,
-    radius: Annotated[float, typer.Option(min=0.0, help="The largest distance of a row from the origin.")] = 3.0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
-    output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
-) -> None:
+def synth(**asked: Any) -> None:
     """Make a separable table with a known separator: columns x1, x2, ..., label."""
     from linsep.app.commands.synth import synth as run
 
-    message = run(rows, features, margin, radius, seed, output)
-    say(message)
+    say(run(**asked))
 
 
-@app.command()
-def demo(
-    folder: Annotated[Path, typer.Option(help="Where to write the table and the model.")] = Path("linsep-demo"),
-) -> None:
+def demo(*, folder: Path) -> None:
     """Show on the breast-cancer table what linsep does: the table is separable after all."""
     from linsep.app.commands.demo import demo as run
 
-    result = run(folder, lambda text: console().print(text, markup=False))
+    result = run(folder, lambda text: print(text, flush=True))
     print_lines([*result.lines, *result.details], result.data, False)
-    console().print(result.closing, markup=False)
+    sys.stdout.write(result.closing + "\n")
 
 
-@app.command()
-def warm(
-    learner: Annotated[
-        list[str] | None,
-        typer.Option(help="A learner to compile, as in `linsep fit`; may be repeated. averaged if not given."),
-    ] = None,
-) -> None:
+def warm(*, learner: Sequence[str]) -> None:
     """Compile for this processor what fit, check, predict and score use, so that their first run need not.
 
     For images of containers and for the machines of a cluster. What is compiled is kept in the folder of
@@ -326,35 +113,162 @@ def warm(
     say(run(learner or ["averaged"]))
 
 
-app.command()(probe)
-app.command()(explore)
-app.add_typer(tag_commands(finish), name="tag")
+_PREDICT = (
+    MODEL,
+    ROWS,
+    OUTPUT,
+    Option(
+        "keep",
+        "A column of TABLE to write in front of each prediction, such as a customer number. May be repeated.",
+        many=True,
+    ),
+    Option("probabilities", "Also write the probability of each class, of a model that has them.", bool, False),
+    LENIENT,
+    *READING,
+)
+_CHECK = (
+    TABLE,
+    TARGET,
+    POSITIVE,
+    TIME_LIMIT.but(help="Answer after this number of seconds with what is proved by then; --explain has so many more."),
+    CERTIFICATE,
+    REPORT,
+    DETAILS,
+    JSON,
+    Option(
+        "explain",
+        "Also look for the fewest rows that have to go before the classes are separable, and for the columns behind "
+        "the verdict, for 30 seconds; with --time-limit as long as that after the verdict, for each class.",
+        bool,
+        False,
+        group=TARGET.group,
+    ),
+    Option(
+        "suspects",
+        "Write these rows to this CSV file, those most out of place first, each with the three nearest rows of the "
+        "other class (--explain).",
+        Path,
+        group=TARGET.group,
+    ),
+    EXACT_WEIGHTS.but(group=TARGET.group),
+    Option(
+        "n_jobs",
+        "With three classes or more decide so many at a time, each in a process of its own; -1: one a core.",
+        int,
+        group=TARGET.group,
+    ),
+    CATEGORICAL,
+    COLUMN,
+    *READING,
+    PROOF_MISSING,
+    DROP_UNLABELLED,
+)
+_SHOW = (
+    MODEL,
+    Option(
+        "weights",
+        "The number of weights of each class to print, the largest ones. Unless given, 20, or of several classes about "
+        "ten in all.",
+        int,
+        least=1,
+    ),
+    DETAILS.but(help="Of several classes, print up to 20 weights of each.", group=""),
+    JSON.but(group=""),
+)
+_EXPORT = (
+    MODEL,
+    Option(
+        "to",
+        "The format: json, sql (DuckDB, SQLite), postgresql or onnx.",
+        choices=("json", "sql", "postgresql", "onnx"),
+        needed=True,
+    ),
+    OUTPUT.but(help="File to write; - is standard output."),
+    Option("table", "In SQL: the name of the table that the query reads.", default="rows"),
+)
+_SYNTH = (
+    Option("rows", "The number of rows.", int, 1000, least=1),
+    Option("features", "The number of features.", int, 2, least=1),
+    Option("margin", "The smallest distance of a row from the planted separator.", float, 0.1, least=0),
+    Option("radius", "The largest distance of a row from the origin.", float, 3.0, least=0),
+    Option("seed", "Seed of the random numbers.", int, 0, least=0),
+    OUTPUT,
+)
+_LEARNER = Option(
+    "learner", "A learner to compile, as in `linsep fit`; may be repeated. averaged if not given.", many=True
+)
+_FOLDER = Option("folder", "Where to write the table and the model.", Path, Path("linsep-demo"))
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("fit", fit.OPTIONS, fit.fit),
+        Command("predict", _PREDICT, predict),
+        Command("score", (MODEL, ROWS, *READING, LENIENT, DROP_UNLABELLED, JSON), score),
+        Command("check", _CHECK, check),
+        Command("separation", separation.OPTIONS, separation.separation),
+        Command("show", _SHOW, show),
+        Command("export", _EXPORT, export),
+        Command("synth", _SYNTH, synth),
+        Command("demo", (_FOLDER,), demo),
+        Command("warm", (_LEARNER,), warm),
+        Command("probe", probe.OPTIONS, probe.probe),
+        Command("explore", explore.OPTIONS, explore.explore),
+        *tag.COMMANDS,
+    )
+}
+
+
+def run(words: Sequence[str]) -> None:
+    """Run the command that was typed, with the words after it."""
+    if words[:1] == ["--version"]:
+        from importlib.metadata import version
+
+        packages = ("linsep", "numpy", "numba", "scikit-learn")
+        sys.stdout.write("\n".join(f"{name} {version(name)}" for name in packages) + "\n")
+        return
+    size = 2 if words[:1] == ["tag"] else 1
+    name = " ".join(words[:size])
+    if name in COMMANDS:
+        COMMANDS[name].run(**COMMANDS[name].parse(program(), words[size:]))
+    elif words and words[-1] != "--help" and name != "tag":
+        raise DataError(f"no command called {name!r}: choose from {', '.join(COMMANDS)} ({program()} --help)")
+    else:
+        sys.stdout.write(_overview("tag " if size == 2 else ""))
+
+
+def _overview(prefix: str) -> str:
+    """The commands, with the first line of what is said of each."""
+    width = max(map(len, COMMANDS)) + 2
+    shown = [one for name, one in COMMANDS.items() if name.startswith(prefix)]
+    return "\n".join(
+        [
+            f"Usage: {program()} [OPTIONS] COMMAND [ARGS]...\n",
+            "Linear separators with receipts: train one, use one, or ask whether one exists.\n",
+            "Commands:",
+            *(f"  {one.name.ljust(width)}{one.help.splitlines()[0]}" for one in shown),
+            "\nOptions:",
+            "  --version  Print the versions of linsep, NumPy, Numba and scikit-learn, and exit.",
+            "  --help     Show this message, or that of a command, and exit.\n",
+        ]
+    )
 
 
 def main() -> None:
     """Run the command line; every way to end has an exit status."""
+    status = 0
     try:
-        status = app(standalone_mode=False)
-    except (typer.Abort, KeyboardInterrupt) as interrupt:
+        run(sys.argv[1:])
+    except KeyboardInterrupt as interrupt:
         say(str(interrupt) or "interrupted")
         status = 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
-        status = 0
     except (DataError, ValueError, OSError, MemoryError) as error:
-        from rich.text import Text
-
         from linsep.files import unreadable
 
         told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
         if isinstance(error, OSError) and error.filename is not None:
             told = unreadable(str(error.filename), error)
-        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(without_secrets(told))))
+        fail(without_secrets(told))
         status = 2
-    except Exception as error:
-        if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours
-            raise
-        if hasattr(error, "show"):
-            error.show()
-        status = error.exit_code
-    sys.exit(status or 0)
+    sys.exit(status)

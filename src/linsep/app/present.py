@@ -1,25 +1,23 @@
-"""How results, messages, warnings and tables are written. Rich is imported when something is printed."""
+"""How results, messages, warnings and tables are written: in colour on a terminal."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-import typer
-
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.console import Console
 
     from linsep.app.result import Result
 
+_BOLD, _RED, _YELLOW = "1", "31", "33"
 
-def console(*, stderr: bool = False) -> Console:
-    """Standard output or standard error, in colour on a terminal."""
-    from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+def _styled(text: str, style: str, stream: Any) -> str:
+    """The text in a style of terminals, where the stream is one."""
+    return f"\x1b[{style}m{text}\x1b[0m" if stream.isatty() and not os.environ.get("NO_COLOR") else text
 
 
 def printable(text: str) -> str:
@@ -35,15 +33,17 @@ def printable(text: str) -> str:
 
 def say(message: str) -> None:
     """Print a message as it is on standard error."""
-    console(stderr=True).print(printable(message), markup=False)
+    sys.stderr.write(printable(message) + "\n")
 
 
-def warn(message: str, screen: Console | None = None) -> None:
-    """Print a warning on standard error, or where `screen` writes."""
-    from rich.text import Text
+def warn(message: str) -> None:
+    """Print a warning on standard error."""
+    sys.stderr.write(f"{_styled('warning:', _YELLOW, sys.stderr)} {printable(message)}\n")
 
-    screen = screen or console(stderr=True)
-    screen.print(Text.assemble(("warning:", "yellow"), " ", printable(message)))
+
+def fail(message: str) -> None:
+    """Print on standard error why a command ends."""
+    sys.stderr.write(f"{_styled('linsep: error:', _RED, sys.stderr)} {printable(message)}\n")
 
 
 def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
@@ -51,12 +51,10 @@ def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool
     if as_json:
         sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
         return
-    from rich.text import Text
-
     width = max(len(label) for label, _ in rows)
-    out = console()
     for label, text in rows:
-        out.print(Text.assemble((printable(label).ljust(width), "bold"), "  ", printable(text)))
+        name = _styled(printable(label).ljust(width), _BOLD, sys.stdout)
+        sys.stdout.write(f"{name}  {printable(text)}\n")
 
 
 def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
@@ -65,7 +63,7 @@ def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
         warn(message)
     lines = [*result.lines, *result.details] if details else result.lines
     print_lines(lines, {**result.data, "warnings": [*result.told, *result.warnings]}, as_json)
-    raise typer.Exit(130 if result.interrupted else result.exit_status)
+    raise SystemExit(130 if result.interrupted else result.exit_status)
 
 
 def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:

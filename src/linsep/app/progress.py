@@ -6,12 +6,11 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
 from linsep.app.present import warn
 
-if TYPE_CHECKING:  # the type alone: importing it would bring the learners along
+if TYPE_CHECKING:  # the types alone: importing them would bring Rich and the learners along
+    from rich.progress import Progress, TaskID
+
     from linsep.streaming.result import StreamState
 
 
@@ -35,13 +34,19 @@ class Line:
 
     def warn(self, message: str) -> None:
         """Print a warning now, above the line."""
-        warn(message, None if self._bar is None else self._bar.console)
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        warn(message)
 
     def _show(self, total: float | None, completed: float, description: str) -> None:
         if not sys.stderr.isatty():
             return
         at_once = self._bar is None or completed == 0
         if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
             columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()

@@ -1,185 +1,187 @@
-"""The arguments of `linsep fit`."""
+"""The options of `linsep fit`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from linsep.app.arguments.options import (
-    CategoricalOpt,
-    ColumnOpt,
-    DecimalOpt,
-    DetailsOpt,
-    DropUnlabelledOpt,
-    EncodingOpt,
-    FormatOpt,
-    JsonOpt,
-    MissingOpt,
-    NaOpt,
-    PositiveOpt,
-    QueryOpt,
-    ReportOpt,
-    RowsArg,
-    SepOpt,
-    SheetOpt,
-    SkipRowsOpt,
-    TargetOpt,
-    reading_of,
+    CATEGORICAL,
+    COLUMN,
+    DETAILS,
+    DROP_UNLABELLED,
+    JSON,
+    MISSING,
+    POSITIVE,
+    READING,
+    REPORT,
+    ROWS,
+    TARGET,
+    TIME_LIMIT,
+    split_off,
+    with_kinds,
 )
+from linsep.app.arguments.parser import Option
 from linsep.app.present import finish, say
+from linsep.types import DataError
 
-
-def fit(
-    table: RowsArg,
-    target: TargetOpt = None,
-    positive: PositiveOpt = None,
-    learner: Annotated[
-        str,
-        typer.Option(
-            help="The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or "
-            "auto. auto chooses the simplest of linear learners (averaged, pa1), kernel and mlp that no other one "
-            "beats clearly on held-out rows."
-        ),
-    ] = "averaged",
-    max_iter: Annotated[
-        int | None, typer.Option(min=1, help="Largest number of epochs; the default depends on the learner.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Largest number of seconds; it replaces --max-iter.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="The seed of all random choices, such as the order of the rows; 0 if not given."),
-    ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(help="With --learner sgd: the loss; perceptron, hinge, logistic, squared_hinge or squared."),
-    ] = None,
-    projection_radius: Annotated[
-        str | None,
-        typer.Option(
-            help="With --learner sgd: the largest length of (w, b), or none for no limit; 10 if not given. Without a "
-            "limit the guarantee depends on the vector to compare with."
-        ),
-    ] = None,
-    intercept_scaling: Annotated[
-        str | None,
-        typer.Option(
-            help="The constant feature behind the intercept: a number, or auto for the root mean square length of the "
-            "rows (of a stream, of its first block). 1 if not given; smaller numbers damp the intercept."
-        ),
-    ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            help="With --learner kernel: the kernel; poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), "
-            "laplacian is exp(-gamma sum_k |x_k - y_k|), linear is x.y (without an intercept)."
-        ),
-    ] = None,
-    degree: Annotated[int | None, typer.Option(help="With --kernel poly: the degree; 3 if not given.")] = None,
-    gamma: Annotated[
-        float | None, typer.Option(help="With --kernel poly, rbf or laplacian: gamma; 1 if not given.")
-    ] = None,
-    coef0: Annotated[float | None, typer.Option(help="With --kernel poly: coef0; 1 if not given.")] = None,
-    holdout: Annotated[
+_LEARNER, _STREAM = "The learner", "Streams"
+# Options of a fit of all rows, which mean nothing on a stream, and those of streams, as `StreamOptions` has them.
+_WHOLE = (
+    TIME_LIMIT.but(help="Largest number of seconds; it replaces --max-iter."),
+    Option(
+        "holdout",
+        "Keep this share of the rows aside, and score on them a model trained on the others.",
         float,
-        typer.Option(
-            min=0.0,
-            max=0.9,
-            help="Keep this share of the rows aside, and score on them a model trained on the others.",
-        ),
-    ] = 0.0,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            help="With --holdout: hold out all rows of one value of this column, as a patient, or none of them. The "
-            "column is no feature then."
-        ),
-    ] = None,
-    after: Annotated[
-        str | None,
-        typer.Option(
-            help="Hold out the rows of this date and later, in place of a share: 2024-02-29, or COLUMN=2024-02-29 "
-            "where several columns hold dates."
-        ),
-    ] = None,
-    class_weight: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Scale the updates of the rows of a class: balanced (rare classes count as much as frequent ones), or "
-            "LABEL=WEIGHT, which may be repeated."
-        ),
-    ] = None,
-    sample_weight: Annotated[
-        str | None, typer.Option(help="The column that holds the weight of each row; it is no feature then.")
-    ] = None,
-    probabilities: Annotated[
+        0.0,
+        least=0,
+        most=0.9,
+        group=TARGET.group,
+    ),
+    Option(
+        "max_iter", "Largest number of epochs; the default depends on the learner.", int, least=1, group=TARGET.group
+    ),
+    Option(
+        "seed",
+        "The seed of all random choices, such as the order of the rows; 0 if not given.",
+        int,
+        least=0,
+        group=_LEARNER,
+    ),
+    Option(
+        "group",
+        "With --holdout: hold out all rows of one value of this column, as a patient, or none of them. The column is "
+        "no feature then.",
+        group=_LEARNER,
+    ),
+    Option(
+        "after",
+        "Hold out the rows of this date and later, in place of a share: 2024-02-29, or COLUMN=2024-02-29 where several "
+        "columns hold dates.",
+        group=_LEARNER,
+    ),
+    Option(
+        "class_weight",
+        "Scale the updates of the rows of a class: balanced (rare classes count as much as frequent ones), or "
+        "LABEL=WEIGHT, which may be repeated.",
+        many=True,
+        group=_LEARNER,
+    ),
+    Option("sample_weight", "The column that holds the weight of each row; it is no feature then.", group=_LEARNER),
+    Option(
+        "probabilities",
+        "Also fit probabilities, on rows held out in five folds: six times the training.",
         bool,
-        typer.Option(
-            "--probabilities", help="Also fit probabilities, on rows held out in five folds: six times the training."
-        ),
-    ] = False,
-    model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
-    categorical: CategoricalOpt = None,
-    column: ColumnOpt = None,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    skip_rows: SkipRowsOpt = 0,
-    sheet: SheetOpt = None,
-    missing: MissingOpt = None,
-    drop_unlabelled: DropUnlabelledOpt = False,
-    stream: Annotated[
-        bool | None,
-        typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
-    ] = None,
-    passes: Annotated[int, typer.Option(min=1, help="Stream: the number of passes over the rows.")] = 1,
-    classes: Annotated[str | None, typer.Option(help="Stream: all labels that may come, as A,B,C.")] = None,
-    open_classes: Annotated[
-        bool, typer.Option("--open-classes", help="Stream: a new label becomes a class when its first row comes.")
-    ] = False,
-    bits: Annotated[
-        int, typer.Option(min=8, max=28, help="Stream: categories and text are hashed to 2^bits columns.")
-    ] = 18,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines and count them.")] = False,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Stream: save the run to this file; the same command continues from it."),
-    ] = None,
-    checkpoint_rows: Annotated[
-        int, typer.Option(min=1, help="Stream: the number of rows between two checkpoints.")
-    ] = 1_000_000,
-    ball: Annotated[
-        float | None,
-        typer.Option(help="Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end."),
-    ] = None,
-    half_life: Annotated[
-        float | None,
-        typer.Option(help="Stream: halve the weight of what was learnt this number of rows ago, in the mean too."),
-    ] = None,
-    drift: Annotated[
-        str | None,
-        typer.Option(help="Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
-    ] = None,
-    max_columns: Annotated[
-        int, typer.Option(min=1, help="Stream: the largest index of svmlight text; each column takes memory.")
-    ] = 1 << 24,
-    max_record_bytes: Annotated[
-        int, typer.Option(min=1, help="Stream: the most bytes of one line, or of one CSV record with quotes.")
-    ] = 1 << 24,
-    report: ReportOpt = None,
-    open_columns: Annotated[
+        False,
+        group=_LEARNER,
+    ),
+    Option(
+        "loss", "With --learner sgd: the loss; perceptron, hinge, logistic, squared_hinge or squared.", group=_LEARNER
+    ),
+    Option(
+        "projection_radius",
+        "With --learner sgd: the largest length of (w, b), or none for no limit; 10 if not given. Without a limit the "
+        "guarantee depends on the vector to compare with.",
+        group=_LEARNER,
+    ),
+    Option(
+        "kernel",
+        "With --learner kernel: the kernel, with its parameters as in poly(degree=3, gamma=0.5); poly is (gamma x.y + "
+        "coef0)^degree, rbf is exp(-gamma |x - y|^2), laplacian is exp(-gamma sum_k |x_k - y_k|), linear is x.y "
+        "(without an intercept).",
+        group=_LEARNER,
+    ),
+)
+STREAM = (
+    Option("passes", "Stream: the number of passes over the rows.", int, 1, least=1, group=_STREAM),
+    Option("classes", "Stream: all labels that may come, as A,B,C.", group=_STREAM),
+    Option("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False, group=_STREAM),
+    Option(
+        "bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28, group=_STREAM
+    ),
+    Option("lenient", "Stream: skip malformed lines and count them.", bool, False, group=_STREAM),
+    Option(
+        "open_columns",
+        "Stream: new columns may appear in any row, and rows may lack columns.",
         bool,
-        typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
-    ] = False,
-    details: DetailsOpt = False,
-    as_json: JsonOpt = False,
-) -> None:
+        False,
+        group=_STREAM,
+    ),
+    Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path, group=_STREAM),
+    Option(
+        "checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1, group=_STREAM
+    ),
+    Option(
+        "ball",
+        "Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end.",
+        float,
+        group=_STREAM,
+    ),
+    Option(
+        "half_life",
+        "Stream: halve the weight of what was learnt this number of rows ago, in the mean too.",
+        float,
+        group=_STREAM,
+    ),
+    Option("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley.", group=_STREAM),
+    Option(
+        "max_columns",
+        "Stream: the largest index of svmlight text; each column takes memory.",
+        int,
+        1 << 24,
+        least=1,
+        group=_STREAM,
+    ),
+    Option(
+        "max_record_bytes",
+        "Stream: the most bytes of one line, or of one CSV record with quotes.",
+        int,
+        1 << 24,
+        least=1,
+        group=_STREAM,
+    ),
+)
+OPTIONS = (
+    ROWS,
+    TARGET,
+    POSITIVE,
+    Option(
+        "learner",
+        "The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or auto. "
+        "auto chooses the simplest of linear learners (averaged, pa1), kernel and mlp that no other one beats clearly "
+        "on held-out rows.",
+        default="averaged",
+        group=TARGET.group,
+    ),
+    Option("model", "Where to write the model.", Path, Path("model.linsep"), group=TARGET.group),
+    *_WHOLE[:3],
+    REPORT,
+    DETAILS,
+    JSON,
+    *_WHOLE[3:],
+    Option(
+        "intercept_scaling",
+        "The constant feature behind the intercept: a number, or auto for the root mean square length of the rows (of "
+        "a stream, of its first block). 1 if not given; smaller numbers damp the intercept.",
+        group=_LEARNER,
+    ),
+    CATEGORICAL,
+    COLUMN,
+    *READING,
+    MISSING,
+    DROP_UNLABELLED,
+    Option(
+        "stream",
+        "Read TABLE in pieces: the default for pipes and for files that are large for the memory.",
+        bool,
+        None,
+        group=_STREAM,
+    ),
+    *STREAM,
+)
+
+
+def fit(*, stream: bool | None, details: bool, as_json: bool, **asked: Any) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
     Numbers are standardised; each level of a category becomes one indicator column, a date its parts, running text
@@ -194,105 +196,38 @@ def fit(
     Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C
     (the model so far is saved).
     """
-    if max_iter is not None and time_limit is not None:
-        raise typer.BadParameter("give --max-iter or --time-limit, not both")
+    if asked["max_iter"] is not None and asked["time_limit"] is not None:
+        raise DataError("give --max-iter or --time-limit, not both")
     from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
-    from linsep.app.labelled import kinds_of
 
-    own = {
-        "loss": loss,
-        "projection_radius": _number_or("none", projection_radius, "--projection-radius"),
-        "kernel": kernel,
-        "degree": degree,
-        "gamma": gamma,
-        "coef0": coef0,
-    }
-    constant = _number_or("auto", intercept_scaling, "--intercept-scaling")
-    way: Any = None if missing is None else missing.value
-    reading = {
-        **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
-        "drop_unlabelled": drop_unlabelled,
-    }
-    options = StreamOptions(
-        passes=passes,
-        classes=_split(classes),
-        open_classes=open_classes,
-        bits=bits,
-        lenient=lenient,
-        open_columns=open_columns,
-        checkpoint=checkpoint,
-        checkpoint_rows=checkpoint_rows,
-        ball=ball,
-        half_life=half_life,
-        drift=drift,
-        max_columns=max_columns,
-        max_record_bytes=max_record_bytes,
-    )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, query))):
-        whole: dict[str, Any] = {
-            "max_iter": max_iter,
-            "time_limit": time_limit,
-            "seed": seed,
-            "holdout": holdout or None,
-            "group": group,
-            "after": after,
-        }
-        whole |= {"class_weight": class_weight, "sample_weight": sample_weight}
-        whole |= {"probabilities": probabilities or None, **own}
-        if any(given is not None for given in whole.values()):
-            *but_last, last = ["--" + name.replace("_", "-") for name in whole]
-            raise typer.BadParameter(
+    asked["projection_radius"] = _number_or("none", asked["projection_radius"], "--projection-radius")
+    asked["intercept_scaling"] = _number_or("auto", asked["intercept_scaling"], "--intercept-scaling")
+    classes = asked["classes"]
+    asked["classes"] = None if classes is None else tuple(part.strip() for part in classes.split(","))
+    options = StreamOptions(**{option.name: asked.pop(option.name) for option in STREAM})
+    reading = split_off(asked)
+    reading["drop_unlabelled"] = asked.pop("drop_unlabelled")
+    with_kinds(asked)
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(asked["table"], reading["query"]))):
+        given = [asked.pop(option.name) not in (option.default, ()) for option in _WHOLE]
+        if any(given):
+            *but_last, last = [option.spellings[0] for option in _WHOLE]
+            raise DataError(
                 "a stream is learnt in the order of its rows: use --passes, and none of "
                 f"{', '.join(but_last)} and {last}"
             )
-        result = fit_on_stream(
-            table,
-            options,
-            target=target,
-            positive=positive,
-            learner=learner,
-            intercept_scaling=constant,
-            model=model,
-            categorical=tuple(categorical or ()),
-            columns=kinds_of(column or ()),
-            reading=reading,
-            missing=way,
-            report=report,
-            say=say,
-        )
-        finish(result, as_json, details)
+        finish(fit_on_stream(asked.pop("table"), options, reading=reading, say=say, **asked), as_json, details)
     if options != StreamOptions():
-        raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
+        raise DataError(f"--no-stream conflicts with: {', '.join(options.given())}")
     from linsep.app.progress import EpochProgress
 
-    with EpochProgress(max_iter, time_limit) as progress:
+    with EpochProgress(asked["max_iter"], asked["time_limit"]) as progress:
         progress.step("starting")
         from linsep.app.commands.fit import fit as run
 
-        result = run(
-            table,
-            target=target,
-            positive=positive,
-            learner=learner,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            holdout=holdout,
-            group=group,
-            after=after,
-            model=model,
-            categorical=tuple(categorical or ()),
-            columns=kinds_of(column or ()),
-            reading=reading,
-            missing=way,
-            report=report,
-            seed=seed or 0,
-            class_weight=tuple(class_weight or ()),
-            sample_weight=sample_weight,
-            probabilities=probabilities,
-            progress=progress,
-            intercept_scaling=constant,
-            **own,
-        )
+        asked |= _kernel(asked.pop("kernel"))
+        asked["seed"] = asked["seed"] or 0
+        result = run(asked.pop("table"), reading=reading, progress=progress, **asked)
     finish(result, as_json, details)
 
 
@@ -302,8 +237,28 @@ def _number_or(word: str, text: str | None, option: str) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{option} takes a number or {word}, not {text!r:.80}") from None
+        raise DataError(f"{option} takes a number or {word}, not {text!r:.80}") from None
 
 
-def _split(listed: str | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple(part.strip() for part in listed.split(","))
+def _kernel(text: str | None) -> dict[str, Any]:
+    """The kernel and its parameters: poly(degree=3, gamma=0.5).
+
+    Examples
+    --------
+    >>> _kernel("poly(degree=3, gamma=0.5)")
+    {'kernel': 'poly', 'degree': 3, 'gamma': 0.5}
+    """
+    if text is None:
+        return {}
+    name, bracket, inside = text.strip().partition("(")
+    known = {"degree": int, "gamma": float, "coef0": float}
+    found: dict[str, Any] = {"kernel": name.strip()}
+    try:
+        for part in inside.removesuffix(")").split(",") if bracket else ():
+            parameter, _, value = part.partition("=")
+            found[parameter.strip()] = known[parameter.strip()](value)
+    except (KeyError, ValueError):
+        raise DataError(
+            f"--kernel takes a name with numbers for degree, gamma or coef0, as in poly(degree=3), not {text!r:.80}"
+        ) from None
+    return found

@@ -1,107 +1,80 @@
-"""The arguments of `linsep probe`."""
+"""The options of `linsep probe`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from linsep.app.arguments.options import JsonOpt, ReportOpt
+from linsep.app.arguments.options import JSON, OUTPUT, REPORT, TIME_LIMIT
+from linsep.app.arguments.parser import Option
 from linsep.app.present import finish
 
+OPTIONS = (
+    Option(
+        "ACTIVATIONS",
+        "Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5 or .hdf5. Each file and each array "
+        "in a file is a layer. Also a folder or a quoted pattern.",
+        many=True,
+        needed=True,
+    ),
+    Option(
+        "labels", "A table with a row for each row of the activations: CSV, JSON lines, Parquet, or .npy.", needed=True
+    ),
+    Option(
+        "label",
+        "A column of labels, of two classes or more; may be repeated. Not needed where there is one.",
+        many=True,
+    ),
+    Option(
+        "groups",
+        "The column that names groups of rows that depend on each other, such as the sentence: folds keep them "
+        "together, and the odds count groups, where each has one label.",
+    ),
+    Option(
+        "types", "The column of what a control task gives random labels to, such as the word. The groups unless given."
+    ),
+    Option(
+        "key",
+        "The column of labels, and the array in each file of activations, that names the rows. Rows are matched by it; "
+        "otherwise by their position.",
+    ),
+    Option("axis", "Of arrays with three axes: the one that counts the layers, from 0.", int),
+    Option(
+        "pairs",
+        "Of three classes or more also ask each against each other, without the rows of the other classes.",
+        bool,
+        False,
+    ),
+    Option("controls", "How many times labels are shuffled, and drawn for a control task.", int, 20, least=0),
+    TIME_LIMIT.but(
+        help="Seconds for the proof, for the margin, and for all shuffled labels together, of each row.", group=""
+    ),
+    Option(
+        "explain",
+        "Also how many rows have to go where the rows are not separable, and how few columns still separate.",
+        bool,
+        False,
+    ),
+    Option("explain_limit", "Seconds for --explain, for each layer and concept.", float, 10.0, least=0),
+    OUTPUT.but(help="File of JSON lines for the rows, written anew after each row.", kind=Path, default=None),
+    Option(
+        "directions",
+        "File of .safetensors for a direction of each layer and concept: of the largest margin, else of a probe fitted "
+        "on all rows. --json then has their cosines.",
+        Path,
+    ),
+    Option(
+        "certificates",
+        "Folder for the proof of each layer and concept as JSON, and of what --explain says of it; "
+        "examples/verify_certificate.py checks them.",
+        Path,
+    ),
+    REPORT.but(group=""),
+    JSON.but(group=""),
+)
 
-def probe(
-    activations: Annotated[
-        list[str],
-        typer.Argument(
-            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5 or .hdf5. Each file and "
-            "each array in a file is a layer. Also a folder or a quoted pattern."
-        ),
-    ],
-    labels: Annotated[
-        str, typer.Option(help="A table with a row for each row of the activations: CSV, JSON lines, Parquet, or .npy.")
-    ],
-    label: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column of labels, of two classes or more; may be repeated. Not needed where there is one."
-        ),
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            help="The column that names groups of rows that depend on each other, such as the sentence: folds keep "
-            "them together, and the odds count groups, where each has one label."
-        ),
-    ] = None,
-    types: Annotated[
-        str | None,
-        typer.Option(
-            help="The column of what a control task gives random labels to, such as the word. The groups unless given."
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="The column of labels, and the array in each file of activations, that names the rows. Rows are "
-            "matched by it; otherwise by their position."
-        ),
-    ] = None,
-    axis: Annotated[
-        int | None, typer.Option(help="Of arrays with three axes: the one that counts the layers, from 0.")
-    ] = None,
-    pairs: Annotated[
-        bool,
-        typer.Option(
-            "--pairs",
-            help="Of three classes or more also ask each against each other, without the rows of the other classes.",
-        ),
-    ] = False,
-    controls: Annotated[
-        int, typer.Option(min=0, help="How many times labels are shuffled, and drawn for a control task.")
-    ] = 20,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, help="Seconds for the proof, for the margin, and for all shuffled labels together, of each row."
-        ),
-    ] = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Also how many rows have to go where the rows are not separable, and how few columns still separate.",
-        ),
-    ] = False,
-    explain_limit: Annotated[
-        float, typer.Option(min=0.0, help="Seconds for --explain, for each layer and concept.")
-    ] = 10.0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="File of JSON lines for the rows, written anew after each row.",
-        ),
-    ] = None,
-    directions: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of .safetensors for a direction of each layer and concept: of the largest margin, else of a "
-            "probe fitted on all rows. --json then has their cosines."
-        ),
-    ] = None,
-    certificates: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for the proof of each layer and concept as JSON, and of what --explain says of it; "
-            "examples/verify_certificate.py checks them."
-        ),
-    ] = None,
-    report: ReportOpt = None,
-    as_json: JsonOpt = False,
-) -> None:
+
+def probe(*, explain: bool, explain_limit: float, as_json: bool, **asked: Any) -> None:
     """Prove whether concepts are linearly separable in layers of a network, and say whether chance could do it.
 
     A row for each layer and concept: the verdict, proved on all rows; Cover's bound on the chance that shuffled labels
@@ -127,22 +100,6 @@ def probe(
         line.step("starting")
         from linsep.app.commands.probe import probe as run
 
-        result = run(
-            activations,
-            labels=labels,
-            label=label or (),
-            groups=groups,
-            types=types,
-            key=key,
-            axis=axis,
-            pairs=pairs,
-            controls=controls,
-            time_limit=time_limit,
-            explain=explain_limit if explain else None,
-            output=output,
-            directions=directions,
-            certificates=certificates,
-            report=report,
-            on_step=line.step,
-        )
+        limit = explain_limit if explain else None
+        result = run(asked.pop("activations"), explain=limit, on_step=line.step, **asked)
     finish(result, as_json)

@@ -1,101 +1,100 @@
-"""The arguments of `linsep separation`."""
+"""The options of `linsep separation`."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import Any
 
 from linsep.app.arguments.options import (
-    CategoricalOpt,
-    CertificateOpt,
-    ColumnOpt,
-    DecimalOpt,
-    DropUnlabelledOpt,
-    EncodingOpt,
-    EntryOpt,
-    ExactWeightsOpt,
-    Family,
-    FormatOpt,
-    FormulaOpt,
-    JsonOpt,
-    Link,
-    NaOpt,
-    ProofMissingOpt,
-    QueryOpt,
-    ReportOpt,
-    SepOpt,
-    SheetOpt,
-    SkipRowsOpt,
-    StrataOpt,
-    TableArg,
-    TargetOpt,
-    reading_of,
+    CATEGORICAL,
+    CERTIFICATE,
+    COLUMN,
+    DETAILS,
+    DROP_UNLABELLED,
+    EXACT_WEIGHTS,
+    JSON,
+    PROOF_MISSING,
+    READING,
+    REPORT,
+    TABLE,
+    TARGET,
+    TIME_LIMIT,
+    with_kinds,
 )
+from linsep.app.arguments.parser import Option
 from linsep.app.present import finish
 
-
-def separation(
-    table: TableArg,
-    target: TargetOpt = None,
-    formula: FormulaOpt = None,
-    family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
-    link: Annotated[
-        Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(help="Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none."),
-    ] = None,
-    trials: Annotated[
-        str | None,
-        typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
-    ] = None,
-    event: Annotated[
-        str | None,
-        typer.Option(
-            help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
-        ),
-    ] = None,
-    strata: StrataOpt = None,
-    entry: EntryOpt = None,
-    offset: Annotated[
-        str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
-    ] = None,
-    intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="Give up after this number of seconds (exit status 3); --details searches the fewest columns as long.",
-        ),
-    ] = None,
-    certificate: CertificateOpt = None,
-    exact_weights: ExactWeightsOpt = False,
-    report: ReportOpt = None,
-    categorical: CategoricalOpt = None,
-    column: ColumnOpt = None,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    skip_rows: SkipRowsOpt = 0,
-    sheet: SheetOpt = None,
-    missing: ProofMissingOpt = None,
-    drop_unlabelled: DropUnlabelledOpt = False,
-    details: Annotated[
+_BESIDE = "Columns beside the target"
+FAMILIES = (
+    *("logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"),
+    *("cumulative", "adjacent", "continuation", "cox"),
+)
+LINKS = ("logit", "probit", "cloglog", "cauchit")
+BESIDE = (
+    Option(
+        "trials",
+        "Binomial: the column of the numbers of trials, of which the target counts the successes.",
+        group=_BESIDE,
+    ),
+    Option("weights", "The column of weights: rows with a weight of 0 are left out.", group=_BESIDE),
+    Option(
+        "event",
+        "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored.",
+        group=_BESIDE,
+    ),
+    Option("strata", "Cox: the column of strata, which are never at risk together.", group=_BESIDE),
+    Option("entry", "Cox: the column of the times after which rows are at risk.", group=_BESIDE),
+    Option("offset", "The column of offsets, which is no feature and does not matter for the answer.", group=_BESIDE),
+)
+OPTIONS = (
+    TABLE,
+    TARGET,
+    Option("family", "The family of the regression.", default="logistic", choices=FAMILIES, group=TARGET.group),
+    Option(
+        "link",
+        "The link (logistic, binomial, cumulative, continuation); logit unless given.",
+        choices=LINKS,
+        group=TARGET.group,
+    ),
+    Option(
+        "order",
+        "Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none.",
+        group=TARGET.group,
+    ),
+    Option(
+        "fit_intercept",
+        "Whether the regression has an intercept.",
         bool,
-        typer.Option(
-            "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
-        ),
-    ] = False,
-    as_json: JsonOpt = False,
-) -> None:
+        True,
+        spelled=("--intercept",),
+        group=TARGET.group,
+    ),
+    TIME_LIMIT.but(
+        help="Give up after this number of seconds (exit status 3); --details searches the fewest columns as long."
+    ),
+    CERTIFICATE,
+    REPORT,
+    JSON,
+    *BESIDE,
+    Option(
+        "formula",
+        "Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
+        "statsmodels have it. It is evaluated as Python. Needs the extra regression.",
+        group=CATEGORICAL.group,
+    ),
+    EXACT_WEIGHTS.but(group=CATEGORICAL.group),
+    CATEGORICAL,
+    COLUMN,
+    *READING,
+    PROOF_MISSING,
+    DROP_UNLABELLED,
+    DETAILS.but(
+        help="Also print which rows move each coefficient, and the fewest columns that separate.",
+        group=CATEGORICAL.group,
+    ),
+)
+
+
+def separation(*, order: str | None, details: bool, as_json: bool, **asked: Any) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
@@ -106,35 +105,10 @@ def separation(
     then finite_part(), drop() or firth() of its answer.
     """
     from linsep.app.commands.separation import separation as run
-    from linsep.app.labelled import kinds_of
     from linsep.app.searching import until_ctrl_c
 
-    result = until_ctrl_c(
-        run,
-        table,
-        target=target,
-        formula=formula,
-        family=family.value,
-        link=None if link is None else link.value,
-        order=None if order is None else [label.strip() for label in order.split(",")],
-        beside={
-            "trials": trials,
-            "weights": weights,
-            "offset": offset,
-            "event": event,
-            "strata": strata,
-            "entry": entry,
-        },
-        fit_intercept=intercept,
-        time_limit=time_limit,
-        certificate=certificate,
-        exact=exact_weights,
-        report=report,
-        categorical=tuple(categorical or ()),
-        columns=kinds_of(column or ()),
-        **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
-        missing=None if missing is None else missing.value,
-        drop_unlabelled=drop_unlabelled,
-        details=details and not as_json,
-    )
+    beside = {option.name: asked.pop(option.name) for option in BESIDE}
+    levels = None if order is None else [label.strip() for label in order.split(",")]
+    shown = details and not as_json
+    result = until_ctrl_c(run, asked.pop("table"), order=levels, beside=beside, details=shown, **with_kinds(asked))
     finish(result, as_json, details)
