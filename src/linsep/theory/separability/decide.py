@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, exact_table, labelled_table
-from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
@@ -116,7 +116,7 @@ def _opposite_rows(X: Any, s: Array, end: ConeEnd) -> dict[int, int]:
     """Weights of two equal rows with opposite labels, if there are any: a witness."""
     if not end.rows_left.size:
         return {}
-    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
+    pair = contradiction(X, s, end.rows_left) if end.pairs is None else end.pairs[:1].ravel().tolist()
     return dict.fromkeys(pair or (), 1)
 
 
