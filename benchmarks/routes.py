@@ -79,7 +79,7 @@ def kept() -> list[Route]:
     return [
         Route("sample of the rows", "coin tosses 200,000 x 20", alone(many), (search, "_of_sample", _nobody)),
         Route("peel", "pixels 4,000 x 400", alone(pixels), (search, "peel", _untouched)),
-        Route("working set", "coin tosses 200,000 x 20", alone(many), (guess, "_ALL_AT_ONCE", 10**9)),
+        Route("working set", "coin tosses 200,000 x 20", alone(many), (guess, "ALL_AT_ONCE", 10**9)),
         Route("near weights", "coin tosses 800 x 150", alone(noise), (faces, "near_weights", _nobody)),
         Route("few rows", "coin tosses 200 x 60", alone(small), (faces.Faces, "_by_few", lambda *_: False)),
         Route(

@@ -31,7 +31,7 @@ def test_scaled_entries_are_those_of_the_definition(together: int, X: Array, see
     """s_i x_ij 2^-(columns_j + rows_i), exactly wherever a double holds it."""
     s = np.random.default_rng(seed).choice([-1.0, 1.0], len(X))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(powers, "_TOGETHER", together)
+        patch.setattr(powers, "TOGETHER", together)
         found = scale_rows(sp.csr_matrix(X), s, constant=False, whole=False)
     Z = found.table.toarray()
     for i, j in np.ndindex(*X.shape):

@@ -45,7 +45,7 @@ def test_rows_are_taken_away_as_the_definition_says(
     rng = np.random.default_rng(seed)
     s, equal = rng.choice([-1.0, 1.0], len(X)), rng.random(len(X)) < 0.1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peeling, "_TOGETHER", together)
+        patch.setattr(peeling, "TOGETHER", together)
         patch.setattr(peeling, "_ROWS", 3)
         directions, left = peel(form(X), s, constant=False, equal=equal)
     assert ([found.tolist() for found in directions], left.tolist()) == by_definition(X, s, equal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,13 +201,7 @@ def measured(
     more["majority"] = max(positives, n - positives) / n
     asked = layer, question.concept, n, d, rank.value, rank.exact, positive_class, negative_class, positives
     row = ProbeRow(*asked, found.verdict, found.fragile, _proof_of(found), **more)
-    return row, direction_of(X, positive, found, bracket), (_named(found, question), behind)
-
-
-def _named(proof: Separability, question: Question) -> Separability:
-    """The certificate with the classes by name."""
-    assert proof.about is not None
-    return replace(proof, classes=question.classes, about=(proof.about[0], question.names))
+    return row, direction_of(X, positive, found, bracket), (found.named(question.classes, question.names), behind)
 
 
 def _shuffled(X: Array, positive: Array, units: Array | None, settings: Settings, rank: Rank) -> dict[str, Any]:
@@ -230,7 +224,8 @@ def _explained(X: Array, question: Question, found: Separability, limit: float |
         return {}, None
     if found.verdict == "separable":
         few = fewer_columns(X, positive, found, deadline_of(limit))
-        return {"few_columns": list(few.columns), "few_smallest": few.smallest}, _named(few.proof, question)
+        proof = few.proof.named(question.classes, question.names)
+        return {"few_columns": list(few.columns), "few_smallest": few.smallest}, proof
     if min(np.bincount(positive)) < 2:
         return {}, None  # each class keeps a row, and this one has no other
     rows = fewest_rows(X, positive, time_limit=limit)

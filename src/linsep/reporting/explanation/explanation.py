@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from linsep.data.telling import TellingColumn, tell, telling_columns
 from linsep.reporting.explanation.suspects import Explained, Neighbour, Suspect
 from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense
-from linsep.theory.columns import FewColumns, columns_of_verdict, fewer_columns
+from linsep.theory.columns import columns_of_verdict, fewer_columns
 from linsep.theory.margin.geometry import class_signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
@@ -254,87 +254,83 @@ def columns_behind(
     """
     deadline = deadline_of(time_limit)
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
-    groups = _columns_of_table(numbers)
-    said, asked = _alone(found, numbers, y, groups, _telling(found, numbers, chunk, kinds, labels)), 0
+    question = _Question(found, labels, y, numbers, _columns_of_table(numbers))
+    said, asked = question.alone(_telling(found, numbers, chunk, kinds, labels)), 0
+    change = "the classes are not separable" if found.verdict == "separable" else "no row is separated: inseparable"
     if found.verdict in ("separable", "quasi-separable"):
-        needed, asked = _needed(found, numbers, y, groups, said, deadline)
+        needed, asked = question.needed(said, change, deadline)
         if not any(one.proof for one in said) and numbers.X.shape[0] * numbers.X.shape[1] <= _MOST_CELLS:
             with suppress(OutOfTimeError):
-                half = deadline_of(time_left(deadline) / 2)
-                said += _few(found, numbers, fewer_columns(dense(numbers.X), y, found, half))
+                said += question.few(deadline_of(time_left(deadline) / 2))
         said += needed
-    named = [one if one.proof is None else one._replace(proof=_named(one.proof, found, labels)) for one in said]
-    change = "the classes are not separable" if found.verdict == "separable" else "no row is separated: inseparable"
-    named = [one._replace(text=f"{one.text} {change}") if one.kind == "needed" else one for one in named]
-    return ExplainedColumns(title, named, change, asked, len(groups))
+    return ExplainedColumns(title, said, change, asked, len(question.groups))
 
 
-def _alone(
-    found: Separability, numbers: ExactNumbers, y: Array, groups: Mapping[str, list[int]], telling: list[TellingColumn]
-) -> list[Said]:
-    """The columns from which all rows are told, or, where they are not separable, all but a few."""
-    said = []
-    for one in telling:
-        places, proof = groups.get(one.name, []), None
-        if places and found.verdict == "separable":
-            proof = separability(numbers.X[:, places], y)
-            proof = proof if proof.verdict == "separable" else None
-        more = {"rule": one.rule, "errors": one.errors}
-        if one.errors == 0 or proof is not None:
-            said.append(Said("alone", (one.name,), f"{one}: is it known before the label is?", proof, places, more))
-        elif found.verdict != "separable" and one.errors <= _WRONG:
-            said.append(Said("nearly", (one.name,), str(one), None, places, more))
-    return said
+class _Question(NamedTuple):
+    """A verdict, the labels by name and as 0 and 1, and the columns of the table with those that each became."""
 
+    found: Separability
+    labels: Array
+    y: Array
+    numbers: ExactNumbers
+    groups: Mapping[str, list[int]]
 
-def _needed(
-    found: Separability,
-    numbers: ExactNumbers,
-    y: Array,
-    groups: Mapping[str, list[int]],
-    known: list[Said],
-    deadline: Deadline,
-) -> tuple[list[Said], int]:
-    """The columns of the table whose removal changes the verdict, and of how many that is decided."""
-    search = columns_of_verdict(numbers.X, y, found, list(groups.values()), deadline)
-    # Directions after the first may have rows of those before on the wrong side.
-    plane = found.hyperplane or found.directions[0]
-    for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof))):
-        some = frozenset(k for k, group in enumerate(groups.values()) if not used.isdisjoint(group))
-        search.answers.setdefault(some, (True, None))
-    with suppress(OutOfTimeError):
-        search.needed()
-    needed, asked = search.known_needed()
-    said, every = [], set(range(len(numbers.names)))
-    for k, proof in needed.items():
-        name = list(groups)[k]
-        if proof is not None:
-            places = sorted(every.difference(groups[name]))
-            said.append(Said("needed", (name,), f"without {name!r:.40}", proof, places, {}))
-    return said, asked
+    def _said(
+        self, kind: str, columns: Sequence[str], text: str, proof: Separability | None, places: list[int], **more: Any
+    ) -> Said:
+        """One line, the certificate with the classes by name."""
+        named = None if proof is None else proof.named(self.found.classes, self.labels)
+        return Said(kind, tuple(columns), text, named, places, more)
 
+    def alone(self, telling: list[TellingColumn]) -> list[Said]:
+        """The columns from which all rows are told, or, where they are not separable, all but a few."""
+        said, separable = [], self.found.verdict == "separable"
+        for one in telling:
+            places, proof = self.groups.get(one.name, []), None
+            if places and separable:
+                proof = separability(self.numbers.X[:, places], self.y)
+                proof = proof if proof.verdict == "separable" else None
+            kind, text = ("nearly", str(one)) if one.errors and proof is None else ("alone", _asking(one))
+            if kind == "alone" or (not separable and one.errors <= _WRONG):
+                said.append(self._said(kind, [one.name], text, proof, places, rule=one.rule, errors=one.errors))
+        return said
 
-def _few(found: Separability, numbers: ExactNumbers, few: FewColumns) -> list[Said]:
-    """What few columns separate; nothing if the search ended with all of them."""
-    if len(few.columns) == len(numbers.names) and not few.smallest:
-        return []
-    names = [numbers.names[j] for j in few.columns]
-    text = f"{_quoted(names)} {'alone' if len(names) == 1 else 'together'}"
-    if few.proof.hyperplane is not None:
-        text += f" ({form_of(few.proof.hyperplane, names, [numbers.exponents[j] for j in few.columns])})"
-    text += ", and no fewer columns do" if few.smallest and len(names) > 1 else ""
-    more: dict[str, Any] = {"is_smallest": few.smallest}
-    if found.verdict != "separable":
-        rows = found.in_file(few.proof.separated_rows)
-        text += f"; rows on their side: {some_rows(rows)}, all others on the plane"
-        more["rows"] = rows.tolist()
-    return [Said("few", tuple(names), text, few.proof, list(few.columns), more)]
+    def needed(self, known: list[Said], change: str, deadline: Deadline) -> tuple[list[Said], int]:
+        """The columns of the table whose removal changes the verdict, and of how many that is decided."""
+        found, names, groups = self.found, list(self.groups), list(self.groups.values())
+        search = columns_of_verdict(self.numbers.X, self.y, found, groups, deadline)
+        # Directions after the first may have rows of those before on the wrong side.
+        plane = found.hyperplane or found.directions[0]
+        for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof))):
+            some = frozenset(k for k, group in enumerate(groups) if not used.isdisjoint(group))
+            search.answers.setdefault(some, (True, None))
+        with suppress(OutOfTimeError):
+            search.needed()
+        needed, asked = search.known_needed()
+        said, every = [], set(range(len(self.numbers.names)))
+        for k, proof in needed.items():
+            if proof is not None:
+                text = f"without {names[k]!r:.40} {change}"
+                said.append(self._said("needed", [names[k]], text, proof, sorted(every.difference(groups[k]))))
+        return said, asked
 
-
-def _named(proof: Separability, found: Separability, labels: Array) -> Separability:
-    """The certificate with the classes by name."""
-    assert proof.about is not None
-    return replace(proof, classes=found.classes, about=(proof.about[0], labels))
+    def few(self, deadline: Deadline) -> list[Said]:
+        """What few columns separate; nothing if the search ended with all of them."""
+        found, numbers = self.found, self.numbers
+        few = fewer_columns(dense(numbers.X), self.y, found, deadline)
+        if len(few.columns) == len(numbers.names) and not few.smallest:
+            return []
+        names = [numbers.names[j] for j in few.columns]
+        text = f"{_quoted(names)} {'alone' if len(names) == 1 else 'together'}"
+        if few.proof.hyperplane is not None:
+            text += f" ({form_of(few.proof.hyperplane, names, [numbers.exponents[j] for j in few.columns])})"
+        text += ", and no fewer columns do" if few.smallest and len(names) > 1 else ""
+        more: dict[str, Any] = {"is_smallest": few.smallest}
+        if found.verdict != "separable":
+            rows = found.in_file(few.proof.separated_rows)
+            text += f"; rows on their side: {some_rows(rows)}, all others on the plane"
+            more["rows"] = rows.tolist()
+        return [self._said("few", names, text, few.proof, list(few.columns), **more)]
 
 
 def _columns_of_table(numbers: ExactNumbers) -> dict[str, list[int]]:

@@ -25,12 +25,11 @@ from linsep.types import Array
 
 # Products of two residues fit 62 bits. 2^31 - 1, which stands for "missing" in some tables, comes last.
 PRIMES = (2**31 - 19, 2**31 - 61, 2**31 - 1)
-_NEAR_SPAN = 1e-6  # rows whose product with a unit vector is at most this are asked exactly; rounding is far smaller
-_TINY = 2.0**-900  # a scaled entry below this may have lost bits: the row is made of X itself
-RANK = 1e-9  # a column this close to the span of those before it counts as inside; what comes of it is verified
+TINY = 2.0**-900  # of entries scaled to 1 at most: what is below may have lost bits
+ROUNDED = 1e-9  # of a unit vector: less counts as 0, or is asked exactly; what comes of it is verified
 _LOWEST = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 _REFRESH = 600  # changes of the basis between two fresh inverses
-CLEAR = 1e-6  # of the largest weight: rounding has not made this much of 0
+CLEAR = 1e-6  # of the largest, or of a unit vector: rounding has not made this much of 0
 Vector = dict[int, int]
 
 
@@ -72,7 +71,7 @@ class Span:
         draw = np.random.default_rng(len(self.ids)).integers(-(2**20), 2**20, len(self.others)).tolist()
         normal = self.normal(draw, deadline)
         which = np.flatnonzero(among)
-        near = which[~(np.abs(self.rows.scores(as_floats(normal))[which]) > _NEAR_SPAN)]
+        near = which[~(np.abs(self.rows.scores(as_floats(normal))[which]) > CLEAR)]
         inside = np.zeros(self.rows.n, dtype=bool)
         inside[near] = vanishing(self.rows.X[near], self.rows.original(normal))
         return inside
@@ -172,7 +171,7 @@ def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], li
     """The same without a loop over entries; None if one of them lost bits when it was scaled."""
     Z, part = rows.Z[ids], rows.X[ids]
     stored = np.count_nonzero(part.data) if rows.sparse else np.count_nonzero(part)
-    if np.count_nonzero(np.abs(Z) > _TINY) != stored + len(ids) * rows.constant:
+    if np.count_nonzero(np.abs(Z) > TINY) != stored + len(ids) * rows.constant:
         return None
     whole, exps = odd_parts(Z)
     at = whole != 0
@@ -258,7 +257,7 @@ class Support:
         if not is_regular(R):
             R, pivots = scipy.linalg.qr(R, mode="r", pivoting=True, check_finite=False)
             size = np.abs(np.diagonal(R))
-            columns = pivots[: int((size > RANK * size[0]).sum())] if size.size and size[0] > 0 else columns[:0]
+            columns = pivots[: int((size > ROUNDED * size[0]).sum())] if size.size and size[0] > 0 else columns[:0]
         if not columns.size:
             raise np.linalg.LinAlgError("no rank")
         order = np.arange(len(A))
@@ -363,4 +362,4 @@ def is_regular(R: Array) -> bool:
         return False
     # R as the factors of itself, L = I and U = R: SciPy before 1.15 has no condition number of triangles alone.
     condition, info = lapack.dgecon(R, np.abs(R).sum(axis=0).max())
-    return bool(info == 0 and condition > 1e3 * RANK)
+    return bool(info == 0 and condition > 1e3 * ROUNDED)

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 
 from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
-from linsep.theory.cone.exact import DenseSpan, Span, Support, Vector, spanning, without_factor
+from linsep.theory.cone.exact import ROUNDED, TINY, DenseSpan, Span, Support, Vector, spanning, without_factor
 from linsep.theory.cone.exact_nearest import exact_nearest
-from linsep.theory.cone.guess import LARGE, Asked, Guess, WorkingSet
+from linsep.theory.cone.guess import ALL_AT_ONCE, LARGE, Asked, Guess, WorkingSet
 from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
 from linsep.theory.cone.near_weights import near_weights
-from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
+from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.margin.nearest import RowHull, nearest_point
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
@@ -25,10 +25,7 @@ from linsep.types import Array, DataError
 
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_COLUMNS = 100  # of a dense table, from which on long integers take longer than proving that they exist
-_PER_COLUMN = 4  # rows whose weights are looked for then, where there are more than twice as many
 _FEW = 32  # rows asked exactly at a time: the first wrong one ends it
-_UNSURE = 1e-9  # scores (of a unit direction) up to this part of the row's largest entry are asked exactly
-_UNDERFLOW = 2.0**-1000
 _MOST_DENSE = 400_000_000  # entries, 3.2 GB
 
 
@@ -89,8 +86,8 @@ class Faces:
         dense = self.may_be_near and not (rows.sparse or rows.whole or self.equal.any() or self.span.ids)
         if not dense or rows.width < _MANY_COLUMNS or ids.size <= rows.width:
             return False
-        if among is None and ids.size > 2 * _PER_COLUMN * rows.width:
-            ids = np.sort(np.random.default_rng(0).choice(ids, _PER_COLUMN * rows.width, replace=False))
+        if among is None and ids.size > ALL_AT_ONCE * rows.width:
+            ids = np.sort(np.random.default_rng(0).choice(ids, ALL_AT_ONCE * rows.width // 2, replace=False))
         self._ask_the_clock()
         found = near_weights(rows, ids, self.deadline, y)
         if found is None:
@@ -194,10 +191,9 @@ class Faces:
         rows = self.rows
         if self.pairs is None:
             self._ask_the_clock()
-            pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
+            pairs = disjoint_pairs(rows.X, rows.s, constant=rows.constant, one=True)
             self.pairs = pairs[~self.equal[pairs].any(axis=1)]
-        pair = first_opposite(rows.X, rows.s, self.pairs)
-        return dict.fromkeys(pair, 1) if pair else None
+        return dict.fromkeys(self.pairs[0].tolist(), 1) if len(self.pairs) else None
 
     def _by_digits(self, asked: Asked, held: Array, guess: Guess) -> bool:
         """Exact weights of all rows of the guess, on a basis that elimination modulo a prime chooses."""
@@ -274,7 +270,7 @@ class Faces:
             return int(self.active.argmax())
         z = np.where(self.active, rows.scores(as_floats(d)), np.inf)
         # Doubles say in which order to ask, and leave out what rounding and underflow cannot turn. Never a row.
-        unsure = np.flatnonzero(~(z > _UNSURE * rows.largest + _UNDERFLOW))
+        unsure = np.flatnonzero(~(z > ROUNDED * rows.largest + TINY))
         unsure = unsure[np.argsort(z[unsure], kind="stable")]
         for start in range(0, unsure.size, _FEW):
             some = unsure[start : start + _FEW]

@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from linsep.clock import clock
-from linsep.theory.cone.exact import RANK, is_regular
+from linsep.theory.cone.exact import CLEAR, ROUNDED, is_regular
 from linsep.theory.cone.interior_point import Pair, complementary_pair
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
@@ -22,11 +22,9 @@ from linsep.types import Array
 
 LARGE = 300  # columns of a sparse table from which rows are too many to choose some, and systems to be made dense
 _ROUNDS = 60
-_ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
+ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 _SPARSE = 0.125  # of the entries of a large sparse table: with more the squares of dense rows take less time
 _MOST_DENSE = 30_000_000  # entries of rows that are made dense at a time, 240 MB
-_TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
-_OUTSIDE = 1e-7  # a row this far from a span is outside it
 _TURNED = 1e-3, 1e-14  # diagonals of R, smallest by largest, between which turning helps
 
 
@@ -105,8 +103,8 @@ class WorkingSet:
     def _some(self) -> Array:
         """Rows to begin with: all, unless they are many; what is made dense has to fit into memory."""
         n, width = self.asked.n, self.asked.width
-        if n > _ALL_AT_ONCE * width and n > 1000 and not self.sparse:
-            return np.sort(self.rng.choice(n, max(4 * width, 500), replace=False))
+        if n > ALL_AT_ONCE * width and n > 1000 and not self.sparse:
+            return np.sort(self.rng.choice(n, max(ALL_AT_ONCE * width // 2, 500), replace=False))
         if n * width > _MOST_DENSE and not self.sparse:
             return np.sort(self.rng.choice(n, min(n, max(300, _MOST_DENSE // width)), replace=False))
         return np.arange(n)
@@ -155,7 +153,7 @@ class WorkingSet:
             if spanned.shape[1] == asked.width:
                 return self.ids[:0]
             u = off_span(self.rng.normal(size=d.size), spanned)
-            outside &= np.abs(asked.scores(u)) > _OUTSIDE * max(1.0, float(np.linalg.norm(u)))
+            outside &= np.abs(asked.scores(u)) > CLEAR * max(1.0, float(np.linalg.norm(u)))
         length = float(np.linalg.norm(d))
         which = np.flatnonzero(outside)
         most = max(2 * min(asked.width, self.ids.size), 50)
@@ -164,7 +162,7 @@ class WorkingSet:
         if length == 0:
             return which[:most]
         z = asked.scores(d / length)[which]
-        count = int(np.count_nonzero(z <= _TOUCH))
+        count = int(np.count_nonzero(z <= ROUNDED))
         if self.sparse and count:  # rows near those are wrong the next time, and cost little
             count = max(count, asked.width)
         return which[_least(z, min(count, most))]
@@ -189,7 +187,7 @@ def row_space(Z: Array, deadline: Deadline) -> Array:
             return np.eye(len(R))
     Q, R, _ = scipy.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
     size = np.abs(np.diagonal(R))
-    return np.asarray(Q[:, : int((size > RANK * size[0]).sum())])
+    return np.asarray(Q[:, : int((size > ROUNDED * size[0]).sum())])
 
 
 def off_span(v: Array, spanned: Array) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg import blas, lapack
 
+from linsep.theory.cone.exact import CLEAR
 from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import whole_weights
@@ -25,11 +26,8 @@ _BLOCK = 2048  # rows at a time
 _ROUNDS = 8
 _POSITIVE = 0.02  # of the median weight
 _FLOOR = 0.1  # of the median weight: what a weight that is not positive becomes before the next round
-_LEAST = 2.0**-40  # of the median weight, after all
 _BITS = 46  # of a weight of middle size
-_ROOM = 2.0  # the proof bounds a change by twice what it computes
 _SINGULAR = 1e-12  # what is left of a column beside those before it, of the largest: less is rounding alone
-_SMALL = 1e-6  # coefficients of dependent columns below this are taken for 0
 _FAR = 300  # powers of two between rows: weights are integers
 _SIMPLE = 4096  # the largest denominator of one
 
@@ -171,7 +169,7 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
         return None
     for _ in range(2):
         y[chosen] -= inverse @ (y @ search.Z)
-    if not y.min() > _LEAST:
+    if not y.min() > 0:
         return None
     proof = _whole(rows, ids, y, chosen, inverse, search.Z)
     return None if proof is None else Near(*proof, sorted(ids[chosen].tolist()), null)
@@ -183,13 +181,14 @@ def _whole(
     """The weights as integers, and how near exact ones are; None if they may be far, or the rows are."""
     whole = np.rint(np.ldexp(y, _BITS))
     u = whole / 2.0**_BITS
-    # The proof is about the exact sum: what rounding may hide of it is counted in, twice what the verifier counts.
+    # The proof is about the exact sum: what rounding may hide of it is counted in, twice what the verifier counts. It
+    # bounds a change by twice what it computes.
     rho = np.abs(u @ Z) + (u.size + 8) * 2.0**-51 * (u @ np.abs(Z))
-    within = 10.0 ** np.ceil(np.log10(_ROOM * ((np.abs(inverse) @ rho) / u[chosen]).max()))
+    within = 10.0 ** np.ceil(np.log10(2.0 * ((np.abs(inverse) @ rho) / u[chosen]).max()))
     # Rows in the units of X.
     row_exps = rows.row_exps[ids]
     top = int(row_exps.max())
-    if not within < 1.0 or top - row_exps.min() > _FAR:
+    if not (within < 1.0 and whole.min() > 0) or top - row_exps.min() > _FAR:
         return None
     parts = zip(ids.tolist(), whole.tolist(), row_exps.tolist(), strict=True)
     return dict(sorted((i, int(v) << (top - e)) for i, v, e in parts)), float(within)
@@ -203,7 +202,7 @@ def _null_vectors(rows: SignedRows, columns: Array, gram: Array) -> list[dict[in
         return None
     out = []
     for j, coefficients in zip(others.tolist(), given.T, strict=True):
-        used = np.flatnonzero(np.abs(coefficients) > _SMALL)
+        used = np.flatnonzero(np.abs(coefficients) > CLEAR)
         vector = _simple(rows, j, columns[used].tolist(), coefficients[used].tolist())
         if vector is None or not _is_orthogonal(rows, vector):
             return None

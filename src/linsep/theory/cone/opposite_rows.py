@@ -8,40 +8,10 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import holds_doubles
+from linsep.theory.rows.signed import TOGETHER
 from linsep.types import Array
 
 _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))  # odd constants, any would do
-_TOGETHER = 2**16  # stored entries
-
-
-def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
-    """Pairs (i, j), i < j, with s_i (x_i, constant) = -s_j (x_j, constant) and equal hashes: one for each such group.
-
-    Rows whose hashes only happen to agree (about n^2 / 2^64 of them) are not told apart: ask `are_opposite`.
-
-    Returns
-    -------
-    ndarray of int, shape (n_pairs, 2)
-        In ascending order of i.
-    """
-    sides, hashes = _sides_and_hashes(X, s, constant)
-    ordered = np.sort(hashes)
-    often = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not often.size:  # sorted with their rows they take five times as long
-        return np.empty((0, 2), np.int64)
-    rows = np.arange(s.size)
-    if often.size * 8 < s.size:
-        rows = np.flatnonzero(often[np.searchsorted(often, hashes).clip(max=often.size - 1)] == hashes)
-        sides, hashes = sides[rows], hashes[rows]
-    order = np.lexsort((rows, hashes))
-    starts = np.flatnonzero(np.append(True, hashes[order][1:] != hashes[order][:-1]))
-    plus = np.add.reduceat((sides[order] > 0).astype(np.int64), starts)
-    mixed = np.flatnonzero((plus > 0) & (plus < np.diff(np.append(starts, rows.size))))
-    # In a group the rows are in ascending order: the first of all, and the first on the other side.
-    change = np.flatnonzero((sides[order][1:] != sides[order][:-1]) & (hashes[order][1:] == hashes[order][:-1])) + 1
-    second = change[np.searchsorted(change, starts[mixed] + 1)]
-    pairs = rows[np.column_stack([order[starts[mixed]], order[second]])]
-    return pairs[np.argsort(pairs[:, 0], kind="stable")]
 
 
 def _sides_and_hashes(X: Any, s: Array, constant: bool) -> tuple[Array, Array]:
@@ -53,10 +23,11 @@ def _sides_and_hashes(X: Any, s: Array, constant: bool) -> tuple[Array, Array]:
     return s * facing, row_hashes(X, facing)
 
 
-def disjoint_pairs(X: Any, s: Array, *, constant: bool) -> Array:
+def disjoint_pairs(X: Any, s: Array, *, constant: bool, one: bool = False) -> Array:
     """As many pairs of opposite rows as there are, no row in two of them; each row of a pair is compared exactly.
 
-    Of each pair one row has to go before a hyperplane separates the others.
+    Of each pair one row has to go before a hyperplane separates the others. With `one`, of equal rows the first of
+    each side alone are looked at.
 
     Returns
     -------
@@ -70,15 +41,23 @@ def disjoint_pairs(X: Any, s: Array, *, constant: bool) -> Array:
            [2, 4]])
     """
     sides, hashes = _sides_and_hashes(X, s, constant)
-    order = np.lexsort((np.arange(s.size), sides, hashes))
-    places = np.arange(s.size)
+    rows, ordered = np.arange(s.size), np.sort(hashes)
+    often = ordered[1:][ordered[1:] == ordered[:-1]]
+    if often.size * 8 < s.size:  # sorted with their sides all rows take five times as long
+        if not often.size:
+            return np.empty((0, 2), np.int64)
+        rows = np.flatnonzero(often[np.searchsorted(often, hashes).clip(max=often.size - 1)] == hashes)
+        sides, hashes = sides[rows], hashes[rows]
+    order = np.lexsort((sides, hashes))
     same = (hashes[order][1:] == hashes[order][:-1]) & (sides[order][1:] == sides[order][:-1])
     starts = np.flatnonzero(np.append(True, ~same))
-    rank = places - np.repeat(starts, np.diff(np.append(starts, s.size)))  # among the equal rows of its side
-    groups = np.unique(hashes[order], return_inverse=True)[1]
-    key, plus = groups * s.size + rank, sides[order] > 0
+    rank = np.arange(rows.size) - np.repeat(starts, np.diff(np.append(starts, rows.size)))  # among equals of its side
+    order, rank = (order[starts], rank[starts]) if one else (order, rank)
+    grouped = hashes[order]
+    groups = np.cumsum(np.append(False, grouped[1:] != grouped[:-1]))
+    key, plus = groups * rows.size + rank, sides[order] > 0
     _, i, j = np.intersect1d(key[plus], key[~plus], assume_unique=True, return_indices=True)
-    pairs = np.sort(np.column_stack([order[plus][i], order[~plus][j]]), axis=1)
+    pairs = rows[np.sort(np.column_stack([order[plus][i], order[~plus][j]]), axis=1)]
     pairs = pairs[_are_opposite(X, s, pairs)]
     return pairs[np.argsort(pairs[:, 0], kind="stable")]
 
@@ -97,12 +76,6 @@ def _are_opposite(X: Any, s: Array, pairs: Array) -> Array:
     return agree
 
 
-def are_opposite(X: Any, s: Array, i: int, j: int) -> bool:
-    """Whether s_i x_i = -s_j x_j, exactly."""
-    a, b = (X[k] if isinstance(X, np.ndarray) else X[[k]].toarray()[0] for k in (i, j))
-    return bool((a == b).all() if s[i] != s[j] else (a == -b).all())
-
-
 def contradiction(X: Any, s: Array, among: Array) -> tuple[int, int] | None:
     """First pair (i, j), i < j, of equal rows of `among` with s_i != s_j, or None.
 
@@ -112,12 +85,8 @@ def contradiction(X: Any, s: Array, among: Array) -> tuple[int, int] | None:
     (0, 2)
     """
     rows, sides = (X, s) if among.size == s.size else (X[among], s[among])  # no copy of all rows
-    return first_opposite(X, s, among[opposite_pairs(rows, sides, constant=True)])
-
-
-def first_opposite(X: Any, s: Array, pairs: Array) -> tuple[int, int] | None:
-    """The first of these pairs that really are opposite, or None."""
-    return next(((i, j) for i, j in pairs.tolist() if are_opposite(X, s, i, j)), None)
+    pairs = among[disjoint_pairs(rows, sides, constant=True, one=True)].tolist()
+    return tuple(pairs[0]) if pairs else None
 
 
 def _first_entries(X: Any) -> Array:
@@ -170,7 +139,7 @@ def _hash_of(row: list[Any]) -> int:
 def _sparse_hashes(X: Any, facing: Array | None) -> Array:
     """The hashes of CSR rows, so many rows at a time that what is written on the way stays in the cache."""
     out = np.empty(X.shape[0], dtype=np.uint64)
-    step = max(1, _TOGETHER * X.shape[0] // max(1, X.nnz))
+    step = max(1, TOGETHER * X.shape[0] // max(1, X.nnz))
     for start in range(0, X.shape[0], step):
         ends = X.indptr[start : start + step + 1]
         at = slice(ends[0], ends[-1])

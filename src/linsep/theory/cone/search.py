@@ -22,7 +22,7 @@ from linsep.theory.cone.faces import Faces
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
-from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.signed import TOGETHER, SignedRows
 from linsep.types import Array
 
 _MANY = 50_000  # rows, from which on a sample of a tenth at most is asked first
@@ -233,8 +233,7 @@ def _core(X: Any, columns: Array) -> tuple[Any, Array]:
     return X[:, kept], np.append(kept, columns[X.shape[1] :])
 
 
-# Entries, and dense rows, that are counted at once: they stay in the cache, and sums of so many rows fit 16 bits.
-_TOGETHER, _ROWS = 2**18, 4096
+_ROWS = 4096  # dense rows that are counted at once: sums of so many fit 16 bits
 
 
 def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
@@ -292,7 +291,7 @@ class _Sparse:
 
     def _count(self, which: Array) -> Array:
         """How many of these entries each column has."""
-        out, step = np.zeros(self.p, dtype=np.int64), max(_TOGETHER, self.p)
+        out, step = np.zeros(self.p, dtype=np.int64), max(TOGETHER, self.p)
         for start in range(0, which.size, step):
             part = slice(start, start + step)
             out += np.bincount(self.column[part][which[part]], minlength=self.p)
@@ -335,7 +334,7 @@ class _Dense:
         above, below = np.zeros((2, self.X.shape[1]), dtype=np.int64)
         ids, every = np.flatnonzero(which), bool(which.all())
         step = min(_ROWS, max(1, ids.size))
-        width = max(1, _TOGETHER // step)
+        width = max(1, TOGETHER // step)
         for start in range(0, ids.size, step):
             at = slice(start, start + step) if every else ids[start : start + step]
             plus = self.plus[at]

@@ -172,9 +172,7 @@ class FewestRows:
         >>> found.rest.classes, found.upper
         (('no', 'yes'), 1)
         """
-        assert self.rest.about is not None
-        labels = np.delete(labels_of(y), self.removed)
-        return replace(self, rest=replace(self.rest, classes=classes, about=(self.rest.about[0], labels)))
+        return replace(self, rest=self.rest.named(classes, np.delete(labels_of(y), self.removed)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: the certificate, and what follows from it."""

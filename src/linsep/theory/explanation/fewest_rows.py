@@ -35,7 +35,6 @@ _SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for 
 _FEWEST, _A_COLUMN = 300, 30  # rows of a sample, at least and for each column
 _AT_ONCE = 20  # witnesses asked for with one cover, all but the first with some noise
 _NOISE = 1e-3
-_TRIED = 200  # rows removed up to which each is tried alone
 
 
 def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> FewestRows:
@@ -138,7 +137,6 @@ class _Search:
             rows = self.inside
             self.programme = Alternative(self.X[rows], self.s[rows], constant=self.constant)
             self._priced()
-            self._shrink(self._until(_SHARE))
             self._exact()
         except OutOfTimeError:
             pass
@@ -251,18 +249,6 @@ class _Search:
             if found is None:
                 return
             left = np.setdiff1d(left, np.array(list(found)))
-
-    def _shrink(self, deadline: Deadline) -> None:
-        """Put rows back that may stay, each tried alone."""
-        if len(self.removed) > _TRIED:
-            return
-        for i in list(self.removed):
-            if self._late(deadline) or len(self.removed) <= self.lower:
-                return
-            fewer = [j for j in self.removed if j != i]
-            end = self._solved(np.setdiff1d(np.arange(self.s.size), fewer), deadline)
-            if end is not None and end.decided and not end.rows_left.size:
-                self._take(fewer)
 
     def _priced(self) -> None:
         """Witnesses that the present lower bound does not take into account, the cheapest first."""

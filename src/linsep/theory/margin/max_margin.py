@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -254,13 +254,9 @@ def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> M
     share = _shares(s, fit_intercept)
     unit, ends = _ends(X, s, plane, share)
     lower, upper = (float(np.ldexp(value, unit)) for value, _ in ends)
-    if not 0 < lower <= upper < np.inf or not _are_known(ends):
+    if not 0 < lower <= upper < np.inf or not all(slack <= _KNOWN * abs(value) for value, slack in ends):
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
-
-
-def _are_known(ends: Iterable[tuple[float, float]]) -> bool:
-    return all(slack <= _KNOWN * abs(value) for value, slack in ends)
 
 
 def _shares(s: Array, fit_intercept: bool) -> Array:

@@ -116,6 +116,11 @@ def primitive(values: Sequence[int]) -> list[int]:
     return [v // common for v in values]
 
 
+def vectors_of(directions: Sequence[Sequence[int]]) -> tuple[dict[int, int], ...]:
+    """Each direction without a common factor, column -> entry, without zeros."""
+    return tuple({j: v for j, v in enumerate(primitive(d)) if v} for d in directions)
+
+
 def whole_weights(weights: dict[int, Fraction]) -> dict[int, int]:
     """Rational weights that are not 0, times the one number that makes them integers without a common factor."""
     return _whole({i: w.as_integer_ratio() for i, w in weights.items()})

@@ -101,7 +101,7 @@ _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are
 _SMALLEST = -900  # a row whose largest entry is below 2 to this may have lost bits when its columns were scaled
 _ROUNDS = 30
 _LARGEST = 400  # exponents of entries, at most: sums of their squares are doubles
-_TOGETHER = 2**18  # entries that are scaled at once: what is written on the way stays in the cache
+TOGETHER = 2**18  # entries that are looked at together: what is written on the way stays in the cache
 _FAR = 1000  # powers of two from here on are left to ldexp: a double might not hold them
 
 
@@ -174,8 +174,8 @@ def _column_max(X: Any) -> Array:
     if isinstance(X, np.ndarray):
         return np.asarray(np.maximum(X.max(axis=0).astype(np.float64), -X.min(axis=0).astype(np.float64)))
     out = np.zeros(X.shape[1])
-    for start in range(0, X.data.size, _TOGETHER):
-        part = slice(start, start + _TOGETHER)
+    for start in range(0, X.data.size, TOGETHER):
+        part = slice(start, start + TOGETHER)
         np.maximum.at(out, X.indices[part], abs(X.data[part].astype(np.float64)))
     return out
 
@@ -201,7 +201,7 @@ def _is_uneven(X: Any, Z: Any) -> bool:
     if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
         return False
     before, after = (table if isinstance(table, np.ndarray) else table.data for table in (X, Z))
-    step = max(1, _TOGETHER // max(1, after[:1].size))
+    step = max(1, TOGETHER // max(1, after[:1].size))
     for start in range(0, after.shape[0], step):
         part = slice(start, start + step)
         if np.count_nonzero(np.abs(after[part]) >= _UNEVEN) < np.count_nonzero(before[part]):
@@ -263,8 +263,8 @@ def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
     if exps.any():
         near = abs(exps).max() < _FAR
         factors = _powers(exps) if near else -exps
-        for start in range(0, data.size, _TOGETHER):
-            part = slice(start, start + _TOGETHER)
+        for start in range(0, data.size, TOGETHER):
+            part = slice(start, start + TOGETHER)
             data[part] = (np.multiply if near else np.ldexp)(data[part], factors[X.indices[part]])
     return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
@@ -286,7 +286,7 @@ def _stripes(X: Any) -> Iterator[tuple[slice, Array, Callable[[Array], Array]]]:
     if isinstance(X, np.ndarray):
         yield slice(None), X, lambda each: each[:, None]
         return
-    step = max(1, _TOGETHER * X.shape[0] // max(1, X.nnz))
+    step = max(1, TOGETHER * X.shape[0] // max(1, X.nnz))
     for start in range(0, X.shape[0], step):
         ends = X.indptr[start : start + step + 1]
         yield slice(start, start + step), X.data[ends[0] : ends[-1]], partial(np.repeat, repeats=np.diff(ends))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -177,6 +177,24 @@ class Separability:
         """The rows that it was made of and their signs."""
         assert self.about is not None
         return self.about[0], class_signs(self.about[1], self.classes)
+
+    def named(self, classes: tuple[str, ...], y: Any) -> Separability:
+        """Return the same about labels by name.
+
+        Parameters
+        ----------
+        classes : tuple of str
+            The negative and the positive class.
+        y : array-like of shape (n_samples,)
+            The labels of its rows.
+
+        Returns
+        -------
+        Separability
+            The same proof.
+        """
+        assert self.about is not None
+        return replace(self, classes=classes, about=(self.about[0], y))
 
     def in_file(self, rows: Any) -> Array:
         """Return the numbers that rows of the certificate have in the file, rows left out counted too.

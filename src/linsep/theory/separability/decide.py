@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from linsep.tables import as_doubles, exact_table, labelled_table
-from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, what_ended
-from linsep.theory.rows.integers import primitive, whole_row
+from linsep.theory.rows.integers import vectors_of, whole_row
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.verify.cone import CertificateError, ConeProof, Vector
+from linsep.theory.verify.cone import CertificateError, ConeProof
 from linsep.types import Array
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
@@ -109,14 +109,14 @@ def _proofs(
         pass  # the null vectors take as long as the search
     left = tuple(end.rows_left.tolist()) if end.directions else range(X.shape[0])
     weights = end.witness or _opposite_rows(X, s, end)
-    return [ConeProof(X.shape[0], _vectors(end.directions), left, weights)], what_ended(time_limit)
+    return [ConeProof(X.shape[0], vectors_of(end.directions), left, weights)], what_ended(time_limit)
 
 
 def _opposite_rows(X: Any, s: Array, end: ConeEnd) -> dict[int, int]:
     """Weights of two equal rows with opposite labels, if there are any: a witness."""
     if not end.rows_left.size:
         return {}
-    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
+    pair = contradiction(X, s, end.rows_left) if end.pairs is None else end.pairs[:1].ravel().tolist()
     return dict.fromkeys(pair or (), 1)
 
 
@@ -144,24 +144,20 @@ def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = 
 def _separable(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[ConeProof]:
     """Proofs by one direction that doubles hold, by one of integers, and by the directions as they are."""
     for one in _single_directions(X, s, directions, constant):
-        yield ConeProof(X.shape[0], _vectors([one]))
+        yield ConeProof(X.shape[0], vectors_of([one]))
     if len(directions) > 1:
-        yield ConeProof(X.shape[0], _vectors(directions))
+        yield ConeProof(X.shape[0], vectors_of(directions))
 
 
 def _not_separable(X: Any, end: ConeEnd, deadline: Deadline) -> ConeProof:
     """The proof of rows that overlap, with null vectors unless they are very long beside directions."""
-    n, rank, directions = X.shape[0], len(end.basis), _vectors(end.directions)
+    n, rank, directions = X.shape[0], len(end.basis), vectors_of(end.directions)
     left = tuple(end.rows_left.tolist()) if directions else range(n)
     used = X.shape[1] - _without_entries(X[end.rows_left]) if directions else 0
     if not end.within and (used - rank) * rank > _MOST_NULL:
         return ConeProof(n, directions, left, end.witness or {})
     weights = end.overlap or end.witness or {}
     return ConeProof(n, directions, left, weights, end.within, tuple(end.basis), tuple(end.null_vectors(deadline)))
-
-
-def _vectors(directions: list[list[int]]) -> tuple[Vector, ...]:
-    return tuple({j: v for j, v in enumerate(primitive(d)) if v} for d in directions)
 
 
 def _without_entries(X: Any) -> int:

@@ -20,7 +20,7 @@ from linsep.tables import as_doubles, dense, is_sparse
 from linsep.theory.cone.exact import pivots
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
-from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
+from linsep.theory.rows.integers import PRIME, primitive, solve, vectors_of, whole_row, whole_rows
 from linsep.theory.rows.linear_programme import quiet_highs, reaches_optimum
 from linsep.theory.verify.cone import Vector, Weights
 from linsep.types import Array
@@ -30,11 +30,6 @@ _NONE = 1e-9
 _AT_ONCE = 256
 _FEW = 4  # null vectors that a row meets, up to which it is tried alone
 _Weighted = tuple[tuple[int, int], ...]  # null vector -> integer
-
-
-def as_vector(d: Sequence[int]) -> Vector:
-    """The entries without a common factor, by column."""
-    return {j: k for j, k in enumerate(primitive(d)) if k}
 
 
 def signs_of_single_rows(
@@ -197,7 +192,7 @@ class Signs:
                 d[i] += whole * entry
         if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():
             return None
-        return as_vector(d)
+        return vectors_of([d])[0]
 
     def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""

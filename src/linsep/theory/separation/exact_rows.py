@@ -29,14 +29,9 @@ def whole_columns(X: Any) -> Any:
     """
     if is_sparse(X) or holds_doubles(X):
         return X.astype(np.float64, copy=False)
-    X = X.astype(object)
-    every = zip(X.T.tolist(), column_multiples(X), strict=True)
-    columns = [[int(Fraction(value) * common) for value in column] for column, common in every]
-    small = all(abs(value) <= _WHOLE for column in columns for value in column)
-    out = np.empty(X.shape, dtype=np.float64 if small else object)
-    for j, column in enumerate(columns):
-        out[:, j] = column
-    return out
+    whole = as_integers(X)
+    small = all(abs(value) <= _WHOLE for value in whole.ravel().tolist())
+    return whole.astype(np.float64) if small else whole
 
 
 def column_multiples(X: Any) -> list[int]:
@@ -65,7 +60,7 @@ def as_integers(X: Any) -> Any:
     >>> as_integers(np.array([[0.5, 2.0], [0.25, 3.0]])).tolist()
     [[2, 2], [1, 3]]
     """
-    if X.shape[0] * X.shape[1] > _MOST_INTEGERS:
+    if X.dtype.kind == "f" and X.shape[0] * X.shape[1] > _MOST_INTEGERS:
         raise DataError(
             f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many for exact sums of numbers that are not whole: "
             "round the columns, or multiply them to whole numbers"

@@ -12,12 +12,12 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import is_sparse
-from linsep.theory.cone.exact import pivots, spanning, whole_entries, without_factor
+from linsep.theory.cone.exact import pivots, spanning, whole_entries
 from linsep.theory.cone.faces import span_of
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import row_signs
-from linsep.theory.rows.integers import PRIME, primitive, whole_numbers
+from linsep.theory.rows.integers import PRIME, vectors_of, whole_numbers
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.separation.coefficient_signs import Signs, even_basis, signs_of_single_rows
 from linsep.theory.verify.cone import ConeProof, Vector, Weights
@@ -74,7 +74,7 @@ def find_proof(
         _refuse_wide(Z, every, len(span.ids))
         basis, null_all = tuple(span.ids), tuple(span.null_vectors(deadline))
     left = tuple(np.flatnonzero(~end.separated).tolist())
-    cone = ConeProof(Z.shape[0], _vectors(end.directions), left, end.overlap or {}, end.within, spanning, null)
+    cone = ConeProof(Z.shape[0], vectors_of(end.directions), left, end.overlap or {}, end.within, spanning, null)
     return _with_signs(Z, SeparationProof(cone, basis, null_all), deadline, signs)
 
 
@@ -100,11 +100,6 @@ def _decided(Z: Any, equal: Array, deadline: Deadline, may_be_near: bool = False
     if not end.decided:
         raise OutOfTimeError
     return end
-
-
-def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
-    """Each vector without a common factor, column -> entry."""
-    return tuple(without_factor({j: v for j, v in enumerate(d) if v}) for d in vectors)
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool) -> SeparationProof:
@@ -178,7 +173,7 @@ def _ask_cone(
     equal[-1] = False
     end = _decided(_with_unit(Z, ids, j, -way), equal, deadline)
     if end.separated[-1]:
-        opposite[j] = _vectors(end.directions)
+        opposite[j] = vectors_of(end.directions)
     else:
         assert end.overlap is not None
         signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(separated)}
@@ -240,11 +235,11 @@ def _direction(table: Array, equal: Array, deadline: Deadline) -> Vector | None:
         whole = span.direction_near(d, deadline)
     else:
         whole = whole_numbers(d)
-    found = primitive(rows.original(whole))
+    found = rows.original(whole)
     signs = row_signs(table, found)
     if not ((signs > 0) | equal).all() or signs[equal].any():
         return None
-    return {j: v for j, v in enumerate(found) if v}
+    return vectors_of([found])[0]
 
 
 def _bases(table: Array, deadline: Deadline) -> tuple[tuple[int, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
@@ -116,21 +117,17 @@ class Likelihood(NamedTuple):
         return self.weights * (k * up - (n - k) * down), self.weights * (k * bent_up + (n - k) * bent_down)
 
 
-def _logit(eta: Array) -> tuple[Array, Array]:
-    return -np.logaddexp(0, -eta), -np.logaddexp(0, eta)
-
-
-def _probit(eta: Array) -> tuple[Array, Array]:
-    return log_ndtr(eta), log_ndtr(-eta)
-
-
 def _cloglog(eta: Array) -> tuple[Array, Array]:
     u = np.exp(eta)
     return np.where(eta < _SMALLEST, eta, np.log(-np.expm1(-u))), -u
 
 
 # Link -> log F and log(1 - F).
-_LOGARITHMS = {"logit": _logit, "probit": _probit, "cloglog": _cloglog}
+_LOGARITHMS: dict[str, Callable[[Array], tuple[Array, Array]]] = {
+    "logit": lambda eta: (-np.logaddexp(0, -eta), -np.logaddexp(0, eta)),
+    "probit": lambda eta: (log_ndtr(eta), log_ndtr(-eta)),
+    "cloglog": _cloglog,
+}
 
 
 _Derivatives = tuple[Array, Array]  # the first, and minus the second
