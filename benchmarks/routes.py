@@ -16,7 +16,7 @@ from benchmarks.separation import dense, dummies, factors, nearly_dependent, wor
 from benchmarks.timing import Report, in_turn, show
 from linsep import separability, separation
 from linsep.theory.cone import faces, guess, interior_point, search
-from linsep.theory.separation.search import coefficient_signs, decide
+from linsep.theory.separation import coefficient_signs, find
 
 LIMIT = 10.0  # seconds, after which a search without its route ends undecided
 
@@ -90,9 +90,9 @@ def kept() -> list[Route]:
         ),
         Route("systems by digits", "two factors, 2 numbers", model(levels), (faces, "LARGE", 10**9)),
         Route("conjugate gradients", "words 20,000 x 2,000", model(text), (guess, "_SPARSE", 0.0)),
-        Route("two bases of columns", "normal 63 x 2,308", model(wide), (decide, "prove_by_columns", _nobody)),
-        Route("signs by single rows", "two factors, 2 numbers", model(levels), (decide, "signs_of_single_rows", _none)),
-        Route("another basis of signs", "nearly dependent, 30", model(*rounded), (decide, "even_basis", _as_it_is)),
+        Route("two bases of columns", "normal 63 x 2,308", model(wide), (find, "prove_by_columns", _nobody)),
+        Route("signs by single rows", "two factors, 2 numbers", model(levels), (find, "signs_of_single_rows", _none)),
+        Route("another basis of signs", "nearly dependent, 30", model(*rounded), (find, "even_basis", _as_it_is)),
         Route(
             "signs by programmes", "nearly dependent, 30", model(*rounded), (coefficient_signs.Signs, "guess", _open)
         ),

@@ -15,9 +15,9 @@ import numpy as np
 
 from linsep.regression.design import Asked, Design
 from linsep.regression.model import data_hash
+from linsep.theory.proof import data_digest
 from linsep.theory.rows.json_values import to_plain
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.families import Outcome
 
 WITHIN = (1e-300, 2.0**-1074, 1e-9, *[0.5] * 6, *[1.0 - 2.0**-53] * 6, 1.0, 0.0, -0.0, 2.0, -1.0)
 EXTREMES: list[int] = [2**k for k in (31, 32, 53, 62, 63, 64, 449, 1074, 1700)]
@@ -163,5 +163,5 @@ def forged(rng: np.random.Generator, design: Any) -> dict[str, Any] | None:
         if "rest" not in plain:
             signs = np.array([1.0 if str(label) == question["classes"][1] else -1.0 for label in design.y])
             classes = question["classes"]
-            one["sha256"] = data_digest(design.X, signs, fit_intercept=question["intercept"], classes=classes)
+            one["sha256"] = data_digest(design.X, signs, fit_intercept=question["intercept"], classes=classes)[0]
     return plain

@@ -246,7 +246,7 @@ def test_the_columns_of_a_messy_table_are_told_apart() -> None:
 def test_few_rows_and_names_that_say_nothing_are_kept() -> None:
     few = messy(12).drop(columns=["paid", "seen"])
     assert TableEncoder().fit(open_data(few, target="y")).kinds_ == {}
-    numbers = np.random.default_rng(0).permutation(60).astype(float)
+    numbers = np.random.default_rng(0).permutation(60) * 3.0
     kinds = find_kinds(table(paid=numbers, valid=numbers, customerId=numbers, ID=numbers).read(), {}).kinds
     assert kinds == {"customerId": "skip", "ID": "skip"}
 
@@ -272,6 +272,19 @@ def test_numbers_called_otherwise_are_kept(name: str) -> None:
     assert (found.left_out, found.doubts) == ({}, [])
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbers_of_rows_in_another_order_are_left_out(first: int) -> None:
+    numbers = first + np.random.default_rng(0).permutation(40).astype(float)
+    why = f"each number from {first} to {first + 39} once: the numbers of rows in another order"
+    assert find_kinds(table(ref=numbers, a=numbers % 2).read(), {}).left_out == {"ref": why}
+    numbers[3] = numbers[4]
+    assert find_kinds(table(ref=numbers, a=numbers % 2).read(), {}).left_out == {}
+    unique = np.random.default_rng(0).permutation(60) * 3.0
+    for name in ("Unnamed: 0", "index"):
+        left_out = find_kinds(table(**{name: unique, "a": unique % 7}).read(), {}).left_out
+        assert left_out == {name: "60 values in 60 rows"}
+
+
 def test_a_name_that_counts_have_too_is_one_of_rows_only_if_all_differ() -> None:
     numbers = np.random.default_rng(0).permutation(60) * 1009.0
     numbers[7] = numbers[8]
@@ -292,7 +305,7 @@ def test_numbers_in_the_order_of_the_rows_are_names_or_doubted(steps: list[int],
         assert found.doubts[0].startswith("column 'ref' goes up or down from row to row, without a repetition: if it")
     assert find_kinds(table(ref=ref, a=ref % 2).read(), {"ref": "number"}).doubts == []
     again = np.append(ref, ref[-1])
-    for kept in (again, ref + 0.5, ref[:29], ref[np.r_[1, 0, 2:n]]):
+    for kept in (again, ref + 0.5, ref[:29], 2 + ref[np.r_[1, 0, 2:n]] - ref.min()):
         found = find_kinds(table(ref=kept, a=kept * 0).read(), {})
         assert (found.left_out, found.doubts) == ({}, [])
 
@@ -565,3 +578,12 @@ def test_a_label_for_each_row_is_refused(ask: Any) -> None:
     ask(table(a=a, y=np.arange(20) % 10))
     ask(table(a=a[:19], y=np.arange(19)))
     ask(table(a=a, y=np.arange(20)), positive=3)
+
+
+def test_numbers_with_an_exponent_may_be_codes() -> None:
+    codes = "a,y\n" + "".join(f"{k % 7 + 1}E{k % 3},{k % 2}\n" for k in range(36))
+    assert (
+        find_kinds(open_data(codes.encode(), target="y").read(), {}).doubts[0].startswith("column 'a' is read as a num")
+    )
+    numbers = codes.replace("E", "E+")
+    assert find_kinds(open_data(numbers.encode(), target="y").read(), {}).doubts == []

@@ -54,7 +54,7 @@ def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str
     assert rank_is(Z, rank)
     assert not rank_is(Z, rank + 1)
     for j in sorted(set(range(p)) - set(factors.pivots.tolist())):
-        vector = factors.null_vector(rank, j, NEVER)
+        vector = factors.completed(rank, {j: 1}, NEVER)
         assert vector is not None
         assert vector[j] > 0
         assert not any(exactly(Z, vector))

@@ -166,7 +166,7 @@ def test_altered_proofs_are_refused() -> None:
         replace(found, removed=(*found.removed, found.removed[0])),
         replace(found, removed=(*found.removed[:-1], -1)),
         replace(found, witnesses=found.witnesses[1:]),
-        replace(found, witnesses=tuple(w._replace(weights=(*w.weights[1:], 1)) for w in found.witnesses)),
+        replace(found, witnesses=tuple(replace(w, weights=(*w.weights[1:], 1)) for w in found.witnesses)),
         replace(found, n_rows=99),
         replace(found, fit_intercept=False),
     ):

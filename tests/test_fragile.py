@@ -23,7 +23,7 @@ from linsep import (
 from linsep.reporting.table_check import check_table
 from linsep.theory.rows import fragile
 from linsep.theory.rows.fragile import off_by
-from linsep.theory.words.marks import FRAGILE, REMEDY
+from linsep.theory.words.of_classes import FRAGILE, REMEDY
 from linsep.types import Array, DataError
 
 # Two columns of tenths and their sum, which doubles do not add up to.

@@ -19,7 +19,6 @@ from linsep.app.cli import app
 # What is asked, in this order, of every command that has `--json`; linear programmes are asked by those in the middle.
 ASKED = """
 fit apart.csv --target label --model apart.linsep --holdout 0
-fit mixed.csv --target label --dry-run
 score apart.linsep apart.csv
 show apart.linsep
 check apart.csv --target label

@@ -500,3 +500,50 @@ def test_strata_of_files_that_text_would_merge_are_refused(how: dict[str, Any], 
     asked: dict[str, Any] = {"family": "cox", "fit_intercept": True, "time_limit": None, "beside": {"strata": "s"}}
     with pytest.raises(DataError, match="column 's': times finer than a microsecond"):
         command(str(tmp_path / "t.parquet"), **asked, **how)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([np.ma.masked, 0, 1, 0], "is masked"),
+        ([Decimal("sNaN"), 0, 1, 0], "the label is missing"),
+        (pl.Series([{"a": 1}, {"a": 2}] * 2), "of the type dict"),
+        (["a\ud800", "b"] * 2, "no Unicode text"),
+    ],
+)
+def test_labels_that_are_none_are_refused(labels: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        separability(np.eye(4), labels)
+
+
+def test_long_integers_of_polars_are_labels() -> None:
+    assert separability(np.eye(4), pl.Series([0, 1, 0, 1], dtype=pl.Int128)).verdict == "separable"
+
+
+def test_a_number_with_a_comma_that_nothing_explains_is_asked_about() -> None:
+    rows = [f"{i % 97};{i % 2}" for i in range(20_000)]
+    rows[-1] = "1,500;0"
+    text = "\n".join(["a;y", *rows]).encode()
+    with pytest.raises(DataError, match="column 'a': '1,500' may have a decimal comma, or be a thousand and more"):
+        open_data(text, target="y").read().cells("a")
+    assert open_data(text, target="y", decimal=".").read().cells("a").values[-1] == 1500
+    assert open_data(text.replace(b"\n0;0", b"\n0.5;0"), target="y").read().cells("a").values[-1] == 1500
+
+
+def test_a_table_of_running_text_alone_has_nothing_to_prove() -> None:
+    with pytest.raises(DataError, match="no column is left"):
+        checked(b"t,y\n" + b"".join(b"hello my good friend number %d,%d\n" % (i, i % 2) for i in range(40)))
+
+
+def test_numbers_beyond_doubles_have_no_estimates() -> None:
+    found = separation(np.array([[10**400], [1], [2], [3]], dtype=object), [0, 1, 0, 1])
+    for ask in (found.firth, found.finite_part):
+        with pytest.raises(DataError, match="inf is not a finite number"):
+            ask()
+
+
+def test_a_certificate_that_was_only_read_says_so() -> None:
+    found = Separability.from_json(separability(np.eye(2), [0, 1]).to_json())
+    assert found.summary().startswith("as read, not verified: separable")
+    found.verify(np.eye(2), [0, 1])
+    assert found.summary().startswith("separable")

@@ -166,7 +166,7 @@ def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
 
 
 def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.theory.rows.rank._WORK", 1)
+    monkeypatch.setattr("linsep.theory.rows.integers._WORK", 1)
     X = np.c_[HIDDEN[:9], HIDDEN[:9] * 2]
     found = probe(X, HIDDEN[:9, 0] > np.median(HIDDEN[:9, 0]), controls=0)
     assert (found.rows[0].rank, found.rows[0].rank_exact) == (9, False)

@@ -17,7 +17,7 @@ from in_process import linsep
 from linsep import AveragedPerceptron, Perceptron, TableModel, fit_table, open_data, score_table
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_counts, scores_of_rows
-from linsep.theory.separability.combination import Combination
+from linsep.theory.proof import Combination
 
 XOR = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import linsep.theory.rows.powers_of_two as powers
+import linsep.theory.rows.signed as powers
 from linsep import separability
 from linsep.theory.cone.guess import _least
-from linsep.theory.rows.powers_of_two import scale_rows
+from linsep.theory.rows.signed import scale_rows
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
@@ -32,12 +32,12 @@ def test_scaled_entries_are_those_of_the_definition(together: int, X: Array, see
     s = np.random.default_rng(seed).choice([-1.0, 1.0], len(X))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(powers, "_TOGETHER", together)
-        found = scale_rows(sp.csr_matrix(X), s, constant=False, scaled=True, whole=False)
+        found = scale_rows(sp.csr_matrix(X), s, constant=False, whole=False)
     Z = found.table.toarray()
     for i, j in np.ndindex(*X.shape):
         exact = Fraction(float(s[i] * X[i, j])) * Fraction(2) ** -int(found.columns[j] + found.rows[i])
         assert Z[i, j] == float(exact)
-    whole = scale_rows(sp.csr_matrix(X), s, constant=False, scaled=True, whole=False)
+    whole = scale_rows(sp.csr_matrix(X), s, constant=False, whole=False)
     assert Z.tobytes() == whole.table.toarray().tobytes()
     assert found.rows.tolist() == whole.rows.tolist() and found.columns.tolist() == whole.columns.tolist()
 

@@ -405,7 +405,7 @@ def test_units_and_order_change_nothing(seed: int) -> None:
 def test_signs_without_the_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = planted(seed)
     found = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.search.coefficient_signs.Signs.guess", lambda *_: (None, None))
+    monkeypatch.setattr("linsep.theory.separation.coefficient_signs.Signs.guess", lambda *_: (None, None))
     exact = separation(X, y)
     exact.verify(X, y)
     assert exact.coefficients == found.coefficients
@@ -417,7 +417,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.search.coefficient_signs.time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.coefficient_signs.time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
     assert (found.verdict, found.separated_rows) == (whole.verdict, whole.separated_rows)

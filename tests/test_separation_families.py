@@ -20,8 +20,8 @@ from in_process import run_linsep
 from linsep import Separation, separation
 from linsep.reporting.proof import separation_lines
 from linsep.theory import CertificateError
-from linsep.theory.separation.outcome import Outcome
-from linsep.theory.separation.risk_rows import risk_pairs
+from linsep.theory.separation.families import Outcome
+from linsep.theory.separation.model_rows import risk_pairs
 from linsep.types import Array, DataError
 
 FAR, FARTHER = 20.0, 40.0
@@ -446,7 +446,7 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
     late = time - rng.integers(1, 200, n)
     with_entry = risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
     assert len(with_entry.first) < 6 * n
-    monkeypatch.setattr("linsep.theory.separation.risk_rows._MOST_PAIRS", 300)
+    monkeypatch.setattr("linsep.theory.separation.model_rows._MOST_PAIRS", 300)
     with pytest.raises(DataError, match="the rows at risk make more than 300 pairs to compare"):
         risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
 

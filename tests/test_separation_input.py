@@ -27,14 +27,14 @@ SOLD = ["no", "yes", "no", "yes", "no", "yes", "yes", "no"]
 
 def test_columns_that_would_fill_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linsep.theory.cone.faces.Faces._guessed", lambda *asked: False)
-    monkeypatch.setattr("linsep.theory.separation.search.decide.prove_by_columns", lambda *asked: None)
-    monkeypatch.setattr("linsep.theory.separation.search.decide._MOST_ENTRIES", 3_000_000)
+    monkeypatch.setattr("linsep.theory.separation.find.prove_by_columns", lambda *asked: None)
+    monkeypatch.setattr("linsep.theory.separation.find._MOST_ENTRIES", 3_000_000)
     X = sp.random(30, 2**11, 0.5, format="csr", random_state=np.random.default_rng(0))
     X = sp.csr_matrix(sp.vstack([X, X]))
     with pytest.raises(DataError, match=r"2,049 coefficients are too many for these rows, which leave 1,989 "):
         separation(X, np.arange(60) // 30)
     X = sp.csr_matrix(sp.vstack([X[:30, :200]] * 8))  # as many rows as columns, of a small rank
-    monkeypatch.setattr("linsep.theory.separation.search.decide._MOST_ENTRIES", 30_000)
+    monkeypatch.setattr("linsep.theory.separation.find._MOST_ENTRIES", 30_000)
     with pytest.raises(DataError, match=r"201 coefficients are too many for these rows, which leave 171 "):
         separation(X, np.arange(240) // 30 % 2)
 

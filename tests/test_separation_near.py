@@ -18,7 +18,7 @@ from linsep.theory import CertificateError
 from linsep.theory.cone import faces
 from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.rows.deadline import NEVER
-from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.separation.find import find_proof
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import coefficients
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from linsep import separation
 from linsep.theory.rows.integers import whole_rows
-from linsep.theory.separation.search import decide
-from linsep.theory.separation.search.even_basis import even_basis
+from linsep.theory.separation import find
+from linsep.theory.separation.coefficient_signs import even_basis
 from linsep.types import Array
 
 
@@ -33,19 +33,19 @@ def test_no_coefficient_needs_an_exact_search(
 ) -> None:
     X, y = nearly_dependent(*drawn, eps)
     asked: list[int] = []
-    search = decide._ask_cone
+    search = find._ask_cone
 
     def counted(Z: Any, proof: Any, j: int, *rest: Any) -> None:
         asked.append(j)
         search(Z, proof, j, *rest)
 
-    monkeypatch.setattr(decide, "_ask_cone", counted)
+    monkeypatch.setattr(find, "_ask_cone", counted)
     found = separation(X, y)
     assert found.verdict == "complete"
     assert asked == []
     found.verify(X, y)
     # In the basis of the coefficients doubles see nothing, and exact searches say the same.
-    monkeypatch.setattr(decide, "even_basis", lambda rows, null: (null, None))
+    monkeypatch.setattr(find, "even_basis", lambda rows, null: (null, None))
     assert separation(X, y).coefficients == found.coefficients
     assert asked
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from in_process import run_linsep
 from linsep import Separation, fewest_rows, open_data, separability, separation
 from linsep.theory.verify.cone import CertificateError
-from linsep.theory.words.marks import with_mark
+from linsep.theory.words.of_classes import with_mark
 from linsep.types import DataError
 
 TENTHS = "a,b,s,y\n0.1,1,p,0\n1.25,2,q,1\n2,3,p,0\n3.5,1,q,1\n0.25,2,q,0\n1.75,7,p,1\n0.75,9,r,1\n"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from linsep import separation
 from linsep.regression.found import Separation
 from linsep.theory.rows.deadline import NEVER
-from linsep.theory.separation.search.by_columns import prove_by_columns
+from linsep.theory.separation.find import prove_by_columns
 from linsep.theory.verify.cone import CertificateError
 
 
@@ -35,7 +35,7 @@ def test_the_other_search_says_the_same(seed: int, n: int, family: Any, kind: st
     found = separation(given_X, y, family=family)
     found.verify(given_X, y)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("linsep.theory.separation.search.decide.prove_by_columns", lambda *_: None)
+        patch.setattr("linsep.theory.separation.find.prove_by_columns", lambda *_: None)
         other = separation(given_X, y, family=family)
     assert (found.verdict, found.separated_rows, found.rank) == (other.verdict, other.separated_rows, other.rank)
     assert found.coefficients == other.coefficients

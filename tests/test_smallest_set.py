@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from in_process import run_linsep
 from linsep import open_data, separation
-from linsep.regression.remedies import smallest_set as searched
+from linsep.regression import smallest_set as searched
+from linsep.regression.smallest_set import ColumnsOfRows
 from linsep.theory import columns
-from linsep.theory.separation.columns_of_rows import ColumnsOfRows
 from linsep.types import Array, DataError
 
 OPEN = ("finite", "not identified")

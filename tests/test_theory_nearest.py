@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linsep.theory.margin.geometry import geometric_margin, homogeneous_margin, signs
 from linsep.theory.margin.max_margin import Bias, MarginBracket, max_margin
-from linsep.theory.margin.mdm import exchanged
-from linsep.theory.margin.wolfe import nearest_point
+from linsep.theory.margin.nearest import exchanged, nearest_point
 from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array, DataError
 

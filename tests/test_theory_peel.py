@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import linsep.theory.cone.peel as peeling
-from linsep.theory.cone.peel import peel
+import linsep.theory.cone.search as peeling
+from linsep.theory.cone.search import peel
 from linsep.types import Array
 
 

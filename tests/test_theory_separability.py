@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
+from linsep.theory.proof import Combination
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError

@@ -25,7 +25,7 @@ import scipy.sparse
 from in_process import run_linsep
 from linsep import fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
-from linsep.theory.separability.digest import data_digest
+from linsep.theory.proof import data_digest
 from linsep.types import DataError
 from naive_regressions import ORDERED
 from test_columns_behind import frame
@@ -724,7 +724,7 @@ def test_no_class_is_proved_that_is_not_there(tmp_path: Path) -> None:
     for classes in (["not yes ", "yes "], ["not maybe", "maybe"]):
         lie = copy.deepcopy(claim)
         lie["question"]["classes"] = classes
-        lie["sha256"] = data_digest(X, -np.ones(4), fit_intercept=True, classes=classes)
+        lie["sha256"] = data_digest(X, -np.ones(4), fit_intercept=True, classes=classes)[0]
         lie["proof"] |= {"left": [], "directions": {"units": [], "columns": [[1]], "values": [[-1]]}, "basis": None}
         lie["proof"] |= {"weights": {"rows": [], "values": []}}
         lie["proof"].pop("separated", None)

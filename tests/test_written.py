@@ -21,7 +21,7 @@ from linsep.data.amounts import read_amounts
 from linsep.data.cells import are_amounts
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.kinds import find_kinds
-from linsep.data.readers.written import HEAD_BYTES
+from linsep.data.readers.written import HEAD_BYTES, find_written
 from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
 
@@ -431,3 +431,10 @@ def test_utf_16_without_its_mark_is_named() -> None:
     with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* say --encoding utf-16-le or utf-16-be"):
         open_data(rows.encode("utf-16-le"), target="y").read()
     assert open_data(rows.encode("utf-16-le"), target="y", encoding="utf-16-le").read().n_rows == 30
+
+
+def test_first_lines_that_are_no_names_are_told() -> None:
+    with pytest.raises(DataError, match=r"t.csv:1: this line only says that ';' separates the columns: leave it out"):
+        find_written(b"sep=;\na;b\n1;2\n", "t.csv", None, None)
+    assert find_written(b"2.1,0.4,oak\n2.4,0.3,elm\n", "t.csv", None, None).doubt.startswith("columns are called '2.1'")
+    assert find_written(b"name,2019,2020\nx,1,2\n", "t.csv", None, None).doubt == ""

@@ -102,8 +102,9 @@ def _kept(labels: list[Any], names: list[Any], place: Callable[[int], str]) -> A
     """The names of labels as an array, which holds each of them as it is."""
     array = np.array(names)
     for row, (name, kept) in enumerate(zip(names, array.tolist(), strict=True)):
-        if name != kept or array.dtype == object:
-            text = "holds a NUL, which an array loses: take it out"
+        surrogate = isinstance(name, str) and not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name)
+        if name != kept or array.dtype == object or surrogate:
+            text = "is no Unicode text" if surrogate else "holds a NUL, which an array loses: take it out"
             number = "would be rounded beside numbers with a point, or has more than 64 bits: give text"
             raise DataError(f"{place(row)}: the label {labels[row]!r:.80} {text if isinstance(name, str) else number}")
     return array
@@ -118,6 +119,8 @@ def _named(labels: list[Any], kind: str, place: Callable[[int], str]) -> Array:
     except UnicodeDecodeError as error:
         raise DataError(f"the label {error.object!r} is not UTF-8 text") from None
     first = dict(zip(names, labels, strict=True))
+    if type(labels[0]).__hash__ is None:
+        raise DataError(f"labels are text or numbers, and these are of the type {kind}")
     if len(first) != len(set(labels)) or any(first[name] != label for name, label in zip(names, labels, strict=True)):
         raise DataError(f"labels of the type {kind}: equal ones have several names, or others have one; make them text")
     return _kept(labels, names, place)
@@ -127,7 +130,7 @@ def is_missing(value: Any) -> bool:
     """Whether a Python object stands for no value: None, NaN, NaT or pandas.NA."""
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither the same nor another
+    except (TypeError, ArithmeticError):  # pandas.NA is neither the same nor another; a signalling NaN raises
         return True
 
 

@@ -266,9 +266,18 @@ def check_length(X: Any, y: Any) -> None:
     Traceback (most recent call last):
     linsep.types.DataError: X has 2 rows and y 3 labels: one label a row is needed
     """
-    n_labels = np.shape(y)[0] if np.ndim(y) else 0
+    shape = (len(y),) if isinstance(y, list | tuple) else np.shape(y) if getattr(y, "shape", None) is None else y.shape
+    n_labels = shape[0] if shape else 0
     if X.shape[0] != n_labels:
         raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
+
+
+def labelled_table(X: Any, y: Any) -> Any:
+    """X as an exact table, once its rows are those that y has labels of; DataError if not."""
+    check_index(X, y)
+    X = exact_table(X)
+    check_length(X, y)
+    return X
 
 
 def holds_doubles(X: Any) -> bool:

@@ -55,33 +55,16 @@ def open_labelled(
     reading: Mapping[str, Any],
 ) -> Source:
     """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
-    source = open_unread(table, target, categorical, columns, reading)
-    check_text(source, source, columns)
-    return source
-
-
-def open_unread(
-    table: Any,
-    target: str | None,
-    categorical: tuple[str, ...],
-    columns: Mapping[str, str],
-    reading: Mapping[str, Any],
-) -> Source:
-    """`open_labelled`, of which nothing is read yet: whether it has the columns is for `check_text`."""
     source = open_data(table, target=target, categorical=(*categorical, *read_as_text(columns)), **reading)
     source.read_as_text((), mixed=read_as_numbers(columns))
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
-    return source
-
-
-def check_text(source: Source, rows: Source, columns: Mapping[str, str]) -> None:
-    """Raise DataError for a column that is to be read as text and that `rows`, some or all of a source, lack."""
-    missing = [] if source.kind == "rows" else [c for c in source.categorical if c not in rows.read().names]
+    missing = [] if source.kind == "rows" else [c for c in source.categorical if c not in source.read().names]
     if missing:
         name = min(missing)
         kind = columns.get(name, "categories")
-        raise DataError(f"no feature column called {name!r} to read as {kind}; {like(name, rows.read().names)}")
+        raise DataError(f"no feature column called {name!r} to read as {kind}; {like(name, source.read().names)}")
+    return source
 
 
 def check_certificate(path: Path | None, table: Any) -> None:

@@ -369,3 +369,23 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
         f"mend it, {na}or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )
+
+
+def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None:
+    """Raise DataError for a number with a comma, of a column whose decimal mark nobody knows.
+
+    Examples
+    --------
+    >>> refuse_comma("a", pa.array(["7", "1,500"]), "t.csv:{}".format)
+    Traceback (most recent call last):
+    linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or be a thousand and more: say
+    --decimal ',' (decimal=',') or --decimal '.'
+    """
+    texts, codes = distinct(text)
+    commas = pc.match_substring_regex(texts, ",").to_numpy(zero_copy_only=False)
+    if commas.any():
+        row = int(commas[codes].argmax())
+        raise DataError(
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} may have a decimal comma, or be a thousand and "
+            "more: say --decimal ',' (decimal=',') or --decimal '.'"
+        )

@@ -36,7 +36,9 @@ _CALLED_ID = re.compile(
     rf"(?i:(?:^|[_\W])(?:{_IDS})$)|[a-z](?:Id|ID|Nr|NR)\.?$|(?i:(?:^|[_\W])nr\.?$)|(?i:nummer$)|[a-z]nr\.?$"
 )
 # Names that counts may have too: 'No' of votes, 'Number' of visits.
-_MAYBE_ID = re.compile(r"(?i:[_\W](?:no|number)\.?$)|[a-z]No$|[a-z]Number$|(?i:numero$)|^(?i:n[o\u00b0]\.?)$|\u00b0$")
+_MAYBE_ID = re.compile(
+    r"(?i:[_\W](?:no|number)\.?$)|[a-z]No$|[a-z]Number$|(?i:numero$)|^(?i:n[o\u00b0]\.?|index|unnamed: 0)$|\u00b0$"
+)
 
 
 def plain_name(name: str) -> str:
@@ -87,7 +89,7 @@ def is_key_of_whom(name: str) -> bool:
 
 
 def may_be_codes(column: Column) -> bool:
-    """Whether whole numbers may be names: they are called so, or are written with as many digits and zeros before.
+    """Whether whole numbers may be names: they are called so, or are written like codes, as 007 or 1E2.
 
     As many digits alone prove nothing: so have years and prices.
 
@@ -99,15 +101,15 @@ def may_be_codes(column: Column) -> bool:
     if not column.are_whole or len(column.numbers) < _FEWEST or column.numbers[0] < 0:
         return False
     called = words_of(column.name)[-1] in _CODES or is_key_of_whom(column.name)
-    return called or _has_zeros_before(column)
+    return called or _written_as_codes(column)
 
 
 def why_names_of_rows(column: Column) -> str:
     """Why a column of numbers names the rows; empty where it does not.
 
     From 30 rows on whole numbers without a missing one do, if they go up or down from row to row by less than five on
-    average, or are called id, Nr or the like and 90 % of them differ. A name that counts have too, such as No, needs
-    all of them to differ.
+    average, or are each number from 0 or 1 on once, or are called id, Nr or the like and 90 % of them differ. A name
+    that counts have too, such as No, or index, needs all of them to differ.
 
     Examples
     --------
@@ -120,15 +122,17 @@ def why_names_of_rows(column: Column) -> str:
         return ""
     values = column.stored
     assert values is not None
-    n = len(values)
+    n, low, high = len(values), int(values.min()), int(values.max())
     if _all_steps(values, lambda steps: steps == 1) or _all_steps(values, lambda steps: steps == -1):
         return "the numbers of the rows"
+    if low in (0, 1) and high - low == n - 1 and len(column.numbers) == n:
+        return f"each number from {low} to {high:,} once: the numbers of rows in another order"
     name = plain_name(column.name)
     least = NEARLY_ALL * n if _CALLED_ID.search(name) else n if _MAYBE_ID.search(name) else np.inf
     distinct = len(column.numbers) if least <= n else 0
     if distinct >= least:
         return f"{distinct:,} values in {n:,} rows"
-    if in_order(column) and float(values.max()) - float(values.min()) < _STEPS * n:
+    if in_order(column) and high - low < _STEPS * n:
         return f"the numbers go {'up' if values[1] > values[0] else 'down'} from row to row, {n:,} values in {n:,} rows"
     return ""
 
@@ -184,14 +188,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(f"{name!r:.40}" for name in names[:_SAID]) + (", ..." if len(names) > _SAID else "")
 
 
-def _has_zeros_before(column: Column) -> bool:
+def _written_as_codes(column: Column) -> bool:
+    """Whether numbers are written with as many digits and zeros before, or all like 1E2."""
     if column.raw is None:
         return False
     text = column.raw if column.missing is None else taken(column.raw, np.flatnonzero(~column.missing))
     text = text.dictionary if is_encoded(text) else text
-    if len(pc.unique(pc.utf8_length(text))) > 1:
-        return False
-    return bool(pc.any(pc.match_substring_regex(text, "^0[0-9]+$")).as_py())
+    if pc.all(pc.match_substring_regex(text, "^[0-9]+E[0-9]+$")).as_py():
+        return True
+    alike = len(pc.unique(pc.utf8_length(text))) == 1
+    return alike and bool(pc.any(pc.match_substring_regex(text, "^0[0-9]+$")).as_py())
 
 
 def doubt_of_codes(names: list[str]) -> list[str]:

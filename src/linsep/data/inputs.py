@@ -246,11 +246,6 @@ class ByteStream:
             self.raise_damage()
             size -= len(found) or size
 
-    @property
-    def consumed(self) -> int:
-        """Bytes of the file that were read so far, compressed as they are: up to 64 KB more than `read` gave."""
-        return self._raw.taken
-
     def raise_damage(self) -> None:
         """Raise what is wrong with a compressed file, if it was found damaged."""
         if self.damage is not None:
@@ -292,29 +287,24 @@ class _Peeked:
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.head = b""
-        self.taken = 0
         self.look(_LONGEST_MAGIC)
 
     def look(self, size: int) -> None:
         """Have the first `size` bytes in `head`."""
         while len(self.head) < size and (more := self.stream.read(min(STEP, size - len(self.head)))):
             self.head += bytes(more)
-            self.taken += len(more)
 
     def read(self, size: int) -> Any:
         if self.head:
             part, self.head = self.head[:size], self.head[size:]
             return part
-        part = self.stream.read(size)
-        self.taken += len(part or b"")
-        return part
+        return self.stream.read(size)
 
     def skip(self, size: int) -> bool:
         """Go on `size` bytes from the beginning, if the stream can seek."""
         if not _can_seek(self.stream):
             return False
         self.stream.seek(size - len(self.head), io.SEEK_CUR)
-        self.taken += size - len(self.head)
         self.head = b""
         return True
 

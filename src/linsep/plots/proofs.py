@@ -31,7 +31,7 @@ from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
-from linsep.theory.words.of_coefficients import by_estimate, told
+from linsep.theory.words.of_regressions import by_estimate, told
 from linsep.types import Array, DataError
 
 _NUMBERED = 12

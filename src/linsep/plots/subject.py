@@ -13,9 +13,9 @@ from linsep.learners.inputs.labels import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
 from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, is_sparse
+from linsep.theory.margin.geometry import class_signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError, Hyperplane
 

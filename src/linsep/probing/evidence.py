@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.theory.bounds.cover import cover_odds, cover_rows
-from linsep.theory.rows.rank import proved_rank
+from linsep.theory.rows.integers import proved_rank
 from linsep.types import Array
 
 _CHANCE = 0.001

@@ -8,7 +8,7 @@ from linsep.markup import quote
 from linsep.probing.labels import Labels, in_another_order
 from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow
-from linsep.theory.words.marks import with_mark
+from linsep.theory.words.of_classes import with_mark
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
 _SHOWN = 3  # of those that a sentence is about

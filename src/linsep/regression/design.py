@@ -17,9 +17,8 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse, merge_duplicates
-from linsep.theory.separation.families import LABELLED, ORDERED, Family
-from linsep.theory.separation.outcome import Outcome, column_of
-from linsep.theory.words.of_coefficients import listed
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, column_of
+from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
 
 
@@ -133,7 +132,10 @@ def effects_of(
             reference = int(np.lexsort((-with_least - others, -np.minimum(with_least, others)))[0])
             kept[reference], omitted[effect] = False, str(levels[reference])
         blocks.append(block[:, np.flatnonzero(kept)])
-        names |= {f"{effect}={level}": effect for level in levels[kept].tolist()}
+        of_this = {f"{effect}={level}": effect for level in levels[kept].tolist()}
+        if twice := names.keys() & of_this.keys():
+            raise DataError(f"two fixed effects have an indicator called {min(twice)!r}: rename a column")
+        names |= of_this
     return blocks, names, omitted
 
 

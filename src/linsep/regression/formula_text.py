@@ -34,6 +34,8 @@ class Formula(NamedTuple):
             raise DataError(
                 f"the formula {shortened(text)} has a power of {_POWER_DIGITS} digits: no table is that wide"
             )
+        if number := re.search(r"`\s*[0-9.]+\s*`", text):
+            raise DataError(f"a formula takes {number[0]} for a number: rename that column")
         try:
             read = formulaic.Formula(text)
         except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from linsep.regression.certificate import parts_of, plain_coefficients, plain_question
 from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
 from linsep.regression.formula_text import without_spaces
 from linsep.regression.model import Regression, Verdict, data_hash
-from linsep.regression.remedies.what_to_do import Remedies
-from linsep.theory.proof import FORMAT, plain_separation
+from linsep.regression.what_to_do import Remedies
+from linsep.theory.proof import FORMAT, check_head, ended_of, malformed_proves_nothing, plain_separation, separation_of
 from linsep.theory.rows.deadline import why_ended
-from linsep.theory.rows.json_values import read
-from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.rows.json_values import count, of_type, read
+from linsep.theory.separation.families import FAMILIES, LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
-from linsep.theory.words import of_advice, of_regressions
+from linsep.theory.words import of_regressions
+from linsep.theory.words.of_advice import advice
+from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
 
@@ -170,15 +172,10 @@ class Separation(Remedies):
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "offset": offset}
         beside |= {"event": event, "strata": strata, "entry": entry}
-        try:
+        with malformed_proves_nothing():
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
             self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
-        except (CertificateError, DataError):
-            raise
-        except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            # A certificate that was read from a file may hold anything.
-            raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
         self.__dict__.pop("fragile", None)  # what was said before the rows were known
 
@@ -209,10 +206,7 @@ class Separation(Remedies):
     @property
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
-        separated = self.verdict in ("complete", "quasi-complete")
-        about = (self.coefficients, self.levels, self.separated_levels)
-        told = of_advice.of_references(self.family, *about, self.references)
-        return (*told, *of_advice.advice(self.family, *about, separated, self.n_features, self.constant_columns))
+        return tuple(advice(self))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -316,3 +310,82 @@ class Separation(Remedies):
         (3, 4)
         """
         return read(text, lambda plain: cls(**parts_of(plain)))
+
+
+# Labels are written as text; this makes labels of their type of it.
+_LABELS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": {"True": True, "False": False}.__getitem__,
+}
+
+
+def plain_question(found: Any) -> dict[str, Any]:
+    """What was asked: the model, the labels as text with their type, and the formula if there is one."""
+    kinds = {type(label).__name__ for label in found.classes}
+    return {
+        "about": "regression",
+        "family": found.family,
+        "link": found.link,
+        "rows": found.n_rows,
+        "columns": found.n_features,
+        "intercept": found.fit_intercept,
+        "classes": [str(label) for label in found.classes],
+        "class_type": kinds.pop() if kinds else "str",
+        **({"formula": found.formula} if found.formula else {}),
+    }
+
+
+def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any]:
+    """Coefficient -> what is said of it, infinities as "+inf" and "-inf"; those of a class under its label."""
+    out: dict[str, Any] = {}
+    for name, value in coefficients.items():
+        if isinstance(name, tuple):
+            out.setdefault(str(name[0]), {})[name[1]] = estimate(value)
+        else:
+            out[name] = estimate(value)
+    return out
+
+
+def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a `Separation` that a certificate has; nothing is verified yet.
+
+    Raises
+    ------
+    AttributeError, KeyError, TypeError, ValueError
+        A part is missing or is not of the right form.
+    """
+    question = check_head(plain, "regression")
+    family, kind = of_type(question, "family", str), of_type(question, "class_type", str)
+    if family not in FAMILIES or kind not in _LABELS:
+        raise ValueError(f"its family is {family!r:.40}, its labels are of type {kind!r:.40}")
+    classes = of_type(question, "classes", list)
+    fits = len(classes) >= 2 if family in LABELLED else not classes
+    if (
+        not fits
+        or (family == "logistic" and len(classes) > 2)
+        or not all(type(name) is str for name in classes)
+        or len(set(classes)) < len(classes)
+    ):
+        raise ValueError(f"its classes are {classes!r:.80}")
+    labels = tuple(_LABELS[kind](text) for text in classes)
+    if list(map(str, labels)) != classes:
+        raise ValueError(f"its classes are {classes!r:.80}, which is not how such labels are written")
+    ended, proof = ended_of(plain), plain["proof"]
+    if (proof is None) != (ended is not None):
+        raise ValueError("it holds a proof and says that the search ended before, or neither")
+    return {
+        "verdict": "not verified",
+        "family": family,
+        "link": link_of(family, of_type(question, "link", str)),
+        "n_rows": count(question, "rows"),
+        "n_features": count(question, "columns"),
+        "fit_intercept": of_type(question, "intercept", bool),
+        "classes": labels,
+        "formula": of_type(question, "formula", str) if "formula" in question else "",
+        "proof": None if proof is None else separation_of(of_type(plain, "proof", dict)),
+        "ended": ended,
+        "digest": plain["sha256"],
+        "numbers": plain["numbers"],
+    }

@@ -9,15 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linsep.data.columns import like
 from linsep.regression.design import Asked, Design, constant_columns, separated_levels
-from linsep.tables import check_length, exact_table, holds_doubles
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
+from linsep.tables import check_length, exact_table
+from linsep.theory.proof import data_digest
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
-from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
-from linsep.theory.words.of_coefficients import estimate
+from linsep.theory.words.of_regressions import estimate
+from linsep.types import DataError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -48,6 +49,13 @@ class Regression:
         link = link_of(family, link)
         rows = model_rows(design.X, outcome, design.names, family, fit_intercept)
         return cls(design, outcome, fit_intercept, family, link, rows)
+
+    def number_of(self, name: Any) -> int:
+        """The place of a coefficient; DataError if there is none of this name."""
+        names = self.rows.names
+        if name not in names:
+            raise DataError(f"no coefficient called {name!r}; {like(str(name), list(map(str, names)))}")
+        return names.index(name)
 
     def shown(self, proof: SeparationProof | None, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
         """What the data and a proof say, once it is checked, by the names that a `Separation` has for it.
@@ -133,14 +141,12 @@ def data_hash(asked: Asked) -> tuple[str, str]:
     outcome, family = asked.outcome, asked.family
     link, X, y = link_of(family, asked.link), exact_table(asked.design.X), outcome.y
     check_length(X, y)
-    numbers = "doubles" if holds_doubles(X) else "rationals"
     labels, codes = np.unique(y, return_inverse=True) if family in LABELLED else (np.empty(0), y)
     beside = outcome.beside
     if beside or (family, link) not in _PLAIN:
         told = ["family", family, "link", link, "columns", *beside, "classes", *labels.tolist()]
         told += ["order", *outcome.classes.tolist()] if family in ORDERED else []
         every = np.array([codes.reshape(-1), *beside.values()], dtype=np.float64)
-        return data_digest(X, every, "<f8", fit_intercept=asked.fit_intercept, classes=told), numbers
+        return data_digest(X, every, "<f8", fit_intercept=asked.fit_intercept, classes=told)
     kind, coded = {"logistic": ("i1", 2 * codes - 1), "multinomial": ("<i4", codes)}.get(family, ("<f8", y))
-    classes = labels.tolist()
-    return data_digest(X, coded.reshape(-1), kind, fit_intercept=asked.fit_intercept, classes=classes), numbers
+    return data_digest(X, coded.reshape(-1), kind, fit_intercept=asked.fit_intercept, classes=labels.tolist())

@@ -7,18 +7,17 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from linsep.theory.rows.left_out import rows_of_file
+from linsep.theory.proof import Combination
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
-from linsep.theory.words.of_classes import exists_near
-from linsep.theory.words.of_coefficients import by_estimate, listed, told
+from linsep.theory.words.of_classes import exists_near, rows_of_file
+from linsep.theory.words.of_regressions import by_estimate, listed, told
 from linsep.types import Array, DataError, Hyperplane
 
 if TYPE_CHECKING:
     from linsep.regression.found import Separation
-    from linsep.regression.remedies.culprits import RowsOfCoefficient
+    from linsep.regression.what_to_do import RowsOfCoefficient
 
 _MOST_LINES = 40  # coefficients printed one a line
 _SHOWN = 8  # rows, weights or terms that a line lists

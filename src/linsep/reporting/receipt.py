@@ -12,6 +12,7 @@ from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, listed
+from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
@@ -30,7 +31,7 @@ from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 PROOF_ENTRIES = 2_000_000
-PROOF_SECONDS = 20.0
+_PROOF_SECONDS = 20.0
 _BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
 # After Ctrl-C nobody waits for kernel values of all rows with all mistakes: above so many the accuracy is left out.
 _HASTY_VALUES = 200_000_000
@@ -85,13 +86,11 @@ def make_receipt(
     prove: bool,
     weighted: bool = False,
     aside: str = "",
-    times: float = 1.0,
 ) -> Receipt:
     """Describe a fitted model and prove what can be proved about its training rows.
 
     `X` are the rows as the learner got them, encoded by the model; `y` are labels by the names of `model.classes_`.
-    After a run in which rows are `weighted` no bound holds. What is asked of small tables alone is asked as of `times`
-    as many rows.
+    After a run in which rows are `weighted` no bound holds.
     """
     learner, encoder = parts_of(model)
     n, p = X.shape
@@ -113,9 +112,9 @@ def make_receipt(
     }
     balanced = getattr(learner, "class_weight", None) is not None
     weighted = weighted or balanced
-    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted, times) if prove else ([], {}, Proved())
+    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
-    loss_lines, loss = _excess(learner, model.classes_, X, y, times) if with_loss else ([], {})
+    loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
     took = f"{learner.n_iter_:,} epoch{'s' if learner.n_iter_ != 1 else ''}"
     took += "" if seconds is None else f" in {seconds:.2f} s"
     took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
@@ -137,6 +136,7 @@ def make_receipt(
     ]
     doubts = [] if training is None else training.doubts("training rows", weighted=balanced)
     doubts = doubts if held_out is None else held_out.doubts("held-out rows", weighted=balanced)
+    doubts += doubt_of_labels(model.classes_)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 
@@ -236,9 +236,9 @@ def _predicts_by_many(learner: Any) -> bool:
 
 
 def _prove(
-    learner: Any, classes: Array, X: Any, y: Array, weighted: bool, times: float
+    learner: Any, classes: Array, X: Any, y: Array, weighted: bool
 ) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
-    stored = stored_in(X) * times
+    stored = stored_in(X)
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
         data: dict[str, Any] = {"verdict": None}
@@ -251,7 +251,7 @@ def _prove(
         return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
-    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=PROOF_SECONDS)
+    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data = {"verdict": certificate.verdict, "summary": certificate.summary()}
     planes = []
     if hasattr(learner, "coef_"):
@@ -281,9 +281,7 @@ def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
     return Hyperplane(w / c, b)
 
 
-def _excess(
-    learner: Any, classes: Array, X: Any, y: Array, times: float
-) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The loss of a descent, and how far it may be and is above the least one; of several classes the worst."""
     positive = classes[-len(learner.coef_) :]
     losses = [
@@ -301,7 +299,7 @@ def _excess(
         ("guaranteed excess", promise),
     ]
     data: dict[str, Any] = {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}
-    stored = stored_in(X) * times
+    stored = stored_in(X)
     if radius is None or stored > _LEAST_LOSS_ENTRIES:
         return lines, data
     c = learner.intercept_scaling_

@@ -14,22 +14,21 @@ from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof, without_skipped
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof, telling_gaps
-from linsep.data.labels import refuse_label_for_each_row
+from linsep.data.labels import doubt_of_labels, refuse_label_for_each_row
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
-from linsep.reporting.explanation.behind import columns_behind
-from linsep.reporting.explanation.explanation import Explanation
+from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
 from linsep.tables import check_index, column_names
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.margin.geometry import class_signs
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
 from linsep.types import Array, DataError, Verdict
 
@@ -162,6 +161,7 @@ def check_table(
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
     labels = np.unique(y)
+    doubts += doubt_of_labels(labels)
     if labels.size == 1:
         raise _one_class(labels[0], source, found.kinds)
     if labels.size == 2 or positive is not None:

@@ -89,7 +89,6 @@ def fit_table(
     on_trained: Callable[[TableModel], None] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
     on_warning: Callable[[str], None] = lambda text: None,
-    times: float = 1.0,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -128,9 +127,6 @@ def fit_table(
         Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
     on_warning : callable, optional
         Called at once with a warning that training goes on after (`PlateauWarning`); `warnings` holds it too.
-    times : float, default=1.0
-        These rows stand for so many times as many: what is proved of small tables alone is left out where those are not
-        small.
 
     Returns
     -------
@@ -190,7 +186,7 @@ def fit_table(
             held_out = score_aside(*given, probabilities=probabilities)
         on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=training.seconds, held_out=held_out)
-        known = partial(known, aside="" if aside is None else aside.told, weighted=weight is not None, times=times)
+        known = partial(known, aside="" if aside is None else aside.told, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)
 
     (y, receipt), interrupted = train_keep_measure(

@@ -27,9 +27,9 @@ from .margin.geometry import radius as radius
 from .margin.geometry import unit_form as unit_form
 from .margin.max_margin import MarginBracket as MarginBracket
 from .margin.max_margin import max_margin as max_margin
+from .proof import Combination as Combination
 from .separability.certificate import Separability as Separability
-from .separability.combination import Combination as Combination
-from .separability.whole_file import verify_certificate as verify_certificate
+from .separability.one_vs_rest import verify_certificate as verify_certificate
 from .verify.cone import CertificateError as CertificateError
 from .verify.cone import ConeProof as ConeProof
 from .verify.consequences import SeparationProof as SeparationProof

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.tables import check_index, check_length, dense, exact_table
-from linsep.theory.explanation.packing import hitting_set
+from linsep.tables import dense, labelled_table
+from linsep.theory.explanation.programmes import hitting_set
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
@@ -236,9 +236,7 @@ def few_columns(X: Any, y: Any, *, time_limit: float | None = None) -> FewColumn
     ((2,), True, 'separable')
     """
     deadline = deadline_of(time_limit)
-    check_index(X, y)
-    X = dense(exact_table(X))
-    check_length(X, y)
+    X = dense(labelled_table(X, y))
     proof = separability(X, y, time_limit=time_limit)
     if proof.verdict != "separable":
         raise DataError(f"the rows are {proof.verdict} with all {X.shape[1]:,} columns, so with fewer, too")

@@ -6,17 +6,23 @@ once `verify` has seen the data, and is not stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import takewhile
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from linsep.tables import holds_doubles, is_sparse
 from linsep.theory.rows.deadline import INTERRUPTED, UNCHECKED
 from linsep.theory.rows.json_values import MOST, count, from_plain, of_type, row_list, to_plain, whole_count
-from linsep.theory.verify.cone import ConeProof, Vector, Weights
+from linsep.theory.verify.cone import CertificateError, ConeProof, Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
+from linsep.types import Array, DataError
 
 FORMAT = "linsep certificate 1"
 _MOST_ROWS = 2**27  # of which each is held
@@ -210,3 +216,116 @@ def ended_of(plain: dict[str, Any]) -> str | float | None:
     if not (ended is None or limit or ended in (INTERRUPTED, UNCHECKED)):
         raise ValueError(f"its search ended by {ended!r:.40}")
     return ended  # type: ignore[no-any-return]
+
+
+_ENTRY = np.dtype([("row", "<i8"), ("column", "<i8"), ("value", "<f8")])
+
+
+def data_digest(
+    X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bool, classes: Sequence[Any]
+) -> tuple[str, str]:
+    """Return the SHA-256, in hexadecimal, of the rows, the response, the names of its classes and the intercept.
+
+    Beside it, whether the table is of "doubles" or of "rationals".
+
+    It is that of the text "linsep data 2\\n", "n p\\n", "1\\n" or "0\\n" for a model with an intercept or without, the
+    number of classes and a newline, and for each class its name as UTF-8, after the number of its bytes and a newline.
+    Then come the entries that are not 0, row by row, each as row and column (signed 64-bit) and value (double),
+    little-endian; a table that doubles cannot hold has the text "row column numerator/denominator\\n" instead. At last
+    the response, as numbers of the type `dtype`. Signs of labels, 1 and -1, are signed bytes: 1 and 255.
+
+    One table has one hash, whatever type of number holds it, dense or sparse; it must come from `exact_table`.
+
+    Examples
+    --------
+    >>> data_digest(np.array([[0.0, 2.0]]), np.array([1.0]), fit_intercept=True, classes=["no", "yes"])[0][:8]
+    '19879bc2'
+    """
+    n, p = X.shape
+    out = hashlib.sha256(f"linsep data 2\n{n} {p}\n{int(fit_intercept)}\n{len(classes)}\n".encode())
+    for name in classes:
+        text = str(name).encode()
+        out.update(f"{len(text)}\n".encode() + text)
+    doubles = holds_doubles(X)
+    step = max(1, 2**20 // p) if not is_sparse(X) else 2**16
+    for start in range(0, n, step):
+        _add_entries(out, X[start : start + step], start, doubles)
+    out.update(np.asarray(response).astype(dtype).tobytes())
+    return out.hexdigest(), "doubles" if doubles else "rationals"
+
+
+def _add_entries(out: Any, part: Any, start: int, doubles: bool) -> None:
+    """Hash the entries of some rows, the first of which is row `start` of the table."""
+    if is_sparse(part):
+        part = part.tocoo()
+        order = np.lexsort((part.col, part.row))
+        row, column, value = part.row[order], part.col[order], part.data[order]
+    else:
+        row, column = np.nonzero(part)
+        value = np.asarray(part)[row, column]
+    kept = value != 0  # a sparse table may store zeros
+    row, column, value = row[kept] + start, column[kept], value[kept]
+    if doubles:
+        entries = np.empty(value.size, dtype=_ENTRY)
+        entries["row"], entries["column"], entries["value"] = row, column, value
+        out.update(entries.tobytes())
+        return
+    for i, j, v in zip(row.tolist(), column.tolist(), value.tolist(), strict=True):
+        exact = Fraction(v)
+        try:
+            out.update(f"{i} {j} {exact.numerator}/{exact.denominator}\n".encode())
+        except ValueError as error:  # Python writes no more than 4,300 digits
+            raise DataError(f"row {i}, column {j}: a number with so many digits has no certificate: {error}") from None
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Rows, counted from 0, and their positive integer weights.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows, in ascending order.
+    weights : tuple of int
+        The weight of each of them.
+    within : float
+        0: the weights are exact. Else exact ones exist that differ from these by at most this share of each.
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    within: float = field(default=0.0, repr=False)
+
+    @classmethod
+    def of(cls, weights: Mapping[int, int], within: float = 0.0) -> Combination:
+        """Make a combination from a mapping row -> weight; its rows are in ascending order.
+
+        Parameters
+        ----------
+        weights : mapping of int to int
+            Row -> weight.
+        within : float, default=0.0
+            How near exact weights are.
+
+        Returns
+        -------
+        Combination
+            The same rows and weights.
+        """
+        rows = tuple(sorted(weights))
+        return cls(rows, tuple(weights[i] for i in rows), within)
+
+    def as_dict(self) -> dict[int, int]:
+        """Return row -> weight."""
+        return dict(zip(self.rows, self.weights, strict=True))
+
+
+@contextmanager
+def malformed_proves_nothing() -> Iterator[None]:
+    """Within it errors of a certificate that was read from a file, which may hold anything, are a CertificateError."""
+    try:
+        yield
+    except (CertificateError, DataError):
+        raise
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise CertificateError(f"a part of the certificate is malformed: {error}") from error

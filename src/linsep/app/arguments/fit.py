@@ -177,12 +177,6 @@ def fit(
         bool,
         typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
     ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Say what this fit would take, from a part of the rows; train and write nothing."
-        ),
-    ] = False,
     details: DetailsOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -234,9 +228,7 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if dry_run and stream:
-        raise typer.BadParameter("--dry-run tells of a fit of the whole table, not of a stream: leave out one of them")
-    if not dry_run and (stream or (stream is None and (options != StreamOptions() or wants_stream(table, query)))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, query))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,
@@ -270,16 +262,14 @@ def fit(
         )
         finish(result, as_json, details)
     if options != StreamOptions():
-        word = "--dry-run" if dry_run else "--no-stream"
-        raise typer.BadParameter(f"{word} conflicts with: {', '.join(options.given())}")
+        raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
     from linsep.app.progress import EpochProgress
 
     with EpochProgress(max_iter, time_limit) as progress:
         progress.step("starting")
         from linsep.app.commands.fit import fit as run
-        from linsep.app.commands.fit import would_take
 
-        result = (would_take if dry_run else run)(
+        result = run(
             table,
             target=target,
             positive=positive,

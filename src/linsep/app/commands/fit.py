@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.fit_stream import wants_stream
-from linsep.app.labelled import check_text, guessed, inputs, open_labelled, open_unread, read_as
+from linsep.app.labelled import guessed, inputs, open_labelled, read_as
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.sources.beginning import first_rows
 from linsep.files import check_output
-from linsep.reporting.dry_run import dry_run
 from linsep.reporting.table_fit import fit_table
-
-_SOME_BYTES = 1 << 16  # that hold the names of the columns
-_CHOOSING = "on 2,000 rows at most, which is not in the times below; they are those of its first learner, averaged"
-_STREAMED = "without --no-stream this table is learnt as a stream; the times below are those with it"
 
 
 def fit(
@@ -86,61 +78,6 @@ def fit(
             data = {**receipt.data, **guessed(source), "model": str(model)}
             result = Result(lines, data, said, found.interrupted, details=receipt.details, told=told)
             return with_report(result, report, page_of_fit(found))
-
-
-def would_take(
-    table: Any,
-    *,
-    target: str | None,
-    learner: str,
-    max_iter: int | None,
-    time_limit: float | None,
-    model: Path,
-    categorical: tuple[str, ...] = (),
-    reading: Mapping[str, Any] | None = None,
-    columns: Mapping[str, str] | None = None,
-    report: Path | None = None,
-    seed: int = 0,
-    class_weight: tuple[str, ...] = (),
-    sample_weight: str | None = None,
-    progress: EpochProgress | None = None,
-    positive: str | None = None,
-    holdout: float = 0.0,
-    group: str | None = None,
-    after: str | None = None,
-    missing: Missing | None = None,
-    probabilities: bool = False,
-    **options: Any,
-) -> Result:
-    """What `fit` would take, from a part of the rows.
-
-    Of --learner auto this is the time of its first learner. What classes weigh does not matter, but that they do.
-    """
-    started = time.process_time()  # of a command this is its start; of a longer session it is not asked
-    check_output(model, "the model", reads=inputs(table))
-    check_report(report, model, *inputs(table))
-    with progress or EpochProgress(max_iter, time_limit) as line:
-        source = open_unread(table, target, categorical, columns or {}, reading or {})
-        options["class_weight"] = "balanced" if class_weight else None
-        limits = Limits(max_iter, time_limit, seed)
-        if learner == "auto":
-            make_ladder(limits, **options)  # refuses what it does not take
-        chosen = make_learner("averaged" if learner == "auto" else learner, limits, **options)
-        check_weights(chosen, sample_weight)
-        if source.categorical:
-            check_text(source, first_rows(source, _SOME_BYTES), columns or {})
-        asked: dict[str, Any] = {
-            "positive": positive,
-            "holdout": holdout,
-            "group": group,
-            "after": after,
-            "missing": missing,
-        }
-        asked |= {"columns": columns, "sample_weight": sample_weight, "probabilities": probabilities}
-        found = dry_run(source, chosen, started=started, on_step=line.step, **asked)
-    told = [("choosing", _CHOOSING)] if learner == "auto" else []
-    told += [("a stream?", _STREAMED)] if wants_stream(table, (reading or {}).get("query")) else []
-    return Result([*read_as(source), *told, *found.lines], {**found.data, **guessed(source)}, [])
 
 
 def _on_the_command_line(warning: str) -> str:

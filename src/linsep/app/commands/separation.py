@@ -30,8 +30,8 @@ from linsep.regression.design import Asked, design_of_numbers, outcome_of
 from linsep.regression.formula import asked_as_written
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
-from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import Family
+from linsep.theory.words.of_classes import rows_of_file
 from linsep.types import Array, DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"

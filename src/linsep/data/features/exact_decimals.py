@@ -155,6 +155,8 @@ def exact_numbers(
             names += [f"{column.name}={level}" for level in levels]
             indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
             exponents += [0] * len(levels)
+    if not parts:
+        raise DataError(f"{source.name}: no column is left: names of rows and running text are no part of a proof")
     X = _stack(parts, len(names) > WIDE * len(parts))
     derived = _derived(kinds or {}, dict(zip(names, exponents, strict=True)))
     found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, derived)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import kept_column
+from linsep.data.cells import kept_column, refuse_comma
 from linsep.data.columns import Column, TableChunk, check_names, take_target
 from linsep.data.labels import are_unlabelled, with_labels, written_labels
 from linsep.data.readers.arrow import Where, compact, joined
@@ -144,11 +144,12 @@ class CsvReader(TextReader):
         def parse(column: str) -> Column:
             text = _cells(table, column, na)
             keep = self.asked.keep_bad_cells
-            return kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
+            found = kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
+            if self.written.is_open and found.is_number:
+                refuse_comma(column, text, where)
+            return found
 
-        y = None
-        if target is not None:
-            y = written_labels(_cells(table, target, na), decimal, where, target)
+        y = None if target is None else written_labels(_cells(table, target, na), decimal, where, target)
         features = [column for column in names if column != target]
         size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}

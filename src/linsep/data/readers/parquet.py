@@ -18,8 +18,6 @@ from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
 BATCH_ROWS = 1 << 15
-_BYTES_OF_CELL = 8  # about as many as a cell of text has
-_FEWEST_ROWS = 50
 _BYTES_OF_PLAIN_TEXT = 4  # of the length before each
 
 
@@ -51,22 +49,6 @@ class ParquetReader:
                     tables.append(parquet.read())
         table, where = joined(tables, names, [row_of(name) for name in names])
         return Whole(from_arrow(compact(table), names[0], self.asked, where))
-
-    def first(self, files: Sequence[tuple[Any, str]], n_bytes: int) -> tuple[Any, int]:
-        """The first rows of the first file as an Arrow table, as many as may have so many bytes; the rows of all."""
-        in_all = 0
-        for file, name in files:
-            with _opened(file, name) as parquet:
-                in_all += parquet.metadata.num_rows
-        with _opened(*files[0]) as parquet:
-            n = min(max(_FEWEST_ROWS, n_bytes // (_BYTES_OF_CELL * max(1, parquet.metadata.num_columns))), in_all)
-            batches, have = [], 0
-            for batch in parquet.iter_batches(min(n, BATCH_ROWS) or 1, use_threads=False):
-                batches.append(batch)
-                have += batch.num_rows
-                if have >= n:
-                    break
-            return (pa.Table.from_batches(batches) if batches else parquet.read()).slice(0, n), in_all
 
     def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""

@@ -22,7 +22,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # decimal mark -> numbers in groups.
 _GROUPED = {mark: re.compile(f"[+-]?{grouped_digits(mark)}") for mark in ".,"}
 _WITH_UNIT = re.compile(
-    r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s*(?:°|[^\W\d_])[^\s]{0,9}|)"
+    r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s{0,9}(?:°|[^\W\d_])[^\s]{0,9}|)"
 )
 _NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 
@@ -37,13 +37,15 @@ _FEWEST_OF_BOTH = 3
 class Written(NamedTuple):
     """How the rows of a CSV file are written.
 
-    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open.
+    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open;
+    `is_open`: no number there has such a mark, so that 1,500 further on may be either.
     """
 
     sep: str = ","
     decimal: str = "."
     guess: str = ""
     doubt: str = ""
+    is_open: bool = False
 
     @property
     def mark(self) -> int:
@@ -140,24 +142,30 @@ def find_written(
     Examples
     --------
     >>> find_written(b"size;sold\\n1,5;yes\\n2,25;no\\n", "t.csv", None, None)
-    Written(sep=';', decimal=',', guess='', doubt='')
+    Written(sep=';', decimal=',', guess='', doubt='', is_open=False)
     """
     if sep is not None and decimal is not None:
         return Written(sep, decimal)
     if len(head) > HEAD_BYTES:
         head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
     text = head.decode("utf-8", errors="replace")
+    if told := re.match(r"\ufeff?sep=(.)\s*\n", text, re.IGNORECASE):
+        raise DataError(
+            f"{name}:1: this line only says that {told[1]!r} separates the columns: leave it out with --skip-rows 1 "
+            "(skip_rows=)"
+        )
     sep = _separator(text, name) if sep is None else sep
     if decimal is not None:
         return Written(sep, decimal)
     columns = _columns(_records(text, sep), na)
     decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
-    found = Written(sep, decimal)
+    points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
+    is_open = decimal == "." and sep != "," and known is None and not points
+    found = Written(sep, decimal, doubt=_doubt_of_names(list(columns)), is_open=is_open)
     thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
     if decimal == "," or not thousands:
         return found
     [column, cell] = next(iter(thousands.items()))
-    points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
     if sep != "," and not points:
         guess = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}; --decimal . says otherwise"
         return found._replace(decimal=",", guess=guess)
@@ -169,6 +177,14 @@ def find_written(
         f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') "
         "keeps this reading"
     )
+
+
+def _doubt_of_names(names: list[str]) -> str:
+    """What to say where half of the columns are called like values, as 2.1; years are names."""
+    values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
+    if not values or 2 * len(values) < len(names):
+        return ""
+    return f"columns are called {values[0]!r} and the like: if these are values, write a line of names above them"
 
 
 def _records(text: str, sep: str) -> list[list[str]]:

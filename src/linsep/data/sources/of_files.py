@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -19,14 +18,6 @@ from linsep.data.sources.of_batches import BatchSource
 from linsep.data.sources.source import Source
 
 _MAGIC = b"PAR1"
-
-
-class Beginning(NamedTuple):
-    """The first rows of files: `times` as many rows are in all; `seconds` went by before they were in memory."""
-
-    source: Source
-    times: float
-    seconds: float = 0.0
 
 
 class FileSource(Source):
@@ -50,18 +41,6 @@ class FileSource(Source):
         sizes = [file.size for file in self._inputs] if self.can_be_read_again else [None]
         return None if None in sizes else sum(filter(None, sizes))
 
-    @property
-    def can_be_begun(self) -> bool:
-        """Whether the first rows tell of all: several files may differ in their rows, or begin with an empty one."""
-        return len(self._inputs) == 1 and self.can_be_read_again
-
-    def beginning(self, size: int) -> Beginning:
-        """The first rows as a source of their own that is read as all are, of about `size` bytes of text.
-
-        Asked only of what `can_be_begun`.
-        """
-        raise NotImplementedError
-
     def _begin_file(self, number: int) -> None:
         """Look at a file whose size or time has changed since the pass before, before any row of it is learnt."""
         file = self._inputs[number]
@@ -84,15 +63,6 @@ class ParquetSource(FileSource, BatchSource):
         super().__init__(inputs, "table", name, "parquet", asked)
         self._n_files = len(inputs)
         self._reader = ParquetReader(asked)
-
-    def beginning(self, size: int) -> Beginning:
-        files = [(_random_access(file), file.name) for file in self._inputs]
-        rows, in_all = self._reader.first(files, size)
-        sink = pa.BufferOutputStream()
-        pyarrow.parquet.write_table(rows, sink)
-        first = Input(sink.getvalue().to_pybytes())
-        first.name = files[0][1]
-        return Beginning(ParquetSource([first], self.name, replace(self._asked)), in_all / max(1, rows.num_rows))
 
     def _read_whole(self) -> Whole:
         return self._reader.whole([_random_access(file) for file in self._inputs], [file.name for file in self._inputs])

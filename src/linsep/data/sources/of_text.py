@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from typing import Any
 
 from linsep.data.columns import TableChunk
@@ -12,14 +10,12 @@ from linsep.data.encodings import GUESSED
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
-from linsep.data.sources.blocks import Block, Cut, iter_blocks, last_end
-from linsep.data.sources.of_files import Beginning, FileSource
+from linsep.data.sources.blocks import Block, Cut, iter_blocks
+from linsep.data.sources.of_files import FileSource
 from linsep.data.sources.sieve import Sieve
 from linsep.data.sources.source import START, Position
 from linsep.types import Chunk, DataError
 
-# Bytes that tell how many there are of text in a file that is compressed or not UTF-8, as it is read ahead of its text.
-_MANY_STEPS = 8 * STEP
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -155,32 +151,6 @@ class TextSource(FileSource):
         finally:
             stream.close()
         return found
-
-    def beginning(self, size: int) -> Beginning:
-        """The first lines of the first file as a source of their own, of about `size` bytes."""
-        file, began = self._inputs[0], time.perf_counter()
-        stream = file.open()
-        try:
-            head = stream.read(asked_for := max(size, self._cut.size))
-            fetched = (time.perf_counter() - began) / max(1, len(head))
-            n = len(head)
-            while stream.consumed < _MANY_STEPS and (more := stream.read(_MANY_STEPS)):
-                n += len(more)
-            stream.raise_damage()
-        finally:
-            stream.close()
-        cut = self._cut._replace(mark=self._look(head))
-        is_whole = len(head) < asked_for and len(head) <= size
-        kept = len(head) if is_whole else last_end(head, size, cut)
-        if not kept and not is_whole:
-            return self.beginning(4 * size)
-        asked = replace(self._asked, encoding="utf-8")
-        first = Input(head[:kept])
-        first.name = file.name
-        source = TextSource([first], type(self._reader)(asked), self.name, self.format, asked, lenient=self.lenient)
-        read = stream.consumed * kept / max(1, n)
-        times = (self.total_bytes or 0) / read if read else 1.0
-        return Beginning(source, max(1.0, times), fetched * kept)
 
     # ------------------------------------------------------------------- whole
     def _read_whole(self) -> Whole:

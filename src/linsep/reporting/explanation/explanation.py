@@ -1,18 +1,33 @@
-"""`Explanation`: the rows that have to go and the columns behind a verdict, as tables and in words."""
+"""Why a verdict is what it is, as tables and in words: the rows that have to go, and the columns behind it.
+
+Of columns are told those that tell the classes apart alone, few that separate together, and those that are needed.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from linsep.data.telling import TellingColumn
-from linsep.reporting.explanation.behind import ExplainedColumns
+from linsep.data.columns import TableChunk
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.features.kinds import without_skipped
+from linsep.data.telling import TellingColumn, tell, telling_columns
 from linsep.reporting.explanation.suspects import Explained, Neighbour, Suspect
-from linsep.reporting.proof import Lines
+from linsep.reporting.proof import Lines, form_of, some_rows
+from linsep.tables import dense
+from linsep.theory.columns import FewColumns, columns_of_verdict, fewer_columns
+from linsep.theory.margin.geometry import class_signs
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
+from linsep.theory.words.of_regressions import listed
+from linsep.types import Array
 
 _HEADS = ("class against the rest", "suspect", "is", "row", "where", "label", "distance")
 _GAPS = 3  # columns that are named because of where they are missing
@@ -124,3 +139,226 @@ def _line(title: str, suspect: int, what: str, row: Suspect | Neighbour, distanc
     """One row of the table; a column of the user's that is called as one of ours gets a blank at its end."""
     told = dict(zip(_HEADS, (title, suspect, what, row.row, row.where, row.label, distance), strict=True))
     return told | {name if name not in told else f"{name} ": value for name, value in row.cells.items()}
+
+
+_LINES = 3  # of a kind
+_WRONG = 3  # rows that a column may tell wrongly, where the classes are not separable
+_OF_A_MATRIX = 200  # columns of rows that are no table, up to which each is asked alone
+_MOST_CELLS = 1_000_000  # of a table whose few columns are looked for
+
+
+class Said(NamedTuple):
+    """What columns do, alone or together.
+
+    Attributes
+    ----------
+    kind : str
+        "alone" (a column tells the classes apart), "nearly" (all rows but one to three), "few" (columns that separate
+        together; where only some rows are separable, some rows) or "needed" (without it the verdict changes).
+    columns : tuple of str
+        The columns.
+    text : str
+        The sentence.
+    proof : Separability or None
+        Its certificate, where it has one; of a needed column, that of the others.
+    places : list of int
+        The columns that the certificate is about, counted as in that of all.
+    more : dict
+        What else `--json` says.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    text: str
+    proof: Separability | None
+    places: list[int]
+    more: dict[str, Any]
+
+
+class ExplainedColumns(NamedTuple):
+    """What columns have to do with the verdict on one question.
+
+    Attributes
+    ----------
+    title : str
+        The class that is set against the rest; empty where there are two classes.
+    said : list of Said
+        A line for each column or set of columns.
+    change : str
+        What becomes of the rows without a needed column.
+    asked, of : int
+        Columns of the table of which it is decided whether they are needed, and all of them.
+    """
+
+    title: str
+    said: list[Said]
+    change: str
+    asked: int
+    of: int
+
+    def of_kind(self, kind: str) -> list[Said]:
+        """What is said of one kind."""
+        return [one for one in self.said if one.kind == kind]
+
+    def lines(self, known: Collection[str] = ()) -> Lines:
+        """What is printed: a few lines of each kind, but nothing of columns of which enough is `known` already."""
+        doubtful = [one.text for one in self.of_kind("alone") if one.columns[0] not in known]
+        lines = [("too good?", text) for text in doubtful[:_LINES]]
+        if len(doubtful) > _LINES:
+            lines.append(("too good?", f"{len(doubtful) - _LINES:,} more columns: --json"))
+        lines += [("nearly", one.text) for one in self.of_kind("nearly")[:_LINES]]
+        if needed := [one.columns[0] for one in self.of_kind("needed")]:
+            some = "" if self.asked == self.of else f"; {self.asked:,} of {self.of:,} columns were asked about"
+            any_one = "any one of " if len(needed) > 1 else ""
+            lines.append(("needed", f"without {any_one}{_quoted(needed)} {self.change}{some}"))
+        lines += [("separated by", one.text) for one in self.of_kind("few")]
+        return [(f"{label} ({self.title})" if self.title else label, text) for label, text in lines]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, with the certificates."""
+        every: dict[str, Any] = {"alone": [], "nearly": [], "few": [], "needed": []}
+        for one in self.said:
+            proof = None if one.proof is None else one.proof.to_dict()
+            told = {"columns": list(one.columns), **one.more, "places": one.places, "certificate": proof}
+            every[one.kind].append(told)
+        return every | {"needed_asked": self.asked}
+
+
+def columns_behind(
+    found: Separability,
+    title: str,
+    labels: Array,
+    numbers: ExactNumbers,
+    chunk: Any,
+    kinds: Mapping[str, str],
+    time_limit: float | None,
+) -> ExplainedColumns:
+    """Ask which columns stand behind the verdict on one question.
+
+    Parameters
+    ----------
+    found : Separability
+        The verdict; few columns and needed ones are asked about where the classes, or some rows, are separable.
+    title : str
+        The class that is set against the rest, or nothing.
+    labels : ndarray, shape (n_rows,)
+        The class of each row by name.
+    numbers : ExactNumbers
+        What the verdict is about.
+    chunk : TableChunk or rows of a matrix
+        The same rows as they are in the table.
+    kinds : mapping of str to str
+        What the columns hold.
+    time_limit : float or None
+        Seconds for all of it.
+    """
+    deadline = deadline_of(time_limit)
+    y = (class_signs(labels, found.classes) > 0).astype(np.intp)
+    groups = _columns_of_table(numbers)
+    said, asked = _alone(found, numbers, y, groups, _telling(found, numbers, chunk, kinds, labels)), 0
+    if found.verdict in ("separable", "quasi-separable"):
+        needed, asked = _needed(found, numbers, y, groups, said, deadline)
+        if not any(one.proof for one in said) and numbers.X.shape[0] * numbers.X.shape[1] <= _MOST_CELLS:
+            with suppress(OutOfTimeError):
+                half = deadline_of(time_left(deadline) / 2)
+                said += _few(found, numbers, fewer_columns(dense(numbers.X), y, found, half))
+        said += needed
+    named = [one if one.proof is None else one._replace(proof=_named(one.proof, found, labels)) for one in said]
+    change = "the classes are not separable" if found.verdict == "separable" else "no row is separated: inseparable"
+    named = [one._replace(text=f"{one.text} {change}") if one.kind == "needed" else one for one in named]
+    return ExplainedColumns(title, named, change, asked, len(groups))
+
+
+def _alone(
+    found: Separability, numbers: ExactNumbers, y: Array, groups: Mapping[str, list[int]], telling: list[TellingColumn]
+) -> list[Said]:
+    """The columns from which all rows are told, or, where they are not separable, all but a few."""
+    said = []
+    for one in telling:
+        places, proof = groups.get(one.name, []), None
+        if places and found.verdict == "separable":
+            proof = separability(numbers.X[:, places], y)
+            proof = proof if proof.verdict == "separable" else None
+        more = {"rule": one.rule, "errors": one.errors}
+        if one.errors == 0 or proof is not None:
+            said.append(Said("alone", (one.name,), f"{one}: is it known before the label is?", proof, places, more))
+        elif found.verdict != "separable" and one.errors <= _WRONG:
+            said.append(Said("nearly", (one.name,), str(one), None, places, more))
+    return said
+
+
+def _needed(
+    found: Separability,
+    numbers: ExactNumbers,
+    y: Array,
+    groups: Mapping[str, list[int]],
+    known: list[Said],
+    deadline: Deadline,
+) -> tuple[list[Said], int]:
+    """The columns of the table whose removal changes the verdict, and of how many that is decided."""
+    search = columns_of_verdict(numbers.X, y, found, list(groups.values()), deadline)
+    # Directions after the first may have rows of those before on the wrong side.
+    plane = found.hyperplane or found.directions[0]
+    for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof))):
+        some = frozenset(k for k, group in enumerate(groups.values()) if not used.isdisjoint(group))
+        search.answers.setdefault(some, (True, None))
+    with suppress(OutOfTimeError):
+        search.needed()
+    needed, asked = search.known_needed()
+    said, every = [], set(range(len(numbers.names)))
+    for k, proof in needed.items():
+        name = list(groups)[k]
+        if proof is not None:
+            places = sorted(every.difference(groups[name]))
+            said.append(Said("needed", (name,), f"without {name!r:.40}", proof, places, {}))
+    return said, asked
+
+
+def _few(found: Separability, numbers: ExactNumbers, few: FewColumns) -> list[Said]:
+    """What few columns separate; nothing if the search ended with all of them."""
+    if len(few.columns) == len(numbers.names) and not few.smallest:
+        return []
+    names = [numbers.names[j] for j in few.columns]
+    text = f"{_quoted(names)} {'alone' if len(names) == 1 else 'together'}"
+    if few.proof.hyperplane is not None:
+        text += f" ({form_of(few.proof.hyperplane, names, [numbers.exponents[j] for j in few.columns])})"
+    text += ", and no fewer columns do" if few.smallest and len(names) > 1 else ""
+    more: dict[str, Any] = {"is_smallest": few.smallest}
+    if found.verdict != "separable":
+        rows = found.in_file(few.proof.separated_rows)
+        text += f"; rows on their side: {some_rows(rows)}, all others on the plane"
+        more["rows"] = rows.tolist()
+    return [Said("few", tuple(names), text, few.proof, list(few.columns), more)]
+
+
+def _named(proof: Separability, found: Separability, labels: Array) -> Separability:
+    """The certificate with the classes by name."""
+    assert proof.about is not None
+    return replace(proof, classes=found.classes, about=(proof.about[0], labels))
+
+
+def _columns_of_table(numbers: ExactNumbers) -> dict[str, list[int]]:
+    """The columns of the table, and which columns of the certificate each became."""
+    of = {name: column for name, (column, _) in (numbers.levels or {}).items()}
+    of |= {name: one["column"] for name, one in (numbers.derived or {}).items()}
+    groups: dict[str, list[int]] = {}
+    for j, name in enumerate(numbers.names):
+        groups.setdefault(of.get(name, name), []).append(j)
+    return groups
+
+
+def _telling(
+    found: Separability, numbers: ExactNumbers, chunk: Any, kinds: Mapping[str, str], labels: Array
+) -> list[TellingColumn]:
+    """Columns that tell the classes apart alone, missing values being a value, where chance does not explain it."""
+    least = 0.99 if found.verdict == "separable" else 0.5  # how many rows may be told wrongly is asked of their number
+    if isinstance(chunk, TableChunk):
+        return tell(without_skipped(chunk, kinds), labels, least=least)
+    if numbers.X.shape[1] > _OF_A_MATRIX:
+        return []
+    columns = dense(numbers.X).astype(np.float64).T
+    return telling_columns(pa.table(dict(zip(numbers.names, columns, strict=True))), labels, least=least)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"{name!r:.40}" for name in names])

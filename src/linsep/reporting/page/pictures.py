@@ -13,7 +13,7 @@ from linsep.learners.table_model import parts_of
 from linsep.plots.style import count, shorten
 from linsep.plots.subject import Subject, Table, codes_of, named_table, subject_of
 from linsep.regression.found import Separation
-from linsep.reporting.explanation.behind import ExplainedColumns
+from linsep.reporting.explanation.explanation import ExplainedColumns
 from linsep.reporting.page.about import About
 from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved

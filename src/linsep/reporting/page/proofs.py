@@ -17,9 +17,9 @@ from linsep.reporting.page.html import Page
 from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
+from linsep.theory.margin.geometry import class_signs
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.named_classes import class_signs
-from linsep.theory.words.marks import with_mark
+from linsep.theory.words.of_classes import with_mark
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]

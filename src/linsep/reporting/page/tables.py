@@ -14,10 +14,9 @@ from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.explanation.suspects import Neighbour, Suspect
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
-from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separability.combination import Combination
-from linsep.theory.words.of_classes import exists_near
-from linsep.theory.words.of_coefficients import told
+from linsep.theory.proof import Combination
+from linsep.theory.words.of_classes import exists_near, rows_of_file
+from linsep.theory.words.of_regressions import told
 from linsep.types import Array
 
 MOST_ROWS = 100

@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.kernels.sequences.chain import Sentences
 from linsep.tables import check_index, is_sparse
-from linsep.theory.bounds.mistakes import check_rule, unless, why_no_bound
+from linsep.theory.bounds.mistakes import check_rule, of_run
 from linsep.theory.bounds.rounding import error_of_products, largest_square, length2, length_above, safely
 from linsep.theory.bounds.table import (
     Bound,
@@ -121,7 +121,7 @@ def class_bounds(
         u = replace(u, also=f", {S} for R^2")
         novikoff = of_margin("novikoff", f"({S}) / gamma^2" if margin else f"{S} / gamma^2", u)
         rows = [novikoff, *of_unit_steps(u, epochs)]
-    return MistakeBounds(tuple(unless(why_no_bound(u, from_zero, weighted), rows)), mistakes, epochs)
+    return of_run(u, rows, from_zero, weighted, mistakes, epochs)
 
 
 def _matrix_on_rows(X: Any, y: Any, W: Array, b: Any, c: float, margin: Fraction) -> Evaluated:

@@ -173,8 +173,21 @@ def mistake_bounds(
     """
     run: dict[str, Any] = {"fit_intercept": fit_intercept, "intercept_scaling": intercept_scaling, "margin": margin}
     plane = plane_on_rows(X, y, w, b, **run)
-    rows = [_novikoff(plane), _unit_sphere(plane, X), _bounded_bias(plane), *of_unit_steps(plane.u, epochs)]
-    return MistakeBounds(tuple(unless(why_no_bound(plane.u, from_zero, weighted), rows)), mistakes, epochs)
+    u, S, small = plane.u, f"R^2{plane.constant}{plane.more}", _no_small_bias(plane)
+    # Whether |b| <= c ||w|| was asked in floating point: the larger of 2 ||w||^2 and ||(w, b/c)||^2 makes up for that.
+    doubled = replace(u, length2=max(2 * plane.norm2, u.length2))
+    # R^2 + c^2 as it is rather than 1 + c^2: rows are on the sphere to rounding only.
+    two = "4" if plane.c in (0, 1) else "2 (1 + c^2)"
+    novikoff = f"({S}) / gamma~^2" if plane.c else f"({S}) / gamma^2" if margin else "(R / gamma)^2"
+    sphere = f"({two} + 4m) / gamma^2" if margin else f"{two} / gamma^2"
+    bias = f"2 (R^2{plane.constant or ' + 1'}{plane.more}) / gamma^2"
+    rows = [
+        of_margin("novikoff", novikoff, u),
+        of_margin("unit sphere", sphere, doubled, small or ("" if _on_sphere(X) else "some row is not of norm 1")),
+        of_margin("bounded bias", bias, doubled, small),
+        *of_unit_steps(u, epochs),
+    ]
+    return of_run(u, rows, from_zero, weighted, mistakes, epochs)
 
 
 def collins_bounds(
@@ -238,13 +251,16 @@ def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -
     return unless("" if u.length2 else "u is the zero vector", rows)
 
 
-def why_no_bound(u: Evaluated, from_zero: bool, weighted: bool) -> str:
-    """Why no bound at all holds for a run, or nothing."""
-    if not from_zero:
-        return "the run did not start from w = 0"
+def of_run(
+    u: Evaluated, rows: list[Bound], from_zero: bool, weighted: bool, mistakes: int | None, epochs: int | None
+) -> MistakeBounds:
+    """The table of a run, without a bound that applies where there is a reason why none does."""
+    why = "" if u.length2 else "the separator is the zero vector"
     if weighted:
-        return "the run used weights, decay or projections instead of unit steps"
-    return "" if u.length2 else "the separator is the zero vector"
+        why = "the run used weights, decay or projections instead of unit steps"
+    if not from_zero:
+        why = "the run did not start from w = 0"
+    return MistakeBounds(tuple(unless(why, rows)), mistakes, epochs)
 
 
 def unless(why: str, rows: list[Bound]) -> list[Bound]:
@@ -252,13 +268,7 @@ def unless(why: str, rows: list[Bound]) -> list[Bound]:
     return [replace(row, value=None, applies=False, why=why) for row in rows] if why else rows
 
 
-def _novikoff(plane: Plane) -> Bound:
-    S = f"R^2{plane.constant}{plane.more}"
-    formula = f"({S}) / gamma~^2" if plane.c else f"({S}) / gamma^2" if plane.more else "(R / gamma)^2"
-    return of_margin("novikoff", formula, plane.u)
-
-
-def _needs_small_bias(plane: Plane) -> str:
+def _no_small_bias(plane: Plane) -> str:
     if not plane.c:
         return "the run has no intercept"
     if plane.offset is None:
@@ -266,27 +276,6 @@ def _needs_small_bias(plane: Plane) -> str:
     if plane.offset > plane.c:
         return f"the plane is {plane.offset:.6g} from the origin, more than {plane.c:.6g}"
     return ""
-
-
-def _unit_sphere(plane: Plane, X: Any) -> Bound:
-    # R^2 + c^2 as it is rather than 1 + c^2: rows are on the sphere to rounding only.
-    two = "4" if plane.c in (0, 1) else "2 (1 + c^2)"
-    formula = f"({two} + 4m) / gamma^2" if plane.more else f"{two} / gamma^2"
-    why = _needs_small_bias(plane) or ("" if _on_sphere(X) else "some row is not of norm 1")
-    return _with_small_bias("unit sphere", formula, plane, why)
-
-
-def _bounded_bias(plane: Plane) -> Bound:
-    formula = f"2 (R^2{plane.constant or ' + 1'}{plane.more}) / gamma^2"
-    return _with_small_bias("bounded bias", formula, plane, _needs_small_bias(plane))
-
-
-def _with_small_bias(name: str, formula: str, plane: Plane, why: str) -> Bound:
-    """2 S / gamma^2. Whether |b| <= c ||w|| was asked in floating point: the larger of 2 ||w||^2 and ||(w, b/c)||^2
-    makes up for that.
-    """
-    larger = max(2 * plane.norm2, plane.u.length2)
-    return of_margin(name, formula, replace(plane.u, length2=larger, why=why or plane.u.why))
 
 
 def _on_sphere(X: Any) -> bool:
@@ -372,7 +361,7 @@ def aggressive_bounds(
     check_rule(variant, C)
     plane = plane_on_rows(X, y, w, b, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling)
     rows = [of_aggressive_steps(plane.u, variant, float(C), epochs, f"R^2{plane.constant}")]
-    return MistakeBounds(tuple(unless(why_no_bound(plane.u, from_zero, weighted), rows)), mistakes, epochs)
+    return of_run(plane.u, rows, from_zero, weighted, mistakes, epochs)
 
 
 def check_rule(variant: str | None, C: float) -> None:

@@ -180,10 +180,10 @@ def mistakes_of(margins: Array) -> str:
     return f"this separator makes {made:,} {plural}: smallest margin is {margins.min() + 0.0:.6g}" if made else ""
 
 
-def of_margin(name: str, formula: str, u: Evaluated) -> Bound:
+def of_margin(name: str, formula: str, u: Evaluated, why: str = "") -> Bound:
     """S ||u||^2 / eps^2, eps the least margin of u: the bound with nothing short."""
-    if u.why:
-        return Bound(name, None, False, u.why, formula)
+    if why := why or u.why:
+        return Bound(name, None, False, why, formula)
     eps = float(u.low.min())
     value = 0.0 if eps == math.inf else safely(lambda: Fraction(u.step2) * Fraction(u.length2) / Fraction(eps) ** 2)
     return Bound(name, value, True, "", formula)
@@ -196,13 +196,14 @@ def of_unit_steps(u: Evaluated, epochs: int | None) -> list[Bound]:
     >>> found[0].name, found[0].one_pass, round(found[1].value, 2), round(found[3].value, 2)
     ('freund-schapire', True, 3.0, 6.0)
     """
-    sums = _Sums(u)
-    rules = {name: RULES[name] for name in ("freund-schapire", "hinge loss")}
-    rows = [Bound(name, sums.least(one, 1), True, "", one.formula + u.also, True) for name, one in rules.items()]
-    if epochs is None or epochs < 2:
-        return rows
-    many = {f"{name}, all passes": one for name, one in rules.items()}
-    return rows + [Bound(name, sums.least(one, epochs), True, "", one.passes + u.also) for name, one in many.items()]
+    sums, rows = _Sums(u), []
+    for passes in (1, epochs) if epochs is not None and epochs > 1 else (1,):
+        for name in ("freund-schapire", "hinge loss"):
+            rule, one_pass = RULES[name], passes == 1
+            formula = (rule.formula if one_pass else rule.passes) + u.also
+            name = name if one_pass else f"{name}, all passes"
+            rows.append(Bound(name, sums.least(rule, passes), True, "", formula, one_pass))
+    return rows
 
 
 def of_aggressive_steps(u: Evaluated, variant: str, C: float, epochs: int, S: str) -> Bound:

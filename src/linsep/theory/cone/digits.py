@@ -136,10 +136,6 @@ class SparseFactors:
 
         return system.solve(digit, deadline)
 
-    def null_vector(self, k: int, free: int, deadline: Deadline) -> dict[int, int] | None:
-        """The vector orthogonal to the first k rows kept with an entry in one column besides their pivots, or None."""
-        return self.completed(k, {free: 1}, deadline)
-
     def completed(self, k: int, vector: dict[int, int], deadline: Deadline) -> dict[int, int] | None:
         """The vector orthogonal to the first k rows kept with these entries, times some integer, besides the pivots."""
         pivots = set(self.pivots[:k].tolist())

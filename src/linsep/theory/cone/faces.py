@@ -17,7 +17,7 @@ from linsep.theory.cone.guess import LARGE, Asked, Guess, WorkingSet
 from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
 from linsep.theory.cone.near_weights import near_weights
 from linsep.theory.cone.opposite_rows import first_opposite, opposite_pairs
-from linsep.theory.margin.wolfe import RowHull, nearest_point
+from linsep.theory.margin.nearest import RowHull, nearest_point
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
 from linsep.theory.rows.signed import SignedRows

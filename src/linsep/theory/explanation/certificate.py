@@ -11,17 +11,24 @@ from typing import Any
 import numpy as np
 
 from linsep.as_given import labels_of
-from linsep.tables import check_index, check_length, exact_table
-from linsep.theory.proof import FORMAT, check_head, plain_weights, weights_of, without_words
+from linsep.tables import labelled_table
+from linsep.theory.margin.geometry import class_signs
+from linsep.theory.proof import (
+    FORMAT,
+    Combination,
+    check_head,
+    malformed_proves_nothing,
+    plain_weights,
+    weights_of,
+    without_words,
+)
 from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import fewest, rows_to_go
-from linsep.theory.words.marks import with_mark
-from linsep.types import Array, DataError
+from linsep.theory.words.of_classes import with_mark
+from linsep.types import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,18 +128,12 @@ class FewestRows:
         CertificateError
             What does not hold.
         """
-        try:
+        with malformed_proves_nothing():
             self._check(X, y)
-        except (CertificateError, DataError):
-            raise
-        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
-            raise CertificateError(f"a part of the certificate or of the data is malformed: {error}") from error
         vars(self).pop("fragile", None)  # what was said before the rows were known
 
     def _check(self, X: Any, y: Any) -> None:
-        check_index(X, y)
-        X = exact_table(X)
-        check_length(X, y)
+        X = labelled_table(X, y)
         y = labels_of(y)
         if X.shape[0] != self.n_rows:
             raise CertificateError(f"the proof is about {self.n_rows:,} rows, these are {X.shape[0]:,}")

@@ -9,18 +9,25 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import labelled_table
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.cone.search import ConeEnd, solve_cone
-from linsep.theory.explanation.alternative import Alternative
 from linsep.theory.explanation.certificate import FewestRows
-from linsep.theory.explanation.packing import Branching, cover, hitting_set, packed, sum_of
-from linsep.theory.explanation.removal import between_means, directions
+from linsep.theory.explanation.programmes import (
+    Alternative,
+    Branching,
+    between_means,
+    cover,
+    directions,
+    hitting_set,
+    packed,
+    sum_of,
+)
 from linsep.theory.margin.geometry import signs
+from linsep.theory.proof import Combination
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_row
-from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability, separable_by
 from linsep.types import Array, DataError
 
@@ -73,9 +80,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     (1, 1)
     """
     deadline = deadline_of(time_limit)
-    check_index(X, y)
-    X = exact_table(X)
-    check_length(X, y)
+    X = labelled_table(X, y)
     fit_intercept = bool(fit_intercept)
     search = _Search(X, signs(y), fit_intercept, deadline)
     search.run()

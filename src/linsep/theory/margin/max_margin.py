@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
+import scipy.sparse as sp
 
 from linsep.markup import table_html
-from linsep.tables import as_doubles, check_finite, check_index, check_length, dense, exact_table, is_sparse, stored
+from linsep.tables import (
+    as_doubles,
+    check_finite,
+    dense,
+    is_sparse,
+    labelled_table,
+    stored,
+)
 from linsep.theory.margin.geometry import row_norms2, signs
-from linsep.theory.margin.mdm import Exchanged, exchanged
-from linsep.theory.margin.wolfe import RowHull, nearest_point
+from linsep.theory.margin.nearest import exchanged, nearest_point
 from linsep.theory.rows.deadline import deadline_of
-from linsep.theory.rows.powers_of_two import times_columns
-from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.signed import times_columns
 from linsep.types import Array, Hyperplane
 
 _MANY, _WIDE = 500_000, 300  # tables with at least so many entries and columns try the exchange of weight first
@@ -88,48 +94,33 @@ class _Shortlist:
         return float(z[k]), int(self.ids[k])
 
 
-class _Hull(RowHull):
-    """conv{z_i}; a key is a row."""
+class _SumOfHulls:
+    """The sum of conv{s_i (x_i, 1)} of each group of rows, without the 1 unless `constant`; a key has a row of each."""
 
-    def __init__(self, rows: SignedRows) -> None:
-        super().__init__(rows.doubles, rows.k if rows.constant else None)
-        self.every = np.arange(rows.n)
-        self.short = _Shortlist(rows.width, rows.Z.__getitem__)
-        self.nearby = self.short.lowest
+    def __init__(self, X: Any, s: Array, constant: bool, groups: list[Array]) -> None:
+        self.X, self.s, self.constant, self.groups = X, s, constant, groups
+        self.short = [_Shortlist(X.shape[1] + constant, self._signed) for _ in groups]
 
-    def lowest(self, v: Array) -> tuple[float, int]:
-        z = self.scores(v)
-        self.short.note(z, self.every)
-        i = int(z.argmin())
-        return float(z[i]), i
+    def _signed(self, ids: Any) -> Array:
+        rows, s = dense(self.X[ids]), self.s[ids, None]
+        return np.hstack([rows * s, s]) if self.constant else rows * s
 
+    def lowest(self, v: Array) -> tuple[float, tuple[int, ...]]:
+        p = self.X.shape[1]
+        z = self.X @ v[:p]
+        z = self.s * (z + v[p] if self.constant else z)
+        found = []
+        for short, rows in zip(self.short, self.groups, strict=True):
+            short.note(z[rows], rows)
+            found.append(int(rows[z[rows].argmin()]))
+        return float(sum(z[found])), tuple(found)
 
-class _Difference:
-    """The Minkowski difference conv{x_i : +} - conv{x_j : -}; a key is a pair (i, j)."""
+    def nearby(self, v: Array) -> tuple[float, tuple[int, ...]]:
+        lows, found = zip(*(short.lowest(v) for short in self.short), strict=True)
+        return sum(lows), found
 
-    def __init__(self, X: Any, s: Array) -> None:
-        self.X, self.plus, self.minus = X, np.flatnonzero(s > 0), np.flatnonzero(s < 0)
-        self.short = [_Shortlist(X.shape[1], self._dense) for _ in range(2)]
-
-    def _dense(self, ids: Any) -> Array:
-        rows = self.X[ids]
-        return dense(rows).astype(np.float64, copy=False)
-
-    def lowest(self, v: Array) -> tuple[float, tuple[int, int]]:
-        z = self.X @ v
-        self.short[0].note(z[self.plus], self.plus)
-        self.short[1].note(-z[self.minus], self.minus)
-        i, j = self.plus[z[self.plus].argmin()], self.minus[z[self.minus].argmax()]
-        return float(z[i] - z[j]), (int(i), int(j))
-
-    def nearby(self, v: Array) -> tuple[float, tuple[int, int]]:
-        above, i = self.short[0].lowest(v)
-        below, j = self.short[1].lowest(-v)
-        return above + below, (i, j)
-
-    def point(self, key: tuple[int, int]) -> Array:
-        rows = self._dense(list(key))
-        return np.asarray(rows[0] - rows[1])
+    def point(self, key: tuple[int, ...]) -> Array:
+        return np.asarray(self._signed(list(key)).sum(axis=0))
 
 
 def max_margin(
@@ -195,9 +186,7 @@ def max_margin(
     """
     if bias not in ("free", "homogeneous", None):
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
-    check_index(X, y)
-    X = exact_table(X)
-    check_length(X, y)
+    X = labelled_table(X, y)
     s = signs(y)
     if X.dtype != np.float64:
         X = as_doubles(X)
@@ -219,55 +208,80 @@ def max_margin(
 
 
 def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBracket:
-    """The bracket of a table whose entries have squares that are finite doubles."""
-    if bias == "free":
-        return _free(X, s, limits)
-    if _many_and_wide(X):
-        quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=limits["tol"])
-        if quick is not None:
-            return _quick(X, s, quick, bias)
-    rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
-    norms = rows.norms2()
-    hull, floor = _Hull(rows), 1e-15 * norms.max() ** 0.5
-    found = nearest_point(hull, int(norms.argmin()), floor=floor, nearby=hull.nearby, **limits)
-    p = X.shape[1]
-    plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
-    weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
-    return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
+    """The bracket of a table whose entries have squares that are finite doubles.
 
-
-def _many_and_wide(X: Any) -> bool:
-    """Whether the exchange of weight is tried first: its moves grow with the rows, Wolfe's steps with the columns."""
-    n, p = X.shape
-    return bool(p >= _WIDE and n * p >= _MANY)
-
-
-def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
-    """The bracket from the weights that the exchange found."""
-    p, half = X.shape[1], 0.5 if bias == "free" else 1.0
-    plane = Hyperplane(found.v[:p], float(found.v[p]) if bias == "homogeneous" else 0.0)
-    if bias == "free":
-        z = X @ plane.w
-        plane = Hyperplane(plane.w, -0.5 * float(z[s > 0].min() + z[s < 0].max()))
-    at = np.flatnonzero(found.weights)
-    weights = dict(zip(found.ids[at].tolist(), (half * found.weights[at]).tolist(), strict=True))
-    return MarginBracket(half * min(found.lower, found.upper), half * found.upper, plane, weights, bias)
-
-
-def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
-    """The bracket with a free bias: half the distance of the two convex hulls."""
-    if _many_and_wide(X):
-        quick = exchanged(X, s, constant=False, free=True, tol=limits["tol"])
-        if quick is not None:
-            return _quick(X, s, quick, "free")
-    hulls = _Difference(X, s)
-    start = hulls.lowest(np.zeros(X.shape[1]))[1]
-    size = float(np.sqrt(row_norms2(X).max()))
-    found = nearest_point(hulls, start, floor=1e-15 * size, nearby=hulls.nearby, **limits)
-    z = X @ found.best
-    b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
+    With a free bias it is half the distance of the two convex hulls. The exchange of weight is tried first where the
+    table is many rows by many columns: its moves grow with the rows, Wolfe's steps with the columns.
+    """
+    (n, p), free, constant = X.shape, bias == "free", bias == "homogeneous"
+    v: Array
+    quick = None
+    if p >= _WIDE and n * p >= _MANY:
+        quick = exchanged(X, s, constant=constant, free=free, tol=limits["tol"])
+    if quick is not None:
+        v, lower, upper = quick.v, quick.lower, quick.upper
+        at = np.flatnonzero(quick.weights)
+        shares = list(zip(quick.ids[at].tolist(), quick.weights[at].tolist(), strict=True))
+    else:
+        norms2 = row_norms2(X) + constant
+        groups = [np.flatnonzero(s > 0), np.flatnonzero(s < 0)] if free else [np.arange(n)]
+        hulls = _SumOfHulls(X, s, constant, groups)
+        start = hulls.lowest(np.zeros(p))[1] if free else (int(norms2.argmin()),)
+        floor = 1e-15 * float(np.sqrt(norms2.max()))
+        found = nearest_point(hulls, start, floor=floor, nearby=hulls.nearby, **limits)
+        v, lower, upper = found.best, found.lower, found.upper
+        shares = [(i, w) for key, w in zip(found.keys, found.weights.tolist(), strict=True) for i in key]
+    plane = Hyperplane(v[:p], float(v[p]) if constant else 0.0)
+    if free:
+        z = X @ v
+        plane = Hyperplane(v, -0.5 * float(z[s > 0].min() + z[s < 0].max()))
+    half = 0.5 if free else 1.0
     weights: dict[int, float] = {}
-    for (i, j), weight in zip(found.keys, found.weights.tolist(), strict=True):
-        weights[i] = weights.get(i, 0.0) + weight / 2
-        weights[j] = weights.get(j, 0.0) + weight / 2
-    return MarginBracket(min(found.lower, found.upper) / 2, found.upper / 2, Hyperplane(found.best, b), weights, "free")
+    for i, weight in shares:
+        weights[i] = weights.get(i, 0.0) + half * weight
+    return MarginBracket(half * min(lower, upper), half * upper, plane, weights, bias)
+
+
+_ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum
+_LEAST = 2.0**-400  # of the largest entry
+_KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
+
+
+def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
+    """The margin of a plane, and half the distance of the class means, above it; None where doubles do not tell."""
+    if plane.w.dtype == object or X.dtype == object:
+        return None
+    share = _shares(s, fit_intercept)
+    unit, ends = _ends(X, s, plane, share)
+    lower, upper = (float(np.ldexp(value, unit)) for value, _ in ends)
+    if not 0 < lower <= upper < np.inf or not _are_known(ends):
+        return None
+    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
+
+
+def _are_known(ends: Iterable[tuple[float, float]]) -> bool:
+    return all(slack <= _KNOWN * abs(value) for value, slack in ends)
+
+
+def _shares(s: Array, fit_intercept: bool) -> Array:
+    """The weight of each row: the class means with an intercept, else the mean of all."""
+    plus = s > 0
+    return np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
+
+
+def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[int, list[tuple[float, float]]]:
+    """k, and both ends of the bracket over 2^k, each with how far rounding may have moved it.
+
+    The largest entry of X and that of the plane become about 1, so that what rounds to 0 is below the least slack.
+    """
+    doubles: Any = X.astype(np.float64, copy=False)
+    unit, of_plane = (int(np.frexp(np.abs(values).max(initial=0.0))[1]) for values in (stored(doubles), plane.w))
+    w, b = np.ldexp(plane.w, -of_plane), float(np.ldexp(plane.b, -of_plane - unit))
+    scaled = np.ldexp(stored(doubles), -unit)
+    doubles = sp.csr_matrix((scaled, doubles.indices, doubles.indptr), doubles.shape) if is_sparse(doubles) else scaled
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm, upper = np.linalg.norm(w), float(np.linalg.norm((share * s) @ doubles))
+        lower = float((s * (doubles @ w + b)).min() / norm)
+        size = float((abs(doubles) @ abs(w) + abs(b)).max() / norm)
+        sizes = float(np.linalg.norm(share @ abs(doubles)))
+    return unit, [(value, _ROUNDING * size + _LEAST) for value, size in ((lower, size), (upper, sizes))]

@@ -40,6 +40,7 @@ from scipy.sparse.linalg import splu
 
 from linsep.tables import OfDouble, as_doubles, dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
+from linsep.theory.verify.cone import ConeProof
 from linsep.types import Array
 
 # Rows by their numbers -> these rows as doubles, and how far each entry may be off.
@@ -288,3 +289,21 @@ def _columns_of_inverse(B: Any, size: Array, moving: Array) -> tuple[Array, Arra
     if not (np.abs(transposed @ R - units) <= _RESIDUAL).all():
         return None
     return np.abs(R.T) / size, None
+
+
+def is_fragile(X: Any, s: Array, constant: bool, proof: ConeProof) -> bool:
+    """Whether rounding could change the verdict that is proved."""
+    if exact_inputs(X):
+        return False
+    rows, width = signed_rows(X, s, constant), X.shape[1] + constant
+    vectors = [np.array([d.get(j, 0) for j in range(width)], dtype=object) for d in proof.directions]
+    if directions_move(rows, vectors, proof.separated):
+        return True
+    if proof.basis is None and proof.directions and len(proof.left):
+        return True  # nothing shows that the rows left stay on the plane of the directions
+    if not proof.weights:
+        return False
+    basis = proof.basis if proof.within else None
+    less = sum(len(v) > 1 for v in proof.null)  # without the columns of zeros, which it does not count
+    moves = weights_move(rows, proof.weights, less=less, within=proof.within, basis=basis)
+    return moves or (proof.basis is not None and null_moves(rows, proof.null, np.asarray(proof.left, dtype=np.int64)))

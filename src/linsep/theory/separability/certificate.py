@@ -9,21 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, check_length, exact_table, holds_doubles
+from linsep.tables import labelled_table
 from linsep.theory.cone.opposite_rows import contradiction
-from linsep.theory.margin.max_margin import MarginBracket
-from linsep.theory.proof import FORMAT, check_head, cone_of, ended_of, plain_cone
+from linsep.theory.margin.geometry import class_signs, names_of
+from linsep.theory.margin.max_margin import MarginBracket, first_bracket
+from linsep.theory.proof import (
+    FORMAT,
+    Combination,
+    check_head,
+    cone_of,
+    data_digest,
+    ended_of,
+    malformed_proves_nothing,
+    plain_cone,
+)
 from linsep.theory.rows.deadline import why_ended
+from linsep.theory.rows.fragile import is_fragile
 from linsep.theory.rows.json_values import count, of_type, read
-from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.digest import data_digest
-from linsep.theory.separability.first_bracket import first_bracket
-from linsep.theory.separability.fragile import is_fragile
-from linsep.theory.separability.named_classes import class_signs, names_of
 from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, Vector, verify
-from linsep.theory.words.of_classes import html_of, summary_of
-from linsep.types import Array, DataError, Hyperplane, Verdict
+from linsep.theory.words.of_classes import html_of, rows_of_file, summary_of
+from linsep.types import Array, Hyperplane, Verdict
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -205,35 +210,25 @@ class Separability:
         CertificateError
             A part does not prove what it says, or these are other rows.
         """
-        try:
+        with malformed_proves_nothing():
             self._check(X, y)
-        except (CertificateError, DataError):
-            raise
-        except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            # Read from a file, a part may hold what is no number at all.
-            raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
         for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
             vars(self).pop(name, None)
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:
-            check_index(X, y)
-            X = exact_table(X)
-            check_length(X, y)
+            X = labelled_table(X, y)
             if X.shape != (self.n_rows, self.n_features):
                 raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
         s = class_signs(y, self.classes)
-        if self.digest and self._source_of(X, s) != (self.digest, self.numbers):
-            raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
+        if self.digest:
+            said = data_digest(X, s, fit_intercept=self.fit_intercept, classes=self.classes)
+            if said != (self.digest, self.numbers):
+                raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         if verify(Rows(X, s, self.fit_intercept), self.proof) is not self.maximal:
             raise CertificateError("the proof shows less than it says")
         object.__setattr__(self, "about", (X, y))
-
-    def _source_of(self, X: Any, s: Array, classes: tuple[str, ...] = ()) -> tuple[str, str]:
-        """The hash of rows, labels and question, and what it is of."""
-        digest = data_digest(X, s, fit_intercept=self.fit_intercept, classes=classes or self.classes)
-        return digest, "doubles" if holds_doubles(X) else "rationals"
 
     # -------------------------------------------------------------------- words
     def summary(self) -> str:
@@ -244,11 +239,10 @@ class Separability:
         >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        return summary_of(self)
+        return summary_of(self) if self.verified or not self.digest else f"as read, not verified: {summary_of(self)}"
 
     def __repr__(self) -> str:
-        unsure = "" if self.verified or not self.digest else "as read, not verified: "
-        return f"<Separability {unsure}{self.summary()}>"
+        return f"<Separability {self.summary()}>"
 
     def _repr_html_(self) -> str:
         return html_of(self)
@@ -277,7 +271,7 @@ class Separability:
         if self.about is not None:
             X, s = self._signed
             classes = classes or names_of(self.about[1])
-            digest, numbers = self._source_of(X, s, classes)
+            digest, numbers = data_digest(X, s, fit_intercept=self.fit_intercept, classes=classes)
         question = {
             "about": "classes",
             "rows": self.n_rows,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from linsep.tables import as_doubles, check_index, check_length, exact_table
+from linsep.tables import as_doubles, exact_table, labelled_table
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.margin.geometry import signs
@@ -71,24 +72,28 @@ def separability(
     'quasi-separable'
     """
     deadline = deadline_of(time_limit)
-    check_index(X, y)
-    X = exact_table(X)
-    check_length(X, y)
+    X = labelled_table(X, y)
     s = signs(y)
     about = {"n_features": X.shape[1], "fit_intercept": bool(fit_intercept), "about": (X, y)}
     for may_be_near in (False,) if exact else (True, False):
         end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
         proofs, ended = _proofs(X, s, end, deadline, time_limit)
-        for proof in proofs:
-            result = Separability(proof, ended=ended, **about)
-            try:
-                result.verify(X, y)
-            except CertificateError:
-                continue  # nothing found by floating point is believed without its proof
-            return result
+        found = _first_that_holds(proofs, ended=ended, **about)
+        if found is not None:
+            return found
         if not end.within:
             break
-    return Separability(_nothing(X.shape[0]), ended=UNCHECKED, **about)
+    return Separability(ConeProof(X.shape[0], left=range(X.shape[0])), ended=UNCHECKED, **about)
+
+
+def _first_that_holds(proofs: Iterable[ConeProof], **about: Any) -> Separability | None:
+    """The certificate of the first proof that passes its check: nothing found by floating point is believed without."""
+    for proof in proofs:
+        found = Separability(proof, **about)
+        with suppress(CertificateError):
+            found.verify(*about["about"])
+            return found
+    return None
 
 
 def _proofs(
@@ -115,10 +120,6 @@ def _opposite_rows(X: Any, s: Array, end: ConeEnd) -> dict[int, int]:
     return dict.fromkeys(pair or (), 1)
 
 
-def _nothing(n: int) -> ConeProof:
-    return ConeProof(n, left=range(n))
-
-
 def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = True) -> Separability:
     """The certificate of rows that a direction (w, b) of integers separates, which needs no search.
 
@@ -134,16 +135,10 @@ def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = 
     """
     X = exact_table(X)
     about = {"n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
-    error: CertificateError | None = None
-    for proof in _separable(X, signs(y), [direction], fit_intercept):
-        result = Separability(proof, **about)
-        try:
-            result.verify(X, y)
-            return result
-        except CertificateError as said:
-            error = said
-    assert error is not None
-    raise error
+    found = _first_that_holds(_separable(X, signs(y), [direction], fit_intercept), **about)
+    if found is None:
+        raise CertificateError("the direction does not separate the rows")
+    return found
 
 
 def _separable(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[ConeProof]:

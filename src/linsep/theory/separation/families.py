@@ -1,10 +1,14 @@
-"""The kinds of regression that `separation` knows, their links and their responses."""
+"""The kinds of regression that `separation` knows, their links, and the response with the columns beside it."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, get_args
 
-from linsep.types import DataError
+import numpy as np
+
+from linsep.as_given import as_array
+from linsep.types import Array, DataError
 
 Family = Literal[
     "logistic",
@@ -66,3 +70,98 @@ def link_of(family: str, link: str | None) -> str:
     if link is not None and link not in known:
         raise DataError(f"the family {family!r} has no link called {link!r}: choose from {', '.join(known)}")
     return known[0] if link is None else link
+
+
+class Outcome(NamedTuple):
+    """The response `y` and, where the family has them, further numbers, one for each row.
+
+    An offset moves every linear predictor by a finite number and no direction: it counts in estimates only. `beyond` is
+    a sentence about what else a model has that was guarded, where estimates made here would not be its own.
+    """
+
+    y: Array
+    trials: Array | None = None
+    weights: Array | None = None
+    event: Array | None = None
+    strata: Array | None = None
+    entry: Array | None = None
+    order: Array | None = None  # all labels, the lowest first
+    offset: Array | None = None
+    beyond: str = ""
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        """What stands beside the response in each row and belongs to the question whether there is an estimate."""
+        named = {name: getattr(self, name) for name in ("trials", "weights", "event", "strata", "entry")}
+        return {name: column for name, column in named.items() if column is not None}
+
+    @property
+    def classes(self) -> Array:
+        """The labels of the rows that say anything, in their order."""
+        present = np.unique(self.y[self.kept])
+        return present if self.order is None else self.order[np.isin(self.order, present)]
+
+    @property
+    def kept(self) -> Array:
+        """Which rows say anything: those with trials and with a weight above 0."""
+        kept = np.ones(len(self.y), dtype=bool)
+        for column in (self.trials, self.weights):
+            if column is not None:
+                kept &= column > 0
+        return kept
+
+    def take(self, rows: Array) -> Outcome:
+        """The outcome of some rows."""
+        columns = self.beside if self.offset is None else self.beside | {"offset": self.offset}
+        taken: dict[str, Any] = {name: column[rows] for name, column in columns.items()}
+        return self._replace(y=self.y[rows], **taken)
+
+
+def column_of(values: Any, name: str, n: int) -> Array:
+    """Finite numbers, one for each of `n` rows, as an array of doubles.
+
+    Raises
+    ------
+    DataError
+        They are of another number, or one is not a finite number; the message names the row.
+
+    Examples
+    --------
+    >>> column_of([1, 2], "trials", 2).tolist()
+    [1.0, 2.0]
+    """
+    given = as_array(values, name)
+    if given.dtype.kind not in "biufOSU":
+        raise DataError(f"{name} must hold numbers, one for each row, not {given.dtype}")
+    try:
+        column = given.astype(np.float64) + 0.0  # no -0.0, of which the hash would be another
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{name} must hold numbers, one for each row") from None
+    if column.ndim != 1 or len(column) != n:
+        raise DataError(f"{name} has the shape {column.shape}: one number for each of the {n} rows is needed")
+    refuse(name, column, ~np.isfinite(column), "is not a finite number")
+    small = given.dtype.kind in "iu" and np.abs(column).max(initial=0) < 2**53  # then all are doubles
+    if given.dtype.kind != "b" and not small and given.dtype not in (np.float16, np.float32, np.float64):
+        same = [_exactly(value) == kept for value, kept in zip(given.tolist(), column.tolist(), strict=True)]
+        refuse(name, given, ~np.array(same, dtype=bool), "is no double: divide the column, or give floats")
+    return column
+
+
+def _exactly(value: Any) -> Fraction:
+    """A number of any type, or of text, as it is."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return Fraction(*value.as_integer_ratio()) if hasattr(value, "as_integer_ratio") else Fraction(str(value))
+
+
+def refuse(name: str, column: Array, bad: Array, why: str) -> None:
+    """Raise DataError for the first value that is bad.
+
+    Examples
+    --------
+    >>> refuse("weights", np.array([1.0, -2.0]), np.array([False, True]), "is below 0")
+    Traceback (most recent call last):
+    linsep.types.DataError: row 1: weights is -2.0, which is below 0
+    """
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(f"row {row}: {name} is {column[row]}, which {why}")

@@ -15,10 +15,8 @@ from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_spar
 from linsep.theory.rows.exact_signs import as_floats
 from linsep.theory.rows.fragile import Rows, directions_move, exact_inputs, null_moves, off_by, weights_move
 from linsep.theory.separation.exact_rows import column_multiples
-from linsep.theory.separation.families import ORDERED, Family
-from linsep.theory.separation.model_rows import ModelRows, model_rows
-from linsep.theory.separation.outcome import Outcome
-from linsep.theory.separation.risk_rows import risk_pairs
+from linsep.theory.separation.families import ORDERED, Family, Outcome
+from linsep.theory.separation.model_rows import ModelRows, model_rows, risk_pairs
 from linsep.theory.verify.cone import Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array

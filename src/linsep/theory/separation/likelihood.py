@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import erfcx, expit, gammaln, log_ndtr
 
 from linsep.theory.rows.deadline import Deadline, Pace
-from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.families import Outcome
 from linsep.types import Array, DataError
 
 _OF_TWO = ("logit", "probit", "cloglog")

@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
-from linsep.theory.words.of_coefficients import by_estimate, listed
+from linsep.theory.words.of_regressions import by_estimate, listed
 
 _CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
-def of_references(
-    family: str,
-    coefficients: Mapping[Any, str | float],
-    levels: Mapping[str, tuple[str, str]],
-    separated_levels: Mapping[str, Mapping[str, int]],
-    references: Mapping[str, str],
-) -> list[str]:
+def _of_references(found: Any) -> list[str]:
     """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
 
     In a Cox model they go to one infinity, as where no row at the reference has an event.
-
-    Examples
-    --------
-    >>> levels = {"w=b": ("w", "b"), "w=c": ("w", "c")}
-    >>> len(of_references("logistic", {"w=b": inf, "w=c": inf}, levels, {"w": {"a": 2}}, {"w": "a"}))
-    1
     """
+    is_cox = found.family == "cox"
     out = []
-    for column, reference in references.items():
-        whole = {} if family == "cox" else separated_levels.get(column, {})
-        others = {name: level for name, (own, level) in levels.items() if own == column and level not in whole}
-        values = {value for name, value in coefficients.items() if _plain(name) in others}
-        of_cox = family == "cox" and values in ({inf}, {-inf})
+    for column, reference in found.references.items():
+        whole = {} if is_cox else found.separated_levels.get(column, {})
+        others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
+        values = {value for name, value in found.coefficients.items() if _plain(name) in others}
+        of_cox = is_cox and values in ({inf}, {-inf})
         if len(others) < 2 or not values or not (of_cox or (reference in whole and values <= {inf, -inf})):
             continue
         better = _quoted(next(iter(others.values())))
-        if family == "cox":
+        if is_cox:
             why = (
                 f"the coefficients of all {len(others)} other levels go to infinity together, as where no row at "
                 f"{reference!r}, the reference, has an event"
@@ -99,37 +88,30 @@ _OF_FAMILY = {
 }
 
 
-def advice(
-    family: str,
-    coefficients: Mapping[Any, str | float],
-    levels: Mapping[str, tuple[str, str]],
-    separated_levels: Mapping[str, Mapping[str, int]],
-    separated: bool,
-    n_features: int,
-    constant: Sequence[str],
-) -> list[str]:
-    """What to do: drop, merge levels, penalise."""
-    found = by_estimate(coefficients)
+def advice(found: Any) -> list[str]:
+    """What to do about what was found of a regression: drop, merge levels, penalise."""
+    family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
+    first = _of_references(found)
     out = []
-    if found[UNIDENTIFIED]:
+    if names[UNIDENTIFIED]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
-    if constant:
+    if found.constant_columns:
         instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
         reason = instead.get(family, "so is the intercept; or ask without one (fit_intercept=False, --no-intercept)")
-        out.append(f"Leave out {listed(constant)}, constant in all rows: {reason}.")
-    if not separated:
-        return out
-    infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in found[value]]
+        out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows: {reason}.")
+    if found.verdict not in ("complete", "quasi-complete"):
+        return first + out
+    infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in names[value]]
     plain = list(dict.fromkeys(map(_plain, infinite)))
     merge = dict.fromkeys(levels[name][0] for name in plain if name in levels)
     for column in merge:
-        if whole := separated_levels.get(column):
+        if whole := found.separated_levels.get(column):
             said = listed(f"{level!r} ({n:,} {'row' if n == 1 else 'rows'})" for level, n in whole.items())
             out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
     if merge and not out and family != "cox":
         out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
     out += _OF_FAMILY.get(family, _PENALISED)
-    columns = list(map(_plain, coefficients))[-n_features:]
+    columns = list(map(_plain, found.coefficients))[-found.n_features :]
     known = {*levels, *_CONSTANTS}
     numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
     if numbers:
@@ -137,4 +119,4 @@ def advice(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
             "itself: a separating column is often the strongest predictor."
         )
-    return out
+    return first + out

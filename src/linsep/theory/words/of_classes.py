@@ -1,11 +1,14 @@
-"""A verdict on two classes in words, as text and as a table for notebooks; `found` is a `Separability`."""
+"""A verdict on two classes in words, as text and as a table for notebooks, and that rounding could change a verdict."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from linsep.markup import table_html
-from linsep.theory.words.marks import with_mark
+from linsep.types import Array
 
 _SHOWN = 8  # rows that are listed
 
@@ -69,3 +72,48 @@ def html_of(found: Any) -> str:
         rows.append((head, ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
     title = found.verdict if found.fit_intercept else f"{found.verdict} (no intercept)"
     return table_html(title if found.verified or not found.digest else f"{title}, as read, not verified", rows)
+
+
+FRAGILE = "Fragile: rounding the numbers that are no integers could change this verdict"
+REMEDY = "; give decimals as text or as Fractions, which are exact, or leave out a column that depends on others"
+
+
+def with_mark(said: str, fragile: bool) -> str:
+    """A sentence, and that the verdict is fragile where it is.
+
+    Examples
+    --------
+    >>> with_mark("separable", False)
+    'separable'
+    """
+    return f"{said.removesuffix('.')}{'. ' if said else ''}{FRAGILE}{REMEDY}" if fragile else said
+
+
+def rows_of_file(rows: npt.ArrayLike, left_out: npt.ArrayLike | None) -> Array:
+    """Return the numbers that rows have among all rows, given their numbers without those left out.
+
+    Row r is number r + k of the file, where k of the rows left out stand before it: those with L_j - j <= r, if L is
+    their sorted list.
+
+    Parameters
+    ----------
+    rows : array-like of int
+        Rows, counted from 0 without those left out.
+    left_out : array-like of int, or None
+        The rows left out, in ascending order, counted from 0 among all; None if there are none.
+
+    Returns
+    -------
+    ndarray of int
+        The same rows, counted from 0 among all.
+
+    Examples
+    --------
+    >>> rows_of_file([0, 1, 2], [1, 2, 4]).tolist()
+    [0, 3, 5]
+    """
+    own = np.asarray(rows, dtype=np.int64)
+    if left_out is None:
+        return own
+    gone = np.asarray(left_out, dtype=np.int64)
+    return own + np.searchsorted(gone - np.arange(len(gone)), own, side="right")

@@ -1,14 +1,17 @@
-"""What was found about a regression, in sentences for the methods section of a paper; `found` is a `Separation`."""
+"""Regressions and what was found about them, in sentences for the methods section of a paper.
+
+Where coefficients go is one table of what is said of each code; `found` is a `Separation`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from math import inf
+from typing import Any, NamedTuple
 
 from linsep.markup import table_html
-from linsep.theory.verify.consequences import UNIDENTIFIED
-from linsep.theory.words.marks import with_mark
-from linsep.theory.words.of_coefficients import SAID, by_estimate, estimate, listed, told
-from linsep.theory.words.of_models import SEVERAL_MAXIMA, is_concave, model_words, source, why
+from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
+from linsep.theory.words.of_classes import with_mark
 
 UNREAD = "not verified: verify(X, y) checks it against the data and says what it proves"
 OTHER_DATA = (
@@ -24,8 +27,9 @@ def summary_of(found: Any) -> str:
     said, n = [opening_of(found), *_estimates(found)], found.n_missing
     if n:
         said.insert(1, f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values.")
+    source = _SILVAPULLE if found.family == "logistic" and found.link != "logit" else _MODELS[found.family].source
     said.append(
-        f"Decided in exact arithmetic on the numbers given ({source(found.family, found.link)}; maximal separated set "
+        f"Decided in exact arithmetic on the numbers given ({source}; maximal separated set "
         "and null space of the remaining rows), with certificates checked on every row; no tolerance is involved."
     )
     return with_mark(" ".join(said), found.fragile)
@@ -33,15 +37,17 @@ def summary_of(found: Any) -> str:
 
 def opening_of(found: Any) -> str:
     """The verdict in a sentence or two."""
-    n, k = found.n_rows - found.left_out, len(found.separated_rows)
-    model = model_words(found.family, found.link, found.classes)
+    n, k, family = found.n_rows - found.left_out, len(found.separated_rows), found.family
+    link = "logistic" if (family, found.link) == ("logistic", "logit") else found.link
+    first, *_, last = found.classes or ("", "")
+    model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last)
     if found.verdict == "overlap":
         said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
-        return said if is_concave(found.family, found.link) else f"{said} {SEVERAL_MAXIMA}"
-    meaning = why(found.family, found.verdict).format(k=f"{k:,}", left=f"{n - k:,}")
+        return f"{said} {_SEVERAL_MAXIMA}" if link == "cauchit" or family == "inverse-gaussian" else said
+    meaning = _MODELS[family].separated[found.verdict == "quasi-complete"].format(k=f"{k:,}", left=f"{n - k:,}")
     name = found.verdict.capitalize()
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
 
@@ -84,3 +90,169 @@ def html_of(found: Any) -> str:
     rows += [("but", with_mark("", True))] if found.fragile else []
     rows += [("what to do", text) for text in found.advice]
     return table_html(f"Separation: {found.verdict} ({found.family})", rows)
+
+
+_SHOWN = 8
+
+
+class _Words(NamedTuple):
+    """How a code for the place where a coefficient goes is said."""
+
+    short: str
+    many: str  # of these, beside their number
+    names: str  # with the names for the braces
+    reason: str
+
+
+SAID: dict[str | float, _Words] = {
+    inf: _Words("+inf", "+infinity", "+infinity for {}", "no direction that separates lowers it, and some raise it"),
+    -inf: _Words("-inf", "-infinity", "-infinity for {}", "no direction that separates raises it, and some lower it"),
+    UNDETERMINED: _Words(
+        "no limit is determined",
+        "without a limit",
+        "no limit is determined for {}",
+        "some directions that separate raise it and others lower it: no limit is determined",
+    ),
+    UNSIGNED: _Words(
+        "limit not decided",
+        "not decided",
+        "whether a limit is determined was not decided in the time allowed for {}",
+        "whether a limit is determined was not decided in the time allowed",
+    ),
+    FINITE: _Words(FINITE, FINITE, "finite for {}", "the rows that overlap determine it"),
+    UNIDENTIFIED: _Words(UNIDENTIFIED, UNIDENTIFIED, "", "columns depend on each other: any value gives the same fit"),
+}
+
+
+def estimate(value: str | float) -> str:
+    """What a certificate says about a coefficient, infinities as "+inf" and "-inf"."""
+    return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
+
+
+def told(value: str | float) -> str:
+    """The same in words for people.
+
+    Examples
+    --------
+    >>> told(inf), told(UNDETERMINED)
+    ('+inf', 'no limit is determined')
+    """
+    return SAID[value].short
+
+
+def reason_of(value: str | float) -> str:
+    """The reason for what is said of a coefficient.
+
+    Examples
+    --------
+    >>> reason_of(-inf)
+    'no direction that separates raises it, and some lower it'
+    """
+    return SAID[value].reason
+
+
+def listed(names: Iterable[Any]) -> str:
+    """The first names, and the number of the others."""
+    every = [_key(name) for name in names]
+    more = len(every) - _SHOWN
+    if more > 0:
+        return f"{', '.join(every[:_SHOWN])} and {more:,} more"
+    return ", ".join(every)
+
+
+def _key(name: Any) -> str:
+    return f"{name[1]} of class {name[0]}" if isinstance(name, tuple) else str(name)
+
+
+def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
+    """What is said about coefficients -> their names."""
+    out: dict[str | float, list[Any]] = {value: [] for value in SAID}
+    for name, value in coefficients.items():
+        out[value].append(name)
+    return out
+
+
+_SEVERAL_MAXIMA = (
+    "The likelihood is not concave with this link: which of several maxima is the largest is not proved here."
+)
+_SILVAPULLE, _CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
+_ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
+_CELLS = (
+    "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
+    "class does."
+)
+_GAMMA = (
+    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
+    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
+)
+_COUNTS = (
+    "Every count can be fitted by a mean that tends to 0.",
+    "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
+    "other {left}: the fitted means of the {k} rows tend to 0.",
+)
+_ORDERED = (
+    "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
+    "probabilities tend to 0 and 1.",
+    _CELLS,
+)
+_OF_ORDERED = "regression with {n} ordered classes ({first!r} to {last!r})"
+
+
+class _Model(NamedTuple):
+    """How a family is called, what complete and what quasi-complete separation mean for its fit, and who proved it."""
+
+    name: str
+    separated: tuple[str, str]  # {k} rows are separated, {left} are not
+    source: str
+
+
+_MODELS = {
+    "logistic": _Model(
+        "the {link} regression of {last!r} against {first!r}",
+        (
+            "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
+            "to 0 and 1, and an iterative fit stops only at its limit.",
+            "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
+            "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap.",
+        ),
+        _ALBERT,
+    ),
+    "binomial": _Model(
+        "the binomial regression with {link} link",
+        (
+            "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
+            "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit.",
+            "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
+            "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 "
+            "and 1; the other rows overlap.",
+        ),
+        _SILVAPULLE,
+    ),
+    "poisson": _Model("the Poisson regression with {link} link", _COUNTS, _CORREIA),
+    "negative-binomial": _Model("the negative binomial regression with {link} link", _COUNTS, _CORREIA),
+    "gamma": _Model("the gamma regression with {link} link", (_GAMMA, _GAMMA), _CORREIA),
+    "inverse-gaussian": _Model("the inverse Gaussian regression with {link} link", ("", ""), _CORREIA),
+    "multinomial": _Model(
+        "the multinomial regression with {n} classes (reference {first!r})",
+        (
+            "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 "
+            "and 1.",
+            _CELLS,
+        ),
+        _ALBERT,
+    ),
+    "cumulative": _Model(f"the cumulative {{link}} {_OF_ORDERED}", _ORDERED, _PRATT),
+    "adjacent": _Model(f"the adjacent-category {_OF_ORDERED}", _ORDERED, _ALBERT),
+    "continuation": _Model(f"the continuation-ratio {_OF_ORDERED}", _ORDERED, _PRATT),
+    "cox": _Model(
+        "the Cox regression",
+        (
+            "At every event a linear combination of the columns is higher in the row of the event than in all other "
+            "rows at risk: the partial likelihood rises along it for ever.",
+            "At every event a linear combination of the columns is highest in the row of the event among the rows at "
+            "risk, alone or tied, and at some event higher than in another row: the partial likelihood rises along it "
+            "for ever.",
+        ),
+        "Jacobsen 1989",
+    ),
+}

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
-from linsep.tables import dense, exact_table, is_sparse
+from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.families import INTERCEPT
 from linsep.theory.separation.model_rows import with_constant
@@ -190,7 +190,8 @@ def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]
     """
     X = design.X.tocsr() if is_sparse(design.X) else np.asarray(design.X)
     powers = [design.powers.get(name, 0) for name in design.names]
-    X = (_scaled(X, powers) if any(powers) else X).astype(np.float64)
+    X = as_doubles(_scaled(X, powers) if any(powers) else X)
+    check_finite(X)
     return (with_constant(X), [INTERCEPT, *design.names]) if fit_intercept else (X, list(design.names))
 
 
