@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linsep.learners.base.mean import MeanLearner
+from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, keep_parameters
 

@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
-from linsep.learners.base.mean import MeanLearner
+from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
 
