@@ -202,3 +202,27 @@ def test_no_scale_of_a_hyperplane_hides_it_either(power: int, n_columns: int) ->
 def test_half_of_the_smallest_double_moves_a_row() -> None:
     X = (np.array([[1, 3], [3, 1], [2, 1], [1, 2]]) + 2.0**52) * 2.0**-1074
     assert separability(X, [1, 1, 0, 0]).fragile and separation(X, [1, 1, 0, 0]).fragile
+
+
+def test_the_weighted_sum_of_a_gamma_regression_may_be_off_by_all_of_its_cells() -> None:
+    X = np.array([[1.0], [0.7], [-1.3], [1.0833333333333337]])
+    asked: dict[str, Any] = {"family": "gamma", "weights": [0.3, 1.8, 1.7, 0.6], "fit_intercept": False}
+    found = separation(X, [1.0, 0.0, 0.0, 0.0], **asked)
+    assert (found.verdict, found.fragile) == ("overlap", True)  # 1.2e-16 more than 0, and off by 3.6e-16
+    wide = separation(np.round(X, 2) * 8, [1.0, 0.0, 0.0, 0.0], **asked)
+    assert not wide.fragile or wide.verdict != "overlap"
+
+
+def test_differences_that_are_nothing_may_be_off_in_sparse_rows_too() -> None:
+    X, y, event = np.array([[-2 / 3], [1 / 3], [2 / 3], [2 / 3]]), [4, 3, 1, 1], [1, 0, 1, 0]
+    found = [separation(table, y, family="cox", event=event) for table in (X, sp.csr_matrix(X))]
+    assert [one.fragile for one in found] == [True, True]
+
+
+def test_columns_of_half_precision_in_a_dataframe_are_refused() -> None:
+    x = np.array([0.1, 0.2], dtype=np.float16)
+    table = pd.DataFrame({"a": x, "b": [0.5, 0.25]})
+    for ask in (lambda: separability(table, [0, 1]), lambda: separation(table[["a"]], [0, 1])):
+        with pytest.raises(DataError, match="column 'a' holds float16: make it float32 or float64"):
+            ask()
+    assert separability(x[:, None], [0, 1]).verdict == "separable"

@@ -547,3 +547,10 @@ def test_a_certificate_that_was_only_read_says_so() -> None:
     assert found.summary().startswith("as read, not verified: separable")
     found.verify(np.eye(2), [0, 1])
     assert found.summary().startswith("separable")
+
+
+def test_levels_of_objects_that_are_equal_are_refused() -> None:
+    pytest.importorskip("formulaic")
+    table = pd.DataFrame({"y": [0, 1, 0, 1], "x": pd.Series([1, True, 1, "a"], dtype=object)})
+    with pytest.raises(DataError, match="row 1, column 'x': the label True is of the type true or false"):
+        separation("y ~ C(x)", data=table)

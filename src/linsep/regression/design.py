@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import labels_of
+from linsep.as_given import labels_of, refuse_halves
 from linsep.data.columns import as_text
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.features.kinds import kinds_in_proof
@@ -84,6 +84,7 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
             f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
             "`linsep separation TABLE --target COLUMN`"
         )
+    refuse_halves(X)
     codes = _codes(X)
     numbers = exact_numbers(open_data(X, categorical=tuple(codes)), keep_levels=0 if fit_intercept else 1, codes=codes)
     design = design_of_numbers(numbers)

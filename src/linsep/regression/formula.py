@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -19,7 +20,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import as_array, refuse_finer
+from linsep.as_given import as_array, labels_of, refuse_finer, refuse_halves
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
@@ -89,6 +90,7 @@ def asked_of(
                     stacklevel=3,
                 )
             return asked
+        refuse_halves(data)
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
@@ -193,6 +195,9 @@ class _Table:
     def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
         if not len(self.frame):
             raise DataError(f"no row is left: each of the {self.n_rows:,} rows lacks a value that the formula needs")
+        for name in set(self.frame.columns) - formula.only_bare:  # equal levels with several names would be one
+            if self.frame[name].dtype == object and set(map(type, self.frame[name])) != {int}:
+                labels_of(self.frame[name], partial(self._place, name))
         coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}
         # A level that no row has is no level.
         frame = self.frame.assign(**{name: column.cat.remove_unused_categories() for name, column in coded.items()})
@@ -236,6 +241,9 @@ class _Table:
             index=self.index,
         )
         return Asked(design, outcome, has_constant, family, link)
+
+    def _place(self, name: str, row: int) -> str:
+        return f"row {self.frame.index[row]}, column {name!r}"
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""

@@ -126,20 +126,25 @@ class _Question:
         if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
         if (owner < 0).any():  # the sum of all rows, last
-            off, Z = self._with_sum(off, Z, X[kept], halves[kept], outcome.take(kept).weights)
+            off = self._with_sum(off, dense(rows.Z[-1:])[0].tolist(), X[kept], halves[kept], outcome.take(kept).weights)
+            Z = as_doubles(dense(Z))
         zeros = np.zeros((off.shape[0], constants))
         if is_sparse(Z):
             off = sp.csr_matrix(sp.hstack([sp.csr_matrix(zeros), off] * blocks))
-            off = off.multiply(Z != 0).tocsr()  # of the blocks of two classes
+            off = off.multiply(Z != 0).tocsr() if blocks > 1 else off  # of the blocks of two classes
         else:
             off = np.hstack([zeros, dense(off)] * blocks)
             off = np.where(Z != 0, off, 0.0) if blocks > 1 else off
         return lambda ids: (Z[ids], off[ids])
 
-    def _with_sum(self, off: Any, Z: Any, X: Any, halves: Any, weights: Array | None) -> tuple[Any, Any]:
-        """With minus the weighted sum of all rows as the last one, in its own size."""
+    def _with_sum(self, off: Any, last: list[Any], X: Any, halves: Any, weights: Array | None) -> Any:
+        """How far entries may be off, those of the last row too: a multiple of minus the weighted sum of all rows."""
         w = np.ones(X.shape[0]) if weights is None else weights
-        off, Z, total = dense(off), dense(Z).astype(np.float64), as_doubles(X).T @ w
-        Z[-1] *= np.abs(total).max() / np.abs(Z[-1, -len(total) :]).max() if total.any() else 1.0
-        off[-1] = halves.T @ w
-        return off, Z
+        shares = [Fraction(one) for one in w.tolist()]
+        sums = [sum(Fraction(v) * one for v, one in zip(column, shares, strict=True)) for column in dense(X).T.tolist()]
+        own = [sum(shares)] * (len(last) - len(sums)) + sums
+        parts = zip(last, self.scale.tolist(), own, strict=True)
+        multiple = next((Fraction(a) / (-unit * total) for a, unit, total in parts if total), Fraction(1))
+        off = dense(off)
+        off[-1] = (halves.T @ w) * as_doubles(np.array([[multiple]], dtype=object))[0, 0]
+        return off
