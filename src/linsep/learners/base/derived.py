@@ -122,6 +122,8 @@ class MeanLearner(DerivedLearner):
     """
 
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
+    # The names that `average` may have, if it is not True or False.
+    averages: ClassVar[tuple[str, ...]] = ()
     state_arrays: ClassVar[dict[str, ArraySpec]] = DerivedLearner.state_arrays | _WITH_SUMS
     plane_arrays: ClassVar[tuple[str, ...]] = tuple(_WITH_SUMS)
     column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
@@ -136,19 +138,18 @@ class MeanLearner(DerivedLearner):
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
         super().check_parameters()
-        self._check_average()
-
-    def _check_average(self) -> None:
-        """Raise unless `average` is one of its values."""
-        check_options(self, "average")
+        if self.averages:
+            check_options(self, average=self.averages)
+        else:
+            check_options(self, "average")
 
     def predicts_mean(self) -> bool:
         """Whether the mean predicts."""
-        return bool(self.average)
+        return bool(self.average) and self.average != "last"
 
     def _keeps_sums(self) -> bool:
-        """Whether training from w = 0 keeps the sums for the mean."""
-        return self.predicts_mean()
+        """Whether training from w = 0 keeps the sums for the mean: always where `average` has names."""
+        return bool(self.averages) or self.predicts_mean()
 
     # --------------------------------------------------------------- training
     def _counts_survival(self) -> bool:

@@ -17,7 +17,6 @@ from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
 from linsep.learners.engine.trace import Trace
@@ -28,7 +27,6 @@ from linsep.learners.inputs.parameters import (
     check_options,
     check_run,
     check_threads,
-    keep_parameters,
 )
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
@@ -50,25 +48,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
-
-    def __init__(
-        self,
-        *,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
