@@ -42,10 +42,9 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     only_from_zero: ClassVar[str] = ""
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **BatchLearner.state_values,
-        "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT, needed=False),
+        "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT),
     }
 
-    intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
 
