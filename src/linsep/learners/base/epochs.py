@@ -12,7 +12,7 @@ from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
-from linsep.kernels.steps import PerceptronStep
+from linsep.kernels.steps import PA, PA1, PerceptronStep
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.base.one_row import OnlineClassifier
@@ -99,16 +99,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if not self._moves_on_zero_rows():
+        if isinstance(self.step_rule(), PA | PA1):  # whose step to a row of zeros is 0
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
         zero = find_zero_rows(rows.X)
         light = 0 if not len(rows.own) or not every_class else int((zero & (rows.own == 0)).sum())
         return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
-
-    def _moves_on_zero_rows(self) -> bool:
-        """Whether a row of zeros counts as an update, although it changes nothing without an intercept."""
-        return True
 
 
 class EpochLearner(LinearBatchLearner, OnlineClassifier):

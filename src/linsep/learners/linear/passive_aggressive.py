@@ -232,9 +232,6 @@ class PassiveAggressive(MeanLearner):
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
 
-    def _moves_on_zero_rows(self) -> bool:
-        return self.variant == "pa2"  # the others' step to a row of zeros is 0
-
     def step_rule(self) -> PA | PA1 | PA2:
         if self.variant == "pa":
             return PA()
