@@ -13,7 +13,7 @@ from benchmarks.parts import parts_of, row_of_parts
 from benchmarks.timing import Report, Work, show
 from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
-from linsep.learners.linear import sgd_passes
+from linsep.learners.linear import sgd
 
 EPOCHS = 10
 WANTED = 2
@@ -22,7 +22,7 @@ PARTS: dict[str, tuple[Any, str]] = {
     "rows and labels checked": (SGDClassifier, "rows_to_fit"),
     "norms of rows, G": (SGDClassifier, "prepare"),
     "orders": (SGDClassifier, "visiting_order"),
-    "passes": (sgd_passes, "sgd_passes"),
+    "passes": (sgd, "sgd_passes"),
     "mean, guarantee, trace": (SGDClassifier, "_end"),
 }
 # scikit-learn has all five losses, under names of its own; its squared error is half of ours.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from linsep import separation
 from linsep.clock import clock
-from linsep.kernels.exact.elimination import eliminate
+from linsep.kernels.elimination import eliminate
 from linsep.theory.cone.digits import SparseFactors, WholeColumns
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
 from linsep.theory.verify.cone import CertificateError

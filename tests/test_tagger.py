@@ -17,8 +17,7 @@ import naive
 from linsep import load, save
 from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
 from linsep.kernels.records import TALLY
-from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain
-from linsep.kernels.sequences.chain_margins import chain_margins
+from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.learners.sequences.structured import ChainModel
 from linsep.theory.bounds.classes import chain_radius

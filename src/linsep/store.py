@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -24,7 +24,6 @@ from linsep import learners
 from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners.base.classifier import Classifier
-from linsep.learners.engine.protocol import Stored
 from linsep.model_files.container import (
     Key,
     ModelFileError,
@@ -331,10 +330,10 @@ def _no_model(model: Any) -> DataError:
     return DataError(f"cannot save a {type(model).__name__}: a model file holds a TableModel or one of {kinds}")
 
 
-def _learner(name: Any) -> type[Stored] | None:
+def _learner(name: Any) -> type[Any] | None:
     """The learner of that name, or None: a file can name nothing else."""
     found = getattr(learners, name) if name in learners.__all__ else None
-    return cast("type[Stored]", found) if hasattr(found, "set_state") else None
+    return found if hasattr(found, "set_state") else None
 
 
 def _named(part: str, arrays: dict[str, Array]) -> dict[str, Array]:

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from linsep.distributed.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
-from linsep.distributed.shards import Reading, cut
+from linsep.distributed.mixing import Mixing, blend, check_mix, fresh, mixing_bound, why_no_bound
+from linsep.distributed.shards import cut
 from linsep.distributed.site import Pass, Site
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.kernels.records import RECORD
@@ -122,8 +122,9 @@ def fit(
         raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
-        reading = Reading(target, encoder, tuple(categorical), format, bits, lenient)
-        site = Site(connected, parts, learner, reading, keep)
+        texts = {*categorical, *(() if encoder is None else encoder.text_columns)}
+        options = {"target": target, "categorical": texts, "format": format, "bits": bits, "lenient": lenient}
+        site = Site(connected, parts, learner, (encoder, options), keep)
         plane = flatten_reference(reference, site.common.p)
         run = _Run(learner, site, mix, learner.max_iter if max_iter is None else max_iter)
         try:
@@ -160,27 +161,19 @@ def _connected(client: Any) -> Iterator[Any]:
         yield own
 
 
-class _Epoch(NamedTuple):
-    """The learner after an epoch, the random numbers of the shards, their records and their mu."""
-
-    model: Any
-    rngs: list[Any]
-    records: Array
-    mu: Array
-
-
 class _Run:
     """One run over the shards and its records. `model` is the learner that is trained."""
 
     def __init__(self, learner: Any, site: Site, mix: str | None, max_iter: int | None) -> None:
-        self.learner, self.site, self.mix = learner, site, mix
+        self.learner, self.site = learner, site
+        self.mix = mix
         self.budget = Budget(max_iter, learner.time_limit)
         common = site.common
         empty = (0, common.p)
         rows = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
-        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.class_weight)
-        self.model.start_empty(site.classes, rows, common.names)
-        self.rngs = _rngs(learner, len(site))
+        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.blank.class_weight)
+        self.model.start_empty(common.labels, rows, common.names)
+        self.rngs = _rngs(learner, len(site.rows))
         self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
         self.shares: list[Array] = []
@@ -190,11 +183,10 @@ class _Run:
     def train(self) -> None:
         """Make epochs until one is clean or the budget ends."""
         hopeless = self.site.count_hopeless()
-        run_epochs(
+        self.stop = run_epochs(
             self._make_epoch,
             keep=self._keep,
             stop_after=lambda record: self.model.stop_after(record, hopeless),
-            end=self._end,
             budget=self.budget,
             trace=self.trace,
             verbose=self.learner.verbose,
@@ -203,35 +195,21 @@ class _Run:
 
     def _make_epoch(self, most: int) -> Array:
         """One epoch on every shard, and the mix; it counts once it is kept."""
-        self._made = self._on_shards()
-        return _summed(self._made.model, self._made.records)
+        n_shards = len(self.site.rows)
+        if self.mix is None or n_shards == 1:  # one shard has nothing to be mixed with
+            made, mu = self.site.in_turn(Pass(self.model), self.rngs), np.ones(n_shards)
+        else:
+            made, mu = blend(self.model, self.site.at_once(Pass(fresh(self.model)), self.rngs), self.mix)
+        self._made = made, mu
+        return _summed(made.learner, np.array(made.records))
 
     def _keep(self, record: Array) -> None:
-        made = self._made
-        self.model, self.rngs = made.model, made.rngs
+        made, mu = self._made
+        self.model, self.rngs = made.learner, list(made.rngs)
         self.model.count_passes(record)
-        self.shares.append(made.mu)
-        self.mistakes.append(made.records[:, RECORD.mistakes].astype(np.int64))
+        self.shares.append(mu)
+        self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
-
-    def _end(self, stop: StopReason) -> None:
-        self.stop = stop
-
-    def _on_shards(self) -> _Epoch:
-        if self.mix is None or len(self.site) == 1:  # one shard has nothing to be mixed with
-            after = self.site.in_turn(Pass(self.model), self.rngs)
-            return _Epoch(after.learner, list(after.rngs), np.array(after.records), np.ones(len(self.site)))
-        blend = Blend(self.model)
-        rngs: list[Any] = []
-        found = []
-        for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
-            updates = part.records[0][RECORD.updates]
-            blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
-            rngs += part.rngs
-            found.append(part.records[0])
-        records = np.array(found)
-        updates = records[:, RECORD.updates]
-        return _Epoch(blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates))
 
     def judge(self, reference: Array) -> None:
         """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
@@ -244,7 +222,7 @@ class _Run:
 
     def hand_over(self) -> None:
         """Give the learner what the model has learnt."""
-        shape = (-1, len(self.site))
+        shape = (-1, len(self.site.rows))
         mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
         mu = np.array(self.shares, dtype=np.float64).reshape(shape)
         radius2 = self.site.common.radius2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.distributed.site import Pass
+from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
 from linsep.theory.bounds.rounding import length2, safely
 from linsep.theory.bounds.table import Bound
@@ -81,19 +84,6 @@ def check_mix(learner: Any, mix: str | None) -> None:
             raise DataError(f"{parameter}={bad!r} is not for shards: a run starts from w = 0 and keeps no update log")
 
 
-def shares(mix: str, updates: Array) -> Array:
-    """mu of each shard: 1 / n_shards, or its part of all updates.
-
-    Examples
-    --------
-    >>> shares("mistakes", np.array([3, 1])).tolist(), float(shares("uniform", np.array([3, 1]))[0])
-    ([0.75, 0.25], 0.5)
-    """
-    if mix == "mistakes" and updates.sum() > 0:
-        return np.asarray(updates / updates.sum())
-    return np.full(len(updates), 1 / len(updates))
-
-
 def fresh(learner: Any) -> Any:
     """A copy of the learner that a shard starts from: the same weights, running sums of 0."""
     start = copy(learner)
@@ -103,40 +93,40 @@ def fresh(learner: Any) -> Any:
     return start
 
 
-class Blend:
-    """sum_i mu_i w_i in the making, each w_i trained from the weights of `before`; shards are added one by one.
+def blend(before: Any, parts: Iterable[Pass], mix: str) -> tuple[Pass, Array]:
+    """sum_i mu_i w_i, each w_i trained from the weights of `before`, and the mu of each shard.
 
-    Averages: the sum of all vectors in use is T w - u, u the running sum that averaging keeps over T visits; the
-    shards' sums, which began at 0, are added to that of `before`, and u is then taken about the new w.
+    mu_i is 1 / n_shards or, with "mistakes", the part of shard i in all updates. If no shard moved the weights they
+    stay as they are: a mean would round. Averages: the sum of all vectors in use is T w - u, u the running sum that
+    averaging keeps over T visits; the shards' sums, which began at 0, are added to that of `before`, and u is then
+    taken about the new w. Only the weights of one part are held at a time.
     """
-
-    def __init__(self, before: Any) -> None:
-        self._before = before
-        self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
-        self._total = 0.0
-        self._visits = before.t_
-        self._in_use = {name: _in_use(before, name) for name in _sums(before)}
-
-    def add(self, part: Any, share: float) -> None:
-        """Add a shard's learner; its mu is `share` over the sum of all shares."""
-        for weighted, array in zip(self._weighted, part.moving(), strict=True):
-            weighted += share * array.astype(np.float64)
-        self._total += share
-        self._visits += part.t_
-        for name, total in self._in_use.items():
-            total += _in_use(part, name)
-
-    def mixed(self, *, moved: bool) -> Any:
-        """The learner with mixed weights. If no shard `moved` them they stay as they are: a mean would round."""
-        after = deepcopy(self._before)
-        if moved:
-            for weighted, array in zip(self._weighted, after.moving(), strict=True):
-                array[...] = weighted / self._total
-        after.t_ = self._visits
-        for name, in_use in self._in_use.items():
-            weights = getattr(after, after.running_sums[name]).astype(np.float64)
-            setattr(after, name, after.t_ * weights - in_use)
-        return after
+    after = deepcopy(before)
+    weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
+    in_use = {name: _in_use(before, name) for name in _sums(before)}
+    rngs: list[Any] = []
+    records: list[Array] = []
+    total = 0.0
+    for part in parts:
+        share = float(part.records[0][RECORD.updates]) if mix == "mistakes" else 1.0
+        for sums, array in zip(weighted, part.learner.moving(), strict=True):
+            sums += share * array.astype(np.float64)
+        for name, vectors in in_use.items():
+            vectors += _in_use(part.learner, name)
+        total += share
+        after.t_ += part.learner.t_
+        rngs += part.rngs
+        records += part.records
+    updates = np.array(records)[:, RECORD.updates]
+    if updates.any():
+        for sums, array in zip(weighted, after.moving(), strict=True):
+            array[...] = sums / total
+    for name, vectors in in_use.items():
+        weights = getattr(after, after.running_sums[name]).astype(np.float64)
+        setattr(after, name, after.t_ * weights - vectors)
+    by_updates = mix == "mistakes" and updates.any()
+    mu = updates / updates.sum() if by_updates else np.full(len(updates), 1 / len(updates))
+    return Pass(after, tuple(rngs), tuple(records)), mu
 
 
 def _sums(learner: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -18,10 +17,9 @@ from linsep.data.inputs import find_files
 from linsep.data.sources.open import open_data
 from linsep.data.sources.seen import add_arrays
 from linsep.kernels.linear.epoch import Rows
-from linsep.learners.base.classifier import as_matrix
 from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2
-from linsep.types import Array, DataError, Hyperplane, NoRowsError
+from linsep.types import Array, DataError, NoRowsError
 
 
 class Part(NamedTuple):
@@ -42,7 +40,7 @@ class Shard(NamedTuple):
 
 
 class About(NamedTuple):
-    """A summary of a shard for the client."""
+    """What the client has to know of a shard, or of all of them together: then `labels` are the classes."""
 
     name: str
     n: int
@@ -55,21 +53,6 @@ class About(NamedTuple):
     sparse: bool
     radius2: float
     digest: str
-
-
-@dataclass(frozen=True)
-class Common:
-    """What all shards agree on: `n` rows of `p` columns in all, their names, classes and type."""
-
-    n: int
-    p: int
-    names: list[str] | None
-    first_index: int | None
-    classes: Array
-    counts: Array
-    dtype: np.dtype[Any]
-    sparse: bool
-    radius2: float
 
 
 # ------------------------------------------------------------------- splitting
@@ -134,49 +117,30 @@ def _blocks(X: Any, y: Any) -> list[Part]:
 
 
 # --------------------------------------------------------------- tasks of a shard
-class Reading(NamedTuple):
-    """How parts are read: `open_data` is given all but the encoder, which makes features of what it reads."""
-
-    target: str | None = None
-    encoder: Any = None
-    categorical: tuple[str, ...] = ()
-    format: str | None = None
-    bits: int = 18
-    lenient: bool = False
-
-
-def load(name: str, content: Any, learner: Any, reading: Reading) -> Shard:
-    """Read a part, through the encoder if there is one, and check it as the learner's `fit` does."""
-    if isinstance(content, tuple) and reading.encoder is None:
+def load(part: Part, learner: Any, encoder: Any, options: dict[str, Any]) -> Shard:
+    """Read a part with these `options` of `open_data`, through the encoder if there is one, checked as in `fit`."""
+    name, content = part
+    if isinstance(content, tuple) and encoder is None:
         X, y, names, first = *content, None, None
     else:
-        X, y, names, first = _read(name, content, reading)
+        X, y, names, first = _read(name, content, encoder, options)
     if y is None:
         raise DataError(f"{name}: these rows have no labels: name the column that holds them with target=")
-    if X.shape[0] == 0:  # a partition may be left without rows
-        return Shard(name, X, np.asarray(y), names, first)
-    try:
-        X, y = clone(learner).check_rows(X, y, reset=True)
-    except ValueError as error:
-        raise DataError(f"{name}: {error}") from error
-    return Shard(name, X, y, names, first)
+    if X.shape[0]:  # a partition may be left without rows
+        try:
+            X, y = clone(learner).check_rows(X, y, reset=True)
+        except ValueError as error:
+            raise DataError(f"{name}: {error}") from error
+    return Shard(name, X, np.asarray(y), names, first)
 
 
-def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str] | None, int | None]:
-    target, encoder = reading.target, reading.encoder
+def _read(name: str, content: Any, encoder: Any, options: dict[str, Any]) -> tuple[Any, Any, Any, int | None]:
+    """Rows, labels, names of columns and the first index of svmlight text."""
     empty = np.zeros((0, 0)), np.zeros(0), None, None
     if column_names(content) is not None and len(content) == 0:
         return empty
-    texts = {*reading.categorical, *(() if encoder is None else encoder.text_columns)}
-    source = open_data(
-        content,
-        target=target,
-        categorical=texts,
-        format=reading.format,
-        bits=reading.bits,
-        lenient=reading.lenient,
-    )
-    if source.kind == "table" and target is None:
+    source = open_data(content, **options)
+    if source.kind == "table" and options["target"] is None:
         raise DataError("name the column that holds the label with target=")
     try:
         chunk = source.read()
@@ -187,8 +151,7 @@ def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str
         return chunk.X, chunk.y, None, None
     if source.kind == "rows":
         return chunk.X, chunk.y, None, source.first_index
-    text = [column.name for column in chunk.columns if not column.is_number]
-    if text:
+    if text := [column.name for column in chunk.columns if not column.is_number]:
         raise DataError(
             f"{name}: column {text[0]!r} is text: fit a TableEncoder on one of the files and give it as encoder="
         )
@@ -197,22 +160,10 @@ def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str
 
 def describe(shard: Shard) -> About:
     """Return what the client has to know of a shard."""
-    X = shard.X
-    labels, counts = np.unique(shard.y, return_counts=True)
-    norms2 = row_norms2(X)
-    return About(
-        name=shard.name,
-        n=X.shape[0],
-        p=X.shape[1],
-        names=shard.names,
-        first_index=shard.first_index,
-        labels=labels,
-        counts=counts,
-        dtype=X.dtype,
-        sparse=not isinstance(X, np.ndarray),
-        radius2=float(norms2.max(initial=0.0)),
-        digest=_digest(shard),
-    )
+    name, X, y, names, first = shard
+    (n, p), (labels, counts) = X.shape, np.unique(y, return_counts=True)
+    radius2 = float(row_norms2(X).max(initial=0.0))
+    return About(name, n, p, names, first, labels, counts, X.dtype, is_sparse(X), radius2, _digest(shard))
 
 
 def _digest(shard: Shard) -> str:
@@ -223,7 +174,7 @@ def _digest(shard: Shard) -> str:
     return found.hex()
 
 
-def arrange(shard: Shard, blank: Any, common: Common, digest: str) -> Rows:
+def arrange(shard: Shard, blank: Any, common: About, digest: str) -> Rows:
     """Return what kernels read, columns and labels as in every other shard.
 
     Raises
@@ -244,19 +195,8 @@ def arrange(shard: Shard, blank: Any, common: Common, digest: str) -> Rows:
     return rows
 
 
-def count_hopeless(rows: Rows, learner: Any) -> int:
-    """Count the updates that every epoch makes in vain."""
-    return int(learner.count_hopeless(rows))
-
-
-def least_margin(rows: Rows, plane: Hyperplane) -> float:
-    """min_i y_i (w.x_i + b), in double precision."""
-    z = as_matrix(rows.X, len(plane.w)).astype(np.float64) @ plane.w + plane.b
-    return float((rows.y * z).min())
-
-
 # ------------------------------------------------------------------- agreement
-def agree(abouts: list[About]) -> Common:
+def agree(abouts: list[About]) -> About:
     """Find what the shards have in common.
 
     Raises
@@ -276,15 +216,13 @@ def agree(abouts: list[About]) -> Common:
     starts = [about.first_index for about in abouts if about.first_index is not None]
     base = min(starts, default=None)
     shifts = [0 if base is None or about.first_index is None else about.first_index - base for about in abouts]
-    return Common(
+    return first._replace(
         n=sum(about.n for about in abouts),
         p=max(about.p + shift for about, shift in zip(abouts, shifts, strict=True)),
-        names=first.names,
         first_index=base,
-        classes=classes,
+        labels=classes,
         counts=counts,
         dtype=np.result_type(*(about.dtype for about in abouts)),
-        sparse=first.sparse,
         radius2=max(about.radius2 for about in abouts),
     )
 

@@ -10,20 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from linsep.distributed.shards import (
-    About,
-    Common,
-    Part,
-    Reading,
-    agree,
-    arrange,
-    count_hopeless,
-    describe,
-    least_margin,
-    load,
-)
+from linsep.distributed.shards import About, Part, agree, arrange, describe, load
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.records import RECORD
+from linsep.learners.base.classifier import as_matrix
 from linsep.learners.inputs.sample_weights import weights_of_classes
 from linsep.types import CSR, Array, DataError, Hyperplane
 
@@ -43,33 +33,29 @@ class Pass(NamedTuple):
 
 
 class Site:
-    """The shards of a source on a cluster."""
+    """The shards of a source on a cluster. `keep` holds their rows there; else each task reads them again."""
 
-    def __init__(self, client: Any, parts: list[Part], learner: Any, reading: Reading, keep: bool) -> None:
+    def __init__(self, client: Any, parts: list[Part], learner: Any, reading: tuple[Any, ...], keep: bool) -> None:
         self._client = client
-        # What a shard needs to be read, and then to be brought into line with the others.
-        self._reading = (clone(learner).set_params(verbose=0), reading)
-        loaded = [self._submit(load, *part, *self._reading) for part in parts]
+        reader = clone(learner).set_params(verbose=0)
+        loaded = [self._submit(load, part, reader, *reading) for part in parts]
         abouts: list[About] = client.gather([self._submit(describe, shard) for shard in loaded])
-        self.common: Common = agree(abouts)
+        self.common = agree(abouts)
         self.rows = np.array([about.n for about in abouts if about.n])
-        self._blank = _blank(self._reading[0], self.common)
-        self.classes, self.class_weight = self._blank.classes_, self._blank.class_weight
-        full = [k for k, about in enumerate(abouts) if about.n]
-        self._parts = [parts[k] for k in full]
-        self._digests = [abouts[k].digest for k in full]
-        agreed = (self._blank, self.common)
-        self._kept = [self._submit(arrange, loaded[k], *agreed, abouts[k].digest) for k in full] if keep else None
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        self.blank = _blank(reader, self.common)
+        self._shards: list[Any] = []
+        for part, shard, about in zip(parts, loaded, abouts, strict=True):
+            if about.n:
+                content = shard if keep else _later(load, part, reader, *reading)
+                rows = _later(arrange, content, self.blank, self.common, about.digest)
+                self._shards.append(self._compute(rows) if keep else rows)
 
     def in_turn(self, start: Pass, rngs: list[Any]) -> Pass:
         """One epoch on each shard, each from the weights that the one before left."""
         state: Any = start
-        for k, rng in enumerate(rngs):
-            state = self._on_shard(run_epoch, k, state, rng)
-        result: Pass = self._client.gather(state)
+        for shard, rng in zip(self._shards, rngs, strict=True):
+            state = self._submit(run_epoch, shard, state, rng)
+        result: Pass = state.result()
         return result
 
     def at_once(self, start: Pass, rngs: list[Any]) -> Iterator[Pass]:
@@ -81,8 +67,8 @@ class Site:
         held = self._submit(hold, start)
         room = max(_AHEAD, 2 * sum(self._client.nthreads().values()))
         waiting: deque[Any] = deque()
-        for k, rng in enumerate(rngs):
-            waiting.append(self._on_shard(run_epoch, k, held, rng))
+        for shard, rng in zip(self._shards, rngs, strict=True):
+            waiting.append(self._submit(run_epoch, shard, held, rng))
             if len(waiting) == room:
                 yield waiting.popleft().result()
         while waiting:
@@ -90,45 +76,40 @@ class Site:
 
     def count_hopeless(self) -> int:
         """Count the updates that every epoch makes in vain: without an intercept, those on rows of zeros."""
-        if self._blank.fit_intercept:
-            return 0
-        return int(sum(self._client.gather([self._on_shard(count_hopeless, k, self._blank) for k in range(len(self))])))
+        return 0 if self.blank.fit_intercept else int(sum(self._on_each(count_hopeless, self.blank)))
 
     def least_margin(self, plane: Hyperplane) -> float:
         """min_i y_i (w.x_i + b) over all rows."""
-        return float(min(self._client.gather([self._on_shard(least_margin, k, plane) for k in range(len(self))])))
+        return float(min(self._on_each(least_margin, plane)))
 
-    def _on_shard(self, task: Any, k: int, *arguments: Any) -> Any:
-        if self._kept is not None:
-            return self._submit(task, self._kept[k], *arguments)
-        agreed = (self._blank, self.common, self._digests[k])
-        return self._submit(read_and, task, arguments, agreed, *self._parts[k], *self._reading)
+    def _on_each(self, task: Any, argument: Any) -> list[Any]:
+        return list(self._client.gather([self._submit(task, shard, argument) for shard in self._shards]))
 
     def _submit(self, task: Any, *arguments: Any) -> Any:
         """A future of the task; its inputs stay with the scheduler, so whatever is lost can be computed again."""
+        return self._compute(_later(task, *arguments))
+
+    def _compute(self, later: Any) -> Any:
         from dask import config
-        from dask.delayed import delayed
 
         with config.set(_GRAPH):
-            if any(_is_to_come(argument) for argument in arguments):
-                return self._client.compute(delayed(task, pure=False)(*arguments))
-            return self._client.submit(task, *arguments, pure=False)
+            return self._client.compute(later)
 
 
-def _is_to_come(argument: Any) -> bool:
-    """Whether this is a piece of a Dask collection, or the rows and labels of one."""
-    from dask.base import is_dask_collection
+def _later(task: Any, *arguments: Any) -> Any:
+    """The task on a graph; arguments may be other tasks, pieces of Dask collections, or futures."""
+    from dask.delayed import delayed
 
-    return is_dask_collection(argument) or (isinstance(argument, tuple) and any(map(is_dask_collection, argument)))
+    return delayed(task, pure=False)(*arguments)
 
 
-def _blank(learner: Any, common: Common) -> Any:
+def _blank(learner: Any, common: About) -> Any:
     """A learner with the classes and the dtype but no columns, so that it is small to send."""
     blank = clone(learner)
-    blank.start_empty(common.classes, np.zeros((0, 0), dtype=common.dtype))
+    blank.start_empty(common.labels, np.zeros((0, 0), dtype=common.dtype))
     if blank.class_weight == "balanced":
-        weights = common.n / (len(common.classes) * common.counts)
-        blank.class_weight = dict(zip(common.classes.tolist(), weights.tolist(), strict=True))
+        weights = common.n / (len(common.labels) * common.counts)
+        blank.class_weight = dict(zip(common.labels.tolist(), weights.tolist(), strict=True))
     if blank.class_weight is not None and not weights_of_classes(blank.class_weight, blank.classes_, False).any():
         raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
     return blank
@@ -144,20 +125,24 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     """One epoch on one shard, on copies of what it is given."""
     learner, rng = deepcopy(start.learner), deepcopy(rng)
     rows = _as_compiled(rows)
-    n = len(rows.y)
-    if n == 0:  # the weights of all its classes are 0
-        return Pass(learner, (*start.rngs, rng), (*start.records, np.zeros(len(RECORD))))
-    if rng is not None:
-        rows = rows._replace(order=learner.visiting_order(n, rng))
     record = np.zeros((1, len(RECORD)))
-    learner.run(rows, None, None, np.empty(0), record)
-    learner.t_ += n
+    if n := len(rows.y):  # else the weights of all its classes are 0
+        if rng is not None:
+            rows = rows._replace(order=learner.visiting_order(n, rng))
+        learner.run(rows, None, None, np.empty(0), record)
+        learner.t_ += n
     return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
 
 
-def read_and(task: Any, arguments: Any, agreed: Any, name: str, content: Any, *reading: Any) -> Any:
-    """Read a shard, do a task on it, and do not keep it."""
-    return task(arrange(load(name, content, *reading), *agreed), *arguments)
+def count_hopeless(rows: Rows, learner: Any) -> int:
+    """Count the updates that every epoch makes in vain."""
+    return int(learner.count_hopeless(rows))
+
+
+def least_margin(rows: Rows, plane: Hyperplane) -> float:
+    """min_i y_i (w.x_i + b), in double precision."""
+    z = as_matrix(rows.X, len(plane.w)).astype(np.float64) @ plane.w + plane.b
+    return float((rows.y * z).min())
 
 
 def _as_compiled(part: Any) -> Any:

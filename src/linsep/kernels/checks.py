@@ -1,4 +1,4 @@
-"""Questions about the numbers of a table that NumPy would answer with a copy of it."""
+"""Questions about the numbers and labels of a table that NumPy would answer with a copy of it."""
 
 from __future__ import annotations
 
@@ -67,3 +67,24 @@ def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
                 return True
             last[j] = i
     return False
+
+
+@uncounted(cache=True, nogil=True)
+def mark_labels(y: Any, low: int, present: Any) -> None:
+    """present[y_i - low] = True for every i, in place of sorting. Changes `present` (largest - low + 1,)."""
+    for i in range(y.shape[0]):
+        present[np.int64(y[i]) - low] = True
+
+
+@uncounted(cache=True, nogil=True)
+def look_up(y: Any, low: int, table: Any, out: Any) -> int:
+    """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1.
+
+    `y` and `out` are (n_rows,). Changes `out`, up to that i.
+    """
+    for i in range(y.shape[0]):
+        k = np.int64(y[i]) - low
+        if k < 0 or k >= table.shape[0] or np.isnan(table[k]):
+            return i
+        out[i] = table[k]
+    return -1

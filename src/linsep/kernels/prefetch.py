@@ -34,31 +34,21 @@ def rows_ahead(X: Any, order: Any) -> int:
 
 @overload(rows_ahead)
 def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
-    def sparse(X: Any, order: Any) -> Any:
-        entries = X.indices.shape[0] * _entry_size(X)
-        long = entries > _SHORT_IN_ORDER * (X.indptr.shape[0] - 1) and entries > _LARGE_TABLE
-        return _AHEAD if order.shape[0] > 0 or long else 0
-
     def dense(X: Any, order: Any) -> Any:
         return 0
 
-    return sparse if is_csr(X) else dense
+    if not is_csr(X):
+        return dense
+    # Bytes of an entry: of its column and, unless all are 1, of its value.
+    arrays = dict(zip(X.fields, X.types, strict=True))
+    entry = sum(arrays[name].dtype.bitwidth // 8 for name in ("data", "indices") if name in arrays)
 
+    def sparse(X: Any, order: Any) -> Any:
+        entries = X.indices.shape[0] * entry
+        long = entries > _SHORT_IN_ORDER * (X.indptr.shape[0] - 1) and entries > _LARGE_TABLE
+        return _AHEAD if order.shape[0] > 0 or long else 0
 
-def _entry_size(X: Any) -> int:
-    """Bytes of an entry of a sparse row: of its column and, unless all are 1, of its value."""
-    raise NotImplementedError
-
-
-@overload(_entry_size)
-def _overload_entry_size(X: Any) -> Callable[..., Any]:
-    def column(X: Any) -> Any:
-        return X.indices.itemsize
-
-    def both(X: Any) -> Any:
-        return X.indices.itemsize + X.data.itemsize
-
-    return column if is_ones(X) else both
+    return sparse
 
 
 def _ask_part(array: Any, start: Any, mean: int) -> None:

@@ -144,7 +144,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS, groups: Array | Non
     X, y = X if is_sparse(X) else np.asarray(X), np.asarray(y)
     tried = _rows_to_try(y)
     few, labels = X[tried], y[tried]
-    folds = _folds(labels) if groups is None else _folds_of_groups(labels, np.asarray(groups)[tried])
+    folds = _folds(labels, None if groups is None else np.asarray(groups)[tried])
     trials: dict[str, _Trial] = {}
     for name, rung in rungs.items():
         learners = rung(few)
@@ -181,23 +181,18 @@ def _rows_to_try(y: Array) -> Array:
     return np.sort(order[place < np.repeat(wanted, counts)])
 
 
-def _folds(y: Array) -> list[tuple[Array, Array]]:
-    """Rows to learn from and rows held out; a class with fewer rows than folds is in as many as it has rows."""
-    _, counts = np.unique(y, return_counts=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        folds = list(StratifiedKFold(min(_FOLDS, counts.max()), shuffle=True, random_state=0).split(y, y))
-    return folds[:_FEWER_FOLDS] if len(y) > _MANY_ROWS else folds
+def _folds(y: Array, groups: Array | None) -> list[tuple[Array, Array]]:
+    """Rows to learn from and rows held out; a class with fewer rows than folds is in as many as it has rows.
 
-
-def _folds_of_groups(y: Array, groups: Array) -> list[tuple[Array, Array]]:
-    """As `_folds`, by whole groups; folds that leave one class alone to learn from are left out."""
-    n_folds = min(_FOLDS, len(np.unique(groups)), int(np.unique(y, return_counts=True)[1].max()))
-    if n_folds < 2:
+    Of groups each is held out whole, and folds that leave one class alone to learn from are left out.
+    """
+    n_folds = min(_FOLDS, int(np.unique(y, return_counts=True)[1].max()))
+    if groups is not None and (n_folds := min(n_folds, len(np.unique(groups)))) < 2:
         raise DataError("all rows are of one group: no group can be held out to choose a learner")
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        folds = list(StratifiedGroupKFold(n_folds, shuffle=True, random_state=0).split(y, y, groups))
+        folds = list(kind(n_folds, shuffle=True, random_state=0).split(y, y, groups))
     folds = [(train, test) for train, test in folds if len(test) and len(np.unique(y[train])) > 1]
     if not folds:
         raise DataError("each class is in a group alone, so no group can be held out to choose a learner: name one")

@@ -11,8 +11,8 @@ from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
 from linsep.kernels.optional import Predicted
 from linsep.kernels.steps import PerceptronStep
+from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.base.mean import MeanLearner
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import Perceptron

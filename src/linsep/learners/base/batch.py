@@ -23,8 +23,7 @@ from linsep.learners.engine.number_range import check_weights, warn_of_short_row
 from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.first_vector import check_first_vector
-from linsep.learners.inputs.parameters import check_options, check_run
+from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
 # What a run without a clean pass says of separability, as long as nobody has asked.

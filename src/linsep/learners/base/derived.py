@@ -1,4 +1,4 @@
-"""A learner that predicts with a vector derived from the one that moves: marked stale, recomputed on access."""
+"""Learners that predict with a vector derived from the one that moves: marked stale, recomputed on access."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linsep.declared import ArraySpec
+from linsep.kernels.optional import Mean
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import score_with
+from linsep.learners.inputs.parameters import check_options
 from linsep.types import CSR, Array, DataError
 
 
@@ -101,3 +104,150 @@ class DerivedLearner(EpochLearner):
         if isinstance(X, CSR):
             X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
         return score_with(X, w, b)
+
+
+_WITH_SUMS = {
+    "last_coef_": ArraySpec(("planes", "features")),
+    "last_intercept_": ArraySpec(("planes",), like="last_coef_"),
+    "_sum_coef": ArraySpec(("planes", "features"), "float64", bounded=False),
+    "_sum_intercept": ArraySpec(("planes",), "float64", bounded=False),
+}
+
+
+class MeanLearner(DerivedLearner):
+    """Predicts with the last vector, or with the mean w - u / T of the vectors after each of T visits.
+
+    `last_coef_` is the vector that moves. Sums u are kept if `average` asked for a mean when training began; without
+    them `coef_` is the same array as `last_coef_`, and a model file holds it once.
+    """
+
+    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
+    # The names that `average` may have, if it is not True or False.
+    averages: ClassVar[tuple[str, ...]] = ()
+    state_arrays: ClassVar[dict[str, ArraySpec]] = DerivedLearner.state_arrays | _WITH_SUMS
+    plane_arrays: ClassVar[tuple[str, ...]] = tuple(_WITH_SUMS)
+    column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
+    running_sums: ClassVar[dict[str, str]] = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
+
+    last_coef_: Array
+    last_intercept_: Array
+    _sum_coef: Array
+    _sum_intercept: Array
+    average: Any
+
+    # ------------------------------------------------------------------ hooks
+    def check_parameters(self) -> None:
+        super().check_parameters()
+        if self.averages:
+            check_options(self, average=self.averages)
+        else:
+            check_options(self, "average")
+
+    def predicts_mean(self) -> bool:
+        """Whether the mean predicts."""
+        return bool(self.average) and self.average != "last"
+
+    def _keeps_sums(self) -> bool:
+        """Whether training from w = 0 keeps the sums for the mean: always where `average` has names."""
+        return bool(self.averages) or self.predicts_mean()
+
+    # --------------------------------------------------------------- training
+    def _counts_survival(self) -> bool:
+        return self._has_sums()
+
+    def start(self, X: Any) -> None:
+        for name in self.running_sums:
+            self.__dict__.pop(name, None)
+        super().start(X)
+        if self._keeps_sums():
+            for name, weights in self.running_sums.items():
+                w = getattr(self, weights)
+                # Side by side as the weights are: then so is the mean, and no product needs a copy of it.
+                setattr(self, name, np.zeros(w.shape, order="F" if w.flags.f_contiguous else "C"))
+
+    def moving(self) -> tuple[Array, Array]:
+        return self.last_coef_, self.last_intercept_
+
+    def watch(self) -> Mean | None:
+        if "_sum_coef" in self.__dict__:  # written out: `learn_one` comes here with every row
+            return Mean(self._sum_coef, self._sum_intercept)
+        if self.average:
+            self._check_mean()
+        return None
+
+    def _has_sums(self) -> bool:
+        return "_sum_coef" in self.__dict__
+
+    def _check_mean(self) -> None:
+        if self.predicts_mean():
+            raise DataError(
+                "average=True needs sums that are kept from the first row on, and this learner was trained without: "
+                "fit it again with average=True"
+            )
+
+    # ----------------------------------------------------------- what predicts
+    def _derive(self, columns: Any) -> tuple[Array, Array]:
+        w, b = self.last_coef_, self.last_intercept_
+        if not self._has_sums():
+            self._check_mean()
+        if not self.predicts_mean() or self.t_ == 0:
+            return w[:, columns], b
+        mean = self._sum_coef[:, columns] / self.t_
+        np.subtract(w[:, columns], mean, out=mean)  # in place: wide weights would need twice the memory for a moment
+        return mean, b - self._sum_intercept / self.t_
+
+    def settle(self) -> None:
+        if self._has_sums():
+            super().settle()
+        else:
+            self.settled()
+
+    def settle_later(self) -> None:
+        self._stale = "_sum_coef" in self.__dict__
+
+    def settled(self) -> None:
+        if self._has_sums() or "last_coef_" not in self.__dict__:
+            super().settled()
+            return
+        self._check_mean()
+        self.coef_, self.intercept_ = self.last_coef_, self.last_intercept_
+
+    def _put(self, name: str, value: Array) -> None:
+        super()._put(name, value)
+        if not self._has_sums():  # what predicts is what moves
+            self.__dict__[f"last_{name}"] = value
+
+    def _score_row(self, X: Any) -> Array | float:
+        if "_sum_coef" in self.__dict__:
+            return super()._score_row(X)
+        if self.average:
+            self._check_mean()
+        return score_with(X, self.last_coef_, self.last_intercept_)
+
+    def parts(self) -> dict[str, Any]:
+        if not self._has_sums():
+            self.settled()
+        return super().parts()
+
+    # ------------------------------------------------------------------ state
+    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
+        if self._keeps_sums() or not arrays.keys().isdisjoint(self.running_sums):
+            return self.state_arrays
+        if arrays.keys().isdisjoint(_WITH_SUMS):
+            return DerivedLearner.state_arrays
+        return {name: spec for name, spec in self.state_arrays.items() if name not in self.running_sums}
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        meta, arrays = super().get_state()
+        if not self._has_sums():
+            arrays = {name: array for name, array in arrays.items() if name not in _WITH_SUMS}
+            meta["column_major"] = [name for name in meta["column_major"] if name in arrays]
+        return meta, arrays
+
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        if not self._keeps_sums() and arrays.keys().isdisjoint(_WITH_SUMS):
+            copies = {f"last_{name}": arrays[name] for name in ("coef_", "intercept_") if name in arrays}
+            arrays = arrays | copies
+            if isinstance(listed := meta.get("column_major"), list) and "coef_" in listed:
+                meta = meta | {"column_major": [*listed, "last_coef_"]}
+        super().set_state(meta, arrays, classes, names)

@@ -12,12 +12,11 @@ from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
-from linsep.kernels.steps import PerceptronStep
+from linsep.kernels.steps import PA, PA1, PerceptronStep
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
 from linsep.learners.engine.trace import Trace
@@ -28,7 +27,6 @@ from linsep.learners.inputs.parameters import (
     check_options,
     check_run,
     check_threads,
-    keep_parameters,
 )
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
@@ -44,31 +42,11 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     only_from_zero: ClassVar[str] = ""
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **BatchLearner.state_values,
-        "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT, needed=False),
+        "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT),
     }
 
-    intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
-
-    def __init__(
-        self,
-        *,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
@@ -121,16 +99,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if not self._moves_on_zero_rows():
+        if isinstance(self.step_rule(), PA | PA1):  # whose step to a row of zeros is 0
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
         zero = find_zero_rows(rows.X)
         light = 0 if not len(rows.own) or not every_class else int((zero & (rows.own == 0)).sum())
         return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
-
-    def _moves_on_zero_rows(self) -> bool:
-        """Whether a row of zeros counts as an update, although it changes nothing without an intercept."""
-        return True
 
 
 class EpochLearner(LinearBatchLearner, OnlineClassifier):

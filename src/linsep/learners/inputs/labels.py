@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.labels import look_up, mark_labels
+from linsep.kernels.checks import look_up, mark_labels
 from linsep.types import Array, DataError
 
 # What kernels read for the two classes of a binary learner.

@@ -24,8 +24,7 @@ from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel.mistakes import MistakeRecord
-from linsep.learners.kernel.passes import Growing, Passes
+from linsep.learners.kernel.passes import Growing, MistakeRecord, Passes
 from linsep.theory.bounds.kernel import projection_bound
 from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError, StopReason

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linsep.learners.base.mean import MeanLearner
+from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import check_options, keep_parameters
+from linsep.learners.inputs.parameters import keep_parameters
 
 
 class AveragedPerceptron(MeanLearner):
@@ -92,6 +92,7 @@ class AveragedPerceptron(MeanLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
+    averages: ClassVar[tuple[str, ...]] = ("averaged", "last")
 
     average: str
 
@@ -114,13 +115,3 @@ class AveragedPerceptron(MeanLearner):
         verbose: int | Progress = 0,
     ) -> None:
         keep_parameters(self, locals())
-
-    def _check_average(self) -> None:
-        check_options(self, average=("averaged", "last"))
-
-    def predicts_mean(self) -> bool:
-        """Whether the mean predicts."""
-        return self.average != "last"
-
-    def _keeps_sums(self) -> bool:
-        return True

@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
-from linsep.learners.base.mean import MeanLearner
+from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
 
@@ -231,9 +231,6 @@ class PassiveAggressive(MeanLearner):
         check_options(self, variant=("pa", "pa1", "pa2"))
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
-
-    def _moves_on_zero_rows(self) -> bool:
-        return self.variant == "pa2"  # the others' step to a row of zeros is 0
 
     def step_rule(self) -> PA | PA1 | PA2:
         if self.variant == "pa":

@@ -105,7 +105,7 @@ class PocketPerceptron(LinearBatchLearner):
         "last_coef_": ArraySpec(("planes", "features"), like="coef_"),
         "last_intercept_": ArraySpec(("planes",), like="coef_"),
         "_pocket_errors": ArraySpec(("pockets",), "count", least=0),
-        "_pocket_runs": ArraySpec(("pockets",), "whole", least=-1),  # -1: of files from when runs began there
+        "_pocket_runs": ArraySpec(("pockets",), "whole", least=0),
     }
 
     last_coef_: Array

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_passes, sgd_row
+from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import PER_CLASS, RECORD
+from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
-from linsep.learners.linear.sgd_passes import DescentLearner
-from linsep.learners.linear.sgd_promise import NO_PLAN, regret_bound
-from linsep.learners.linear.sgd_state import (
-    NO_STEPS,
-    check_descent,
-    has_steps,
-    is_logistic,
-    log_probabilities,
-    probabilities,
-)
+from linsep.learners.linear import sgd_state as terms
+from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norms, measure_all
+from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
 from linsep.theory.bounds.table import Bound
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, StopReason
+
+# Orders that are drawn at once, and rows in them: a few megabytes.
+_AT_ONCE, _ORDERED = 64, 1 << 20
 
 
-class SGDClassifier(DescentLearner):
+class Prepared(NamedTuple):
+    """What the passes of one `fit` have in common: classes as a pass reads them, how to step, and what moves."""
+
+    y: Array
+    rule: Descent
+    w: Iterate
+
+
+class SGDClassifier(DerivedLearner):
     """w <- proj(w - eta_t g_t), g_t a subgradient of the loss at one row; w and b/c together in the ball.
 
     Starts from w_1 = 0, b_1 = 0 and predicts with sum eta_t w_t / sum eta_t, w_t taken before step t. If each row is
@@ -109,6 +120,29 @@ class SGDClassifier(DescentLearner):
     (['no', 'yes'], 0.699)
     """
 
+    wants_clean_pass: ClassVar[bool] = False
+    unit_steps: ClassVar[bool] = False
+    batch_epochs: ClassVar[int] = 1
+    only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
+    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
+    state_values = DerivedLearner.state_values | terms.VALUES
+    state_arrays = DerivedLearner.state_arrays | ARRAYS
+    plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
+    column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
+
+    multi_class = "ovr"
+    eta0_: float
+    gradient_bound_: float
+    _promise: tuple[Any, ...]
+
+    loss: str
+    projection_radius: float | None
+    average: str | None
+    learning_rate: str
+    eta0: float | str
+    sampling: str
+    clip_norm: float | None
+
     def __init__(
         self,
         loss: str = "hinge",
@@ -133,6 +167,155 @@ class SGDClassifier(DescentLearner):
         verbose: int | Progress = 0,
     ) -> None:
         keep_parameters(self, locals())
+
+    # --------------------------------------------------------------- training
+    @available_if(terms.has_steps)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights so far; `eta0` must be a number.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the loss of each row.
+
+        Returns
+        -------
+        self
+        """
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _take_in(self, x: Any, y: Any) -> None:
+        if self.eta0 == "auto":
+            raise DataError(terms.NO_STEPS)
+        super()._take_in(x, y)
+
+    def check_parameters(self) -> None:
+        super().check_parameters()
+        terms.check_descent(self)
+
+    def start(self, X: Any) -> None:
+        super().start(X)
+        self._v, self._b = self.coef_, self.intercept_
+        self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
+        self._total = np.zeros(1)
+        self._start_factors()
+        self.gradient_bound_ = math.nan
+        self._promise = ("sgd", None, False, NO_PLAN, "")
+
+    def _start_factors(self) -> None:
+        planes = len(self._b)
+        self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
+
+    def moving(self) -> tuple[Array, Array]:
+        return self._v, self._b
+
+    def _iterate(self) -> Iterate:
+        return Iterate(*(getattr(self, name) for name in ARRAYS))
+
+    def reorders(self) -> bool:
+        return self.shuffle or self.sampling == "replacement"
+
+    def orders_at_once(self, n: int, *, compared: bool) -> int:
+        # The cosine is computed, and progress told, after each call. A generator of somebody else's gives no order that
+        # is not needed.
+        borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
+        one = compared or borrowed or self.verbose or (self._may_be_over() and self.moves_in_vain())
+        return 1 if one else max(1, min(_AT_ONCE, _ORDERED // n))
+
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
+        if self.sampling == "epochs":
+            return super().visiting_order(n, rng)
+        return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
+
+    def _may_be_over(self) -> bool:
+        """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
+        return self.average is None and self.sampling == "epochs"
+
+    def moves_in_vain(self) -> bool:
+        # A length that is measured anew may be above the radius by its rounding, and w is shortened.
+        return self.projection_radius is not None
+
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+        return super().stop_after(record, hopeless) if self._may_be_over() else None
+
+    def count_hopeless(self, rows: Rows) -> int:
+        return super().count_hopeless(rows) if self._may_be_over() else 0
+
+    def prepare(self, rows: Rows) -> Prepared:
+        """The classes of the rows as the passes read them, how to step and what moves, once G and eta0 are known."""
+        largest, mean = row_sizes(rows.X, rows.weight, self.constant2_)
+        heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
+        radius = math.inf if self.projection_radius is None else float(self.projection_radius)
+        self.gradient_bound_ = heaviest * gradient_bound(self.loss, math.sqrt(largest), radius)
+        if self.eta0 == "auto" and self.projection_radius is None:
+            self.eta0_ = free_eta0(self.loss, mean, heaviest * largest)
+        elif self.eta0 == "auto":
+            steps = None if self.max_iter is None else self.max_iter * len(rows.y)
+            self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
+        self._from_zero = self.t_ == 0
+        prepared = self._prepared(rows)
+        measure_all(prepared.w, self.constant2_)
+        return prepared
+
+    def _prepared(self, rows: Rows) -> Prepared:
+        # Plane 0 is that of the second of two classes.
+        y = (rows.y > 0) - np.int64(1) if len(self.classes_) <= 2 else rows.y
+        return Prepared(y, terms.descent(self), self._iterate())
+
+    def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        y, rule, w = self._prepared(rows) if memory is None else memory
+        counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
+        may_end = memory is not None and self._may_be_over()
+        made = sgd_passes(rows._replace(y=y), rule, w, counts, log, self.t_, record, may_end)
+        norms = record[:made, RECORD.norm_w]
+        if memory is None:  # `partial_fit` looks at the range once it has counted
+            check_norms(norms, self.n_iter_, self.eta0_)
+        else:
+            check_norms(norms, self.trace_.total_epochs, self.eta0_, w.V.dtype)
+        if reference.size and len(w.b) == 1:
+            terms.compare(w, self.constant2_, reference, record[0])
+        if memory is None:
+            self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
+        return made
+
+    def _end(self, stop: StopReason) -> None:
+        super()._end(stop)
+        if self.n_iter_:  # once a run, not once a pass
+            self._promise = terms.promise(self, self.t_, planned=self._from_zero)
+
+    def _derive(self, columns: Any) -> tuple[Array, Array]:
+        with np.errstate(invalid="ignore", over="ignore"):  # a run that diverged says so itself
+            if self.average is None or self._total[0] == 0:
+                dtype = self._v.dtype
+                return (self._scale[:, None] * self._v[:, columns]).astype(dtype), (self._scale * self._b).astype(dtype)
+            w = self._scale_sum[:, None] * self._v[:, columns]
+            w += self._mean[:, columns]  # in place, as wide weights take much memory
+            w /= self._total
+            return w, (self._mean_b + self._scale_sum * self._b) / self._total
+
+    def _make_room(self, before: int, place: int) -> None:
+        w = self._iterate()
+        for k in range(len(self._b)):
+            fold(w, k)
+        super()._make_room(before, place)
+        self._start_factors()
+        measure_all(self._iterate(), self.constant2_)
+
+    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+        # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
+        k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
+        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
+        if (bad := sgd_row(X, k, *weights, terms.descent(self), self._iterate(), counts, self.t_)) < 0:
+            return bad, 0, 0
+        self._promise = ("sgd", None, False, NO_PLAN, "")
+        mistakes, updates, absorbed = counts.sum(axis=0).tolist()
+        return mistakes, updates, absorbed
 
     # ---------------------------------------------------------------- results
     @property
@@ -167,9 +350,9 @@ class SGDClassifier(DescentLearner):
         check_is_fitted(self)
         if not (is_number(norm) and 0 <= norm < math.inf):
             raise DataError(f"norm is a length, at least 0 and finite; got {norm!r}")
-        return regret_bound(self, self.t_, float(norm), planned=self._promise[3] != NO_PLAN)
+        return terms.regret_bound(self, self.t_, float(norm), planned=self._promise[3] != NO_PLAN)
 
-    @available_if(is_logistic)
+    @available_if(terms.is_logistic)
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1.
 
@@ -183,9 +366,9 @@ class SGDClassifier(DescentLearner):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return probabilities(self.decision_function(X), len(self.classes_))
+        return terms.probabilities(self.decision_function(X), len(self.classes_))
 
-    @available_if(is_logistic)
+    @available_if(terms.is_logistic)
     def predict_log_proba(self, X: Any) -> Array:
         """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
 
@@ -199,50 +382,4 @@ class SGDClassifier(DescentLearner):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return log_probabilities(self.decision_function(X), len(self.classes_))
-
-    # --------------------------------------------------------------- training
-    @available_if(has_steps)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over these rows, in the order given, from the weights so far; `eta0` must be a number.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            The rows.
-        y : array, shape (n_samples,)
-            Their labels.
-        classes : array, optional
-            All labels that may come; needed in the first call unless `open_classes`.
-        sample_weight : array, shape (n_samples,), optional
-            Factor on the loss of each row.
-
-        Returns
-        -------
-        self
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one row: the same as `partial_fit` with a table of one row.
-
-        Parameters
-        ----------
-        x : dict, ndarray of shape (n_features,) or (indices, values)
-            Named features, a row, or the columns that are not 0 with their values.
-        y : label
-            The label of the row.
-        classes : array, optional
-            All labels that may come, in the first call.
-
-        Returns
-        -------
-        self
-        """
-        if self.eta0 == "auto":
-            raise DataError(NO_STEPS)
-        return super().learn_one(x, y, classes)
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_descent(self)
+        return terms.log_probabilities(self.decision_function(X), len(self.classes_))

@@ -1,11 +1,13 @@
-"""What gradient descent is asked, and what it remembers: w = s v as a number and a vector, and the sum of weighted
-vectors likewise.
+"""What gradient descent is asked, what it remembers, and how far its loss can be above that of other vectors.
+
+It remembers w = s v as a number and a vector, and the sum of weighted vectors likewise.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,13 @@ import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import squared_norm
-from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
+from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
 from linsep.kernels.linear.sums import times
 from linsep.kernels.records import RECORD
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
-from linsep.theory.bounds.losses import auto_eta0, loss_code
+from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
+from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
@@ -41,6 +44,8 @@ VALUES = {
     "gradient_bound_": ValueSpec("number", most=math.inf, nan=True),
     "_promise": ValueSpec("tuple", least=5, parts=_BOUND),
 }
+NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
+_REGRET = "(|u|^2 + G^2 sum eta^2) / (2 sum eta)"
 NO_STEPS = (
     'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
     'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
@@ -97,6 +102,21 @@ def check_descent(learner: Any) -> None:
         auto_eta0(1.0, 1.0, None, learner.learning_rate)
 
 
+def descent(learner: Any) -> Descent:
+    """How to step. Sets `eta0_` where `eta0` is a number."""
+    if learner.eta0 != "auto":
+        learner.eta0_ = float(learner.eta0)
+    return Descent(
+        loss=loss_code(learner.loss),
+        eta0=learner.eta0_,
+        decreasing=learner.learning_rate == "invsqrt",
+        weighting={None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}[learner.average],
+        radius=math.inf if learner.projection_radius is None else float(learner.projection_radius),
+        clip=math.inf if learner.clip_norm is None else float(learner.clip_norm),
+        intercept=learner.constant2_,
+    )
+
+
 def check_norms(norms: Array, before: int, eta0: float, dtype: Any = None) -> None:
     """Raise where ||w|| after an epoch is not finite or, with a dtype, has outgrown it; `before` epochs came first."""
     for e, norm in enumerate(norms.tolist(), before + 1):
@@ -124,3 +144,69 @@ def compare(w: Iterate, constant2: float, reference: Array, record: Array) -> No
         dot = float(w.s[0] * (inner + w.b[0] / c * reference[-1]))
         full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * math.sqrt(squared_norm(reference))
     record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
+
+
+# ------------------------------------------------------------------ what a run promises
+def promise(learner: Any, steps: int, *, planned: bool) -> tuple[Any, ...]:
+    """The guarantee of a run after so many steps, or why there is none, as a tuple that a model file can hold."""
+    return astuple(_excess_bound(learner, steps, planned=planned))
+
+
+def _excess_bound(learner: Any, steps: int, *, planned: bool) -> Bound:
+    bound = sgd_bound(learner.projection_radius, *_of_run(learner, steps), **_how(learner))
+    why = ""
+    if not planned:
+        why = NO_PLAN
+    elif learner.projection_radius is None:
+        why = _without_ball(learner, steps)
+    elif learner.sampling == "epochs":
+        why = 'epochs do not draw rows independently: sampling="replacement" does'
+    else:
+        why = _clipped(learner)
+    if planned and learner.projection_radius is not None and not bound.applies:
+        return bound
+    return Bound(bound.name, None, False, why, bound.formula) if why else bound
+
+
+def regret_bound(learner: Any, steps: int, norm: float, *, planned: bool) -> Bound:
+    """The bound of `SGDClassifier.regret_bound`."""
+    radius = math.inf if learner.projection_radius is None else learner.projection_radius
+    why = "" if planned else NO_PLAN
+    if not why and math.isinf(learner.gradient_bound_):
+        why = f"no ball: gradients of the {learner.loss} loss have no limit, give projection_radius"
+    elif not why and norm > radius:
+        why = f"w is projected on a ball of radius {radius:g}, and u is not in it"
+    elif not why and learner.average == "uniform" and learner.learning_rate == "invsqrt":
+        why = 'it weighs the steps by their size, as average="eta" does'
+    why = why or _clipped(learner)
+    if why:
+        return Bound("regret", None, False, why, _REGRET)
+    value = sgd_bound(norm, *_of_run(learner, steps), **_how(learner) | {"average": "eta"}).value
+    return Bound("regret", value, True, "", _REGRET)
+
+
+def _of_run(learner: Any, steps: int) -> tuple[float, int]:
+    return learner.gradient_bound_, steps
+
+
+def _how(learner: Any) -> dict[str, Any]:
+    return {"eta0": learner.eta0_, "learning_rate": learner.learning_rate, "average": learner.average}
+
+
+def _clipped(learner: Any) -> str:
+    if learner.clip_norm is None or learner.clip_norm >= learner.gradient_bound_:
+        return ""
+    return f"gradients may be as long as {learner.gradient_bound_:.6g} and are clipped at {learner.clip_norm:.6g}"
+
+
+def _without_ball(learner: Any, steps: int) -> str:
+    """Why there is no guarantee, and what holds instead against a vector u of any length."""
+    still = regret_bound(learner, steps, 0.0, planned=True)
+    if still.value is None:
+        return f"w is not projected: give projection_radius ({still.why})"
+    one = regret_bound(learner, steps, 1.0, planned=True)
+    assert one.value is not None
+    return (
+        "w is not projected, so it depends on the vector u to compare with: over these rows the mean loss of the steps "
+        f"exceeds that of u by at most {one.value - still.value:.3g} |u|^2 + {still.value:.3g}"
+    )

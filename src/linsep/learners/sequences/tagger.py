@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.records import TALLY
-from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
-from linsep.kernels.sequences.chain_margins import chain_margins
+from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_whole, keep_parameters

@@ -96,7 +96,7 @@ class SparseFactors:
     """
 
     def __init__(self, whole: WholeColumns, order: Array, deadline: Deadline) -> None:
-        from linsep.kernels.exact.elimination import Factors, eliminate
+        from linsep.kernels.elimination import Factors, eliminate
 
         self.whole = whole
         time_left(deadline)
@@ -111,7 +111,7 @@ class SparseFactors:
 
         `goal` is by column, in the units of `whole`.
         """
-        from linsep.kernels.exact.elimination import solve_rows
+        from linsep.kernels.elimination import solve_rows
 
         pivots = self.pivots[:k]
         rows = [part[:k].T.tocsr()[pivots] for part in self.basis]
@@ -126,7 +126,7 @@ class SparseFactors:
 
     def entries(self, k: int, goal: list[int], deadline: Deadline) -> tuple[list[int], int] | None:
         """Integers x, by pivot column, and q > 0 with which the first k rows kept have the products q goal."""
-        from linsep.kernels.exact.elimination import solve_columns
+        from linsep.kernels.elimination import solve_columns
 
         rows = [part[:k].tocsc()[:, self.pivots[:k]].tocsr() for part in self.basis]
         system = _System(rows, goal)
