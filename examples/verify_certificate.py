@@ -130,6 +130,7 @@ def read_csv(path, claim):
         level, power = column.get("level"), column.get("exponent")
         fits = type(level) is str if power is None else level is None and type(power) is int and abs(power) <= 10_000
         require(fits and len(column) == 2, "a level is no text, or an exponent is no small integer")
+    require("y" not in claim.get("beside", {}), "the target stands beside itself")
     roles = {**claim.get("beside", {}), "y": claim["target"]}
     own = {"y", *BESIDE, "offset"} - {"strata"} if about == "regression" else {"y"}
     require(roles.keys() <= own, "columns stand beside the target that do not belong to the question")
@@ -475,6 +476,7 @@ def model_of(claim, data):
     asked, names, n = claim["question"], data["names"], len(data["X"])
     given = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
     family, kind, labelled = asked["family"], asked["class_type"], asked["family"] in LABELLED
+    require(kind in ("str", "int", "float", "bool"), "the type of the classes is none that labels have")
     known = asked["link"] in LINKS.get(family, ()) and (asked["intercept"] or family not in (*ORDERED, "cox"))
     require(known, f"this program does not check the family {family!r:.40} with that link and intercept")
     require(len(names) == asked["columns"] == len(set(names)), "the names of the columns are others")
@@ -503,6 +505,7 @@ def model_of(claim, data):
     check_hash(claim, data["X"], *hashed(family, asked["link"], labels, classes, y, columns))
     heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else [INTERCEPT]
     heads = heads if asked["intercept"] and family != "cox" else []
+    require(set(heads).isdisjoint(names), "a threshold is called like a column")
     return Model(family, heads, [*heads, *names], classes, y, beside, kept)
 
 
@@ -619,7 +622,7 @@ def estimates(cone, proof):
         if unbounded or way == 0:  # a small multiple of a null vector of the rows left may be added either way
             return "undetermined sign"
         if j in proof["unsigned"]:
-            return "infinite, sign not decided"
+            return "sign or limit not decided"
         if str(j) in opposite["columns"]:
             others = vectors_of(opposite["directions"][whole(opposite["columns"][str(j)])], width)
             cone.left_by(others)
@@ -684,7 +687,7 @@ def prove(claim, path, every=None):
     data = read_data(path, claim, asked["columns"])
     # Whoever wrote the certificate chose the question: no name is left out that he could choose.
     words = [f"{asked['family']} regression, link {asked['link']}" if about == "regression" else "a separator"]
-    words += [f"classes {shown(list(map(plainly, asked['classes'])))}"] if asked["classes"] else []
+    words += [f"classes {', '.join(map(plainly, asked['classes']))}"] if asked["classes"] else []
     if not path.endswith(".json"):
         words.append(f"{plainly(claim['target'])} by {', '.join(data['names']) or 'no column'}")
         words += [f"{role} {plainly(name)}" for role, name in claim.get("beside", {}).items()]

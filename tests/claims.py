@@ -20,7 +20,7 @@ from naive_regressions import ORDERED, Asked, inequalities
 
 Rows = list[list[Fraction]]
 OUT_OF_TIME = r"(the time limit of [0-9.e+-]+ s|Ctrl-C) ended the search"
-UNSIGNED = "infinite, sign not decided"
+UNSIGNED = "sign or limit not decided"
 
 
 # -------------------------------------------------------------- separability

@@ -554,3 +554,35 @@ def test_levels_of_objects_that_are_equal_are_refused() -> None:
     table = pd.DataFrame({"y": [0, 1, 0, 1], "x": pd.Series([1, True, 1, "a"], dtype=object)})
     with pytest.raises(DataError, match="row 1, column 'x': the label True is of the type true or false"):
         separation("y ~ C(x)", data=table)
+
+
+def test_levels_that_a_formula_leaves_out_are_refused() -> None:
+    pytest.importorskip("formulaic")
+    table = pd.DataFrame({"y": [0, 1, 0, 1], "a": ["p", "q", "r", "p"]})
+    with pytest.raises(DataError, match="categories outside of the nominated levels"):
+        separation("y ~ C(a, levels=['p', 'q'])", data=table)
+
+
+def test_labels_are_one_column() -> None:
+    for labels in (pd.DataFrame({"a": [0, 1], "b": [1, 0]}), {"a": 0, "b": 1}, {0, 1}, "ab"):
+        with pytest.raises(DataError, match="one label a row is needed"):
+            separability(np.eye(2), labels)
+    with pytest.raises(DataError, match="the label '1' is of the type text"):
+        explain(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), [1, "1", 1])
+
+
+def test_decimals_in_one_file_and_doubles_in_another_are_refused(tmp_path: Path) -> None:
+    for name, kind in (("a", pa.decimal128(20, 19)), ("b", pa.float64())):
+        table = pa.table({"x": pa.array([Decimal("0.1"), Decimal("0.5")]).cast(kind), "y": ["p", "q"]})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    with pytest.raises(DataError, match="column 'x' holds decimals in one file and doubles in another"):
+        open_data(str(tmp_path / "*.parquet"), target="y").read()
+
+
+def test_entries_that_stand_there_several_times_do_not_wrap() -> None:
+    twice = (np.array([0, 0, 1]), np.array([0, 0, 0]))
+    small = sp.coo_matrix((np.array([100, 100, 1], np.int8), twice), shape=(2, 1))
+    assert separability(small, [1, 0]).hyperplane.w[0] > 0  # type: ignore[union-attr]
+    large = sp.coo_matrix((np.array([2**62, 2**62, 1]), twice), shape=(2, 1))
+    with pytest.raises(DataError, match="may add up beyond 64 bits"):
+        separability(large, [1, 0])

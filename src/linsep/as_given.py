@@ -32,6 +32,8 @@ def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
     Traceback (most recent call last):
     linsep.types.DataError: row 1: the label 'a\\x00' holds a NUL, which an array loses: take it out
     """
+    if isinstance(y, str | dict | set | frozenset) or len(getattr(y, "columns", ())):
+        raise DataError(f"one label a row is needed: y must be one-dimensional, not {type(y).__name__}")
     array = as_array(y)
     kind = array.dtype.kind
     if array.ndim == 1 and not (kind in "bU" or (kind in "iuf" and array.dtype.itemsize <= _AT_MOST)):

@@ -305,8 +305,10 @@ def _refuse_rounded_products(X: Any, spec: Any, whole: Mapping[str, Any]) -> Non
 def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:
     formulaic = formulaic_package()
     try:
-        return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
-    except (formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
+        with warnings.catch_warnings():  # of levels that `levels=` leaves out, whose rows would count as the reference
+            warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
+            return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
+    except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
 
 

@@ -47,7 +47,7 @@ class Separation(Remedies):
     coefficients : dict
         Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
         "undetermined sign" means that no limit is determined: which of both infinities, a number or none depends on the
-        path. With a time limit also "infinite, sign not decided": whether a limit is determined was not decided.
+        path. With a time limit also "sign or limit not decided": whether a limit is determined was not decided.
     pairs : tuple of (row, class)
         Multinomial: the classes whose fitted probability at that row tends to 0.
     classes : tuple
@@ -186,7 +186,9 @@ class Separation(Remedies):
             asked = asked._replace(design=asked.design.without(self.missing_rows))
         if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
-        said = Regression.of(asked).shown(self.proof) | {"formula": self.formula}  # compared without its spaces before
+        said = Regression.of(asked).shown(self.proof)
+        if self.about is not None:
+            said["formula"] = self.formula  # compared without its spaces before
         for name in ("n_rows", "n_features", "classes") if self.digest else ():
             if repr(getattr(self, name)) != repr(said[name]):  # classes of another type are others
                 raise CertificateError(f"the {name} of its question are those of other data")

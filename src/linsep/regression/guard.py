@@ -231,7 +231,9 @@ def kind_of(model: Any) -> tuple[Family, str] | None:
             return None
         alone = np.all(model.n_trials == 1) and set(np.unique(model.endog).tolist()) == {0.0, 1.0}
         return "logistic" if family == "binomial" and alone else family, link
-    return _MODELS.get(at)
+    found = _MODELS.get(at)
+    shares = hasattr(model, "endog") and not set(np.unique(model.endog).tolist()) <= {0.0, 1.0}
+    return ("binomial", found[1]) if found is not None and found[0] == "logistic" and shares else found
 
 
 def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:

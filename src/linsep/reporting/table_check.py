@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from linsep.as_given import labels_of
 from linsep.clock import clock
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
@@ -261,7 +262,7 @@ def _source_of(X: Any, y: Any) -> Source:
     table, label = dataframe_to_arrow(X, None), "label"
     while label in names:
         label += " "
-    labels = np.asarray(y)
+    labels = labels_of(y)
     if labels.shape != (table.num_rows,):
         raise DataError(f"X has {table.num_rows:,} rows and y has the shape {labels.shape}: give a label for each row")
     return open_data(table.append_column(label, [labels.tolist()]), target=label)

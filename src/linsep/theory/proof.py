@@ -296,6 +296,10 @@ class Combination:
     weights: tuple[int, ...]
     within: float = field(default=0.0, repr=False)
 
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Rows, then weights: `rows, weights = found.witness`."""
+        return iter((self.rows, self.weights))
+
     @classmethod
     def of(cls, weights: Mapping[int, int], within: float = 0.0) -> Combination:
         """Make a combination from a mapping row -> weight; its rows are in ascending order.

@@ -37,6 +37,10 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     """
     if len(tables) == 1:
         return tables[0], places[0]
+    exact = {field.name for table in tables for field in table.schema if pa.types.is_decimal(field.type)}
+    doubles = {field.name for table in tables for field in table.schema if pa.types.is_floating(field.type)}
+    if both := exact & doubles:
+        raise DataError(f"column {min(both)!r} holds decimals in one file and doubles in another: make them alike")
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

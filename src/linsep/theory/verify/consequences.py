@@ -27,7 +27,7 @@ from linsep.theory.verify.cone import (
 from linsep.theory.verify.exact import is_sparse, rank_is
 
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
-UNSIGNED = "infinite, sign not decided"  # only where time ran out
+UNSIGNED = "sign or limit not decided"  # only where time ran out
 _DEEPEST = 200  # branches, one in another
 
 

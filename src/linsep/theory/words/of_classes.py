@@ -62,7 +62,7 @@ def _listed(found: Any, rows: tuple[int, ...]) -> str:
 
 def html_of(found: Any) -> str:
     """The same as a table, with the first weights of the witness."""
-    rows: list[tuple[object, ...]] = [("because", _why(found))]
+    rows: list[tuple[object, ...]] = [("because", with_mark(_why(found), found.fragile))]
     if found.hyperplane is not None and found.margin is not None:
         rows.append(("margin of this plane", f"{found.margin.lower:.6g}, the best at most {found.margin.upper:.6g}"))
     if found.witness is not None:
