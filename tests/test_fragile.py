@@ -226,3 +226,17 @@ def test_columns_of_half_precision_in_a_dataframe_are_refused() -> None:
         with pytest.raises(DataError, match="column 'a' holds float16: make it float32 or float64"):
             ask()
     assert separability(x[:, None], [0, 1]).verdict == "separable"
+
+
+def test_singles_beside_large_integers_are_singles() -> None:
+    x = np.array([0.1, np.nextafter(np.float32(0.1), np.float32(1))], dtype=np.float32)
+    large = np.array([2**53 + 1, 2**53 + 1])
+    assert separability(pd.DataFrame({"a": x, "b": large}), [0, 1]).fragile
+    assert not separability(pd.DataFrame({"a": x.astype(float) + 1e-12, "b": large}), [0, 1]).fragile
+
+
+def test_rows_of_zeros_are_no_partners_whatever_numbers_stand_beside_them() -> None:
+    for third in (1, Fraction(1, 3), 2**60 + 1):
+        X = np.array([[0], [third], [-2], [third], [third]], dtype=object)
+        found = fewest_rows(X, [0, 1, 1, 0, 0], fit_intercept=False)
+        assert (found.lower, found.upper) == (2, 2)

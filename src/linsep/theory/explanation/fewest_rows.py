@@ -329,7 +329,7 @@ class _Search:
 
     def _different(self, rows: Array) -> list[int]:
         """The first of each set of equal rows, as far as hashes tell; without a constant none of zeros."""
-        hashes, first = np.unique(row_hashes(self.X[rows]), return_index=True)
         if not self.constant:
-            first = first[hashes != row_hashes(self.X[:1] * 0)[0]]
+            rows = rows[np.asarray((self.X[rows] != 0).sum(axis=1)).ravel() > 0]
+        first = np.unique(row_hashes(self.X[rows]), return_index=True)[1]
         return [int(i) for i in np.sort(rows[first])]

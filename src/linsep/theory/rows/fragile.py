@@ -82,12 +82,13 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     >>> np.log2(off_by(X)(X)[0]).tolist()  # 0.1 is a double; 0.5 stands in a column of singles
     [-57.0, -25.0]
     """
-    single = _columns_of_singles(X) if X.dtype == np.float64 else None
+    single = _columns_of_singles(X) if X.dtype in (np.float64, object) else None
 
     def off(part: Any) -> Any:
         values = stored(part)
-        if values.dtype == object:
-            return np.array(list(map(_half_of, values.ravel().tolist()))).reshape(values.shape)
+        if values.dtype == object and single is not None:
+            each = [map(_half_of, row, single) for row in values.tolist()]
+            return np.array([list(row) for row in each], dtype=np.float64).reshape(values.shape)
         if values.dtype.kind != "f":
             return np.zeros(part.shape)
         last = np.spacing(np.abs(values)).astype(np.float64)
@@ -101,13 +102,18 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     return off
 
 
-def _half_of(v: Any) -> float:
-    """Half a unit in the last place of a double that is no integer, else 0."""
-    return max(ulp(float(v)) / 2, _LEAST) if isinstance(v, float | OfDouble) and v != int(v) else 0.0
+def _half_of(v: Any, is_single: bool = False) -> float:
+    """Half a unit in the last place of a double, or of a single, that is no integer, else 0."""
+    if not isinstance(v, float | OfDouble) or float(v) == int(v):
+        return 0.0
+    return max(float(np.spacing(np.float32(abs(float(v))))) if is_single else ulp(float(v)), 2 * _LEAST) / 2
 
 
 def _columns_of_singles(X: Any) -> Array:
     values = stored(X)
+    if values.dtype == object:  # of which integers and fractions are exact
+        rows = [[float(v) if isinstance(v, float | OfDouble) else 0.0 for v in row] for row in values.tolist()]
+        values = np.array(rows).reshape(X.shape)
     with np.errstate(over="ignore"):
         other = values.astype(np.float32) != values
     if not is_sparse(X):
