@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -204,7 +204,7 @@ def _null_vectors(rows: SignedRows, columns: Array, gram: Array) -> list[dict[in
     for j, coefficients in zip(others.tolist(), given.T, strict=True):
         used = np.flatnonzero(np.abs(coefficients) > CLEAR)
         vector = _simple(rows, j, columns[used].tolist(), coefficients[used].tolist())
-        if vector is None or not _is_orthogonal(rows, vector):
+        if vector is None or not vanishing(rows.X, [vector.get(k, 0) for k in range(rows.width)]).all():
             return None
         if len(vector) > 1:  # the verifier does not count columns of zeros
             out.append(vector)
@@ -229,10 +229,3 @@ def _simple(rows: SignedRows, j: int, at: list[int], coefficients: list[float]) 
 
 def _entry(rows: SignedRows, i: int, j: int) -> Fraction:
     return Fraction(rows.X[i, j].item()) if j < rows.p else Fraction(1)
-
-
-def _is_orthogonal(rows: SignedRows, vector: dict[int, int]) -> bool:
-    """Whether every row is, exactly."""
-    at = [j for j in vector if j < rows.p]
-    d: list[Any] = [vector[j] for j in at] + [vector[j] for j in vector if j == rows.p]
-    return bool(vanishing(rows.X[:, at], d).all()) if at else False

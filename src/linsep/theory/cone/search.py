@@ -19,7 +19,7 @@ import numpy as np
 
 from linsep.theory.cone.exact import Span, Vector
 from linsep.theory.cone.faces import Faces
-from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, time_left
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import TOGETHER, SignedRows
@@ -236,7 +236,7 @@ def _core(X: Any, columns: Array) -> tuple[Any, Array]:
 _ROWS = 4096  # dense rows that are counted at once: sums of so many fit 16 bits
 
 
-def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
+def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array], Array]:
     """Take rows away while some column of the rows s_i (x_i, constant) that are left has one sign.
 
     A column counts only where no row of `equal` has an entry. The sum of the one-signed columns, each with its sign, is
@@ -261,8 +261,6 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline =
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
     directions: list[Array] = []
     while True:  # each turn takes rows away
-        if deadline is not NEVER:
-            time_left(deadline)
         above, below = entries.counts(left)
         sign = (above > 0).astype(np.int8) - (below > 0)
         sign[((above > 0) & (below > 0)) | touched] = 0

@@ -146,8 +146,8 @@ def of_rows(rows: SignedRows, weights: dict[int, tuple[int, int]]) -> dict[int, 
     return _whole(ratios)
 
 
-def whole_numbers(v: Any, bits: int = 53) -> list[int]:
-    """The doubles of a vector, scaled by one power of two, as integers of at most so many bits.
+def whole_numbers(v: Any) -> list[int]:
+    """The doubles of a vector, scaled by one power of two, as integers of at most 53 bits.
 
     Zeros where they are not all finite: so no such vector gets into exact arithmetic, and 0 is no direction.
     """
@@ -155,7 +155,7 @@ def whole_numbers(v: Any, bits: int = 53) -> list[int]:
     size = float(np.abs(v).max(initial=0.0))
     if not 0.0 < size < np.inf:
         return [0] * v.size
-    return [int(value) for value in np.rint(np.ldexp(v, bits - int(np.frexp(size)[1]))).tolist()]
+    return [int(value) for value in np.rint(np.ldexp(v, 53 - int(np.frexp(size)[1]))).tolist()]
 
 
 _ENTRIES = 2 * 10**6  # that are made integers: about two seconds
