@@ -118,6 +118,10 @@ def read_data(path, claim, width):
     data = {**usual, **data, "X": rows}
     fits = type(data["names"]) is list and len(data["names"]) == width and {*map(type, data["names"])} <= {str}
     require(fits and INTERCEPT not in data["names"], "the names of the columns are others")
+    if path.endswith(".json"):  # of a CSV file that is done; other names might be taken for sentences
+        safe = re.compile(r"[^\s,;:'\"]+( [^\s,;:'\"]+)*")
+        data["names"] = [name if safe.fullmatch(name) else repr(name) for name in data["names"]]
+        data["effects"] = {name if safe.fullmatch(name) else repr(name): e for name, e in data["effects"].items()}
     require({*map(type, data["rows"])} <= {int} and len(data["rows"]) == len(rows), "the places of the rows are others")
     return data
 
@@ -669,7 +673,7 @@ def prove_regression(claim, data):
     yield f"proved: {verdict}, {len(places)} of {len(data['X'])} rows are separated"
     groups = {"separated rows": places} if places else {}
     for (block, name), value in zip(names, said, strict=True):
-        effect = f" ({data['effects'][name]})" if name in data["effects"] else ""
+        effect = f" ({plainly(str(data['effects'][name]))})" if name in data["effects"] else ""
         groups.setdefault(value + effect, []).append(name + block)
     yield from (f"{value}: {shown(some)}" for value, some in groups.items())
 
@@ -691,6 +695,7 @@ def prove(claim, path, every=None):
     if not path.endswith(".json"):
         words.append(f"{plainly(claim['target'])} by {', '.join(data['names']) or 'no column'}")
         words += [f"{role} {plainly(name)}" for role, name in claim.get("beside", {}).items()]
+    words += [f"{role} of the design" for role in BESIDE if path.endswith(".json") and data.get(role) is not None]
     yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
     if about == "regression":
         yield from prove_regression(claim, data)

@@ -97,7 +97,8 @@ class FewestRows:
         'exactly 1 of 4 rows has to go before the rest is separable'
         """
         unsure = "as read, not verified: " if self.about is None else ""
-        return with_mark(unsure + self._bracket(), self.fragile)
+        where = "" if self.fit_intercept else " (no intercept)"
+        return with_mark(unsure + self._bracket() + where, self.fragile)
 
     def _bracket(self) -> str:
         if not self.upper:

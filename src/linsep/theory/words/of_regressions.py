@@ -41,6 +41,8 @@ def opening_of(found: Any) -> str:
     link = "logistic" if (family, found.link) == ("logistic", "logit") else found.link
     first, *_, last = found.classes or ("", "")
     model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last)
+    if not found.fit_intercept and not found.fixed_effects and family != "cox":
+        model += " without an intercept"
     if found.verdict == "overlap":
         said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
