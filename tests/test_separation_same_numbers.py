@@ -53,7 +53,7 @@ def test_of_a_formula_too(tmp_path: Path) -> None:
     read.verify("y ~ a + b:a | s", data=open_data(tmp_path / "t.csv"))
     with pytest.raises(CertificateError, match=r"other rows, labels or options.*open_data"):
         read.verify("y ~ a + b:a | s", data=frame)
-    with pytest.raises(CertificateError, match=r"another formula: 'y~a\+b:a\|s'"):
+    with pytest.raises(CertificateError, match=r"another formula: 'y ~ a \+ b:a \| s'"):
         read.verify("y ~ a", data=frame)
     for given_X, y, data in ((frame[["a", "b"]], frame.y, None), (frame, None, None), (frame, None, frame)):
         with pytest.raises(DataError, match=r"about a formula: give it .* verify\('y~a\+b:a\|s', data=table\)"):

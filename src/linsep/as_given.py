@@ -217,3 +217,12 @@ def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
         columns = [np.asarray(X.column(j) if hasattr(X, "column_names") else X[:, j]) for j in places]
     large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > 2**53 for c in columns)
     return np.array([c.tolist() for c in columns], dtype=object).T if large else A
+
+
+def csr_of(X: Any) -> Any:
+    """CSR rows; entries that stand there several times are added up in a type that holds the sum."""
+    if getattr(X, "format", "") == "coo" and X.dtype.kind in "iu":
+        X = X.astype(np.int64)
+        if len(X.data) and float(np.abs(X.data.astype(np.float64)).sum()) >= 2.0**63:
+            raise DataError("entries of a sparse matrix that stand there several times may add up beyond 64 bits")
+    return X.tocsr()

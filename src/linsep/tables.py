@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.as_given import array_of, kept_exactly, refuse_masked
+from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked
 from linsep.types import CSR, Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -129,7 +129,7 @@ def as_table(X: Any) -> Any:
     """
     names = column_names(X)
     refuse_masked(X, "X")
-    X = _as_csr(X) if is_sparse(X) else kept_exactly(X, array_of(X, names), names)
+    X = csr_of(X) if is_sparse(X) else kept_exactly(X, array_of(X, names), names)
     if names is not None and X.dtype.kind not in "biufc":
         _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
@@ -186,15 +186,6 @@ def rows_for_kernels(X: Any) -> Any:
     dtype = np.int32 if max(X.shape[1], X.nnz) <= np.iinfo(np.int32).max else np.int64
     indices, indptr = X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False)
     return CSR(rows_for_kernels(X.data), rows_for_kernels(indices), rows_for_kernels(indptr))
-
-
-def _as_csr(X: Any) -> Any:
-    """CSR rows; entries that stand there several times are added up in a type that holds the sum."""
-    if getattr(X, "format", "") == "coo" and X.dtype.kind in "iu":
-        X = X.astype(np.int64)
-        if len(X.data) and float(np.abs(X.data.astype(np.float64)).sum()) >= 2.0**63:
-            raise DataError("entries of a sparse matrix that stand there several times may add up beyond 64 bits")
-    return X.tocsr()
 
 
 def as_floats(X: Any, dtype: type = np.float64) -> Any:
@@ -363,7 +354,7 @@ def exact_table(X: Any) -> Any:
     >>> exact_table([[Fraction(1, 3), 2]]).tolist()
     [[Fraction(1, 3), 2]]
     """
-    X = as_table(merge_duplicates(_as_csr(X)) if is_sparse(X) else X)
+    X = as_table(merge_duplicates(csr_of(X)) if is_sparse(X) else X)
     if X.dtype == object and not is_sparse(X):
         return _exact_objects(X)
     if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:

@@ -94,6 +94,7 @@ def are_written_as_codes(column: Column) -> bool:
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> are_written_as_codes(Column("area", np.array([7.0, 80.0, 500.0]), pa.array(["007", "080", "500"])))
     True
     """

@@ -107,9 +107,9 @@ class Command:
         for option in self.options:
             option.add_to(parser if option.is_argument else groups[option.group or _MORE])
         first.add_argument("--help", action="help", help="Show this message and exit.")
-        found = vars(parser.parse_intermixed_args(self._joined(words)))
-        return {o.name.lower(): tuple(found[o.name] or ()) if o.many and not o.is_argument else found[o.name.lower()]
-                for o in self.options}  # fmt: skip
+        found = parser.parse_intermixed_args(self._joined(words))
+        values = {option: getattr(found, option.name.lower()) for option in self.options}
+        return {o.name.lower(): tuple(v or ()) if o.many and not o.is_argument else v for o, v in values.items()}
 
     def _joined(self, words: Sequence[str]) -> list[str]:
         """Each option in one word with its value, which may begin with a dash."""

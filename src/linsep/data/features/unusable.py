@@ -120,6 +120,7 @@ def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Col
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> known_numbers(Column("a", None, pa.array(["1", "", "$2"])), "t.csv:{}".format, "is no number").values.tolist()
     [1.0, 0.0, 2.0]
     """
