@@ -51,6 +51,7 @@ def test_there_are_no_more_options_than_that() -> None:
         ("probe x.npz", "what is missing: --labels"),
         ("fitt x", "no command called 'fitt': choose from fit, predict"),
         ("tag x", "no command called 'tag x'"),
+        ("fitt --help", "no command called 'fitt'"),
     ],
 )
 def test_wrong_words_are_told(words: str, said: str) -> None:

@@ -583,6 +583,16 @@ def test_entries_that_stand_there_several_times_do_not_wrap() -> None:
     twice = (np.array([0, 0, 1]), np.array([0, 0, 0]))
     small = sp.coo_matrix((np.array([100, 100, 1], np.int8), twice), shape=(2, 1))
     assert separability(small, [1, 0]).hyperplane.w[0] > 0  # type: ignore[union-attr]
-    large = sp.coo_matrix((np.array([2**62, 2**62, 1]), twice), shape=(2, 1))
-    with pytest.raises(DataError, match="may add up beyond 64 bits"):
-        separability(large, [1, 0])
+    sizes = np.array([2**62, 2**62, 1])
+    in_rows = sp.csr_matrix((sizes, np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
+    for large in (sp.coo_matrix((sizes, twice), shape=(2, 1)), in_rows):
+        with pytest.raises(DataError, match="may add up beyond 64 bits"):
+            separability(large, [1, 0])
+    alone = sp.coo_matrix((np.array([2**64 - 1, 2**63], np.uint64), (np.array([0, 1]), np.array([0, 0]))))
+    assert separability(alone, [1, 0]).verdict == separability(alone.toarray(), [1, 0]).verdict == "separable"
+
+
+def test_a_sparse_matrix_with_repeated_entries_stays_as_it_is() -> None:
+    X = sp.csr_matrix((np.array([100, 100, 1], np.int8), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
+    separability(X, [1, 0])
+    assert (X.data.tolist(), X.indices.tolist(), X.indptr.tolist()) == ([100, 100, 1], [0, 0, 0], [0, 2, 3])

@@ -219,10 +219,27 @@ def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
     return np.array([c.tolist() for c in columns], dtype=object).T if large else A
 
 
+def with_room(X: Any) -> Any:
+    """A sparse matrix of integers in a type that holds the sums of entries that stand in one place; else X itself.
+
+    Raises
+    ------
+    DataError
+        64 bits may not hold such a sum.
+    """
+    if X.dtype.kind not in "iu":
+        return X
+    sizes = np.abs(X.data.astype(np.float64))
+    at = ((X.row, X.col),) if X.format == "coo" else (X.indices, X.indptr)
+    total = type(X)((sizes, *at), shape=X.shape, copy=True).tocsr()  # places are moved as they are added up
+    total.sum_duplicates()
+    if total.nnz == X.data.size:  # none stands there twice
+        return X
+    if total.max() >= 2.0**62:
+        raise DataError("entries of a sparse matrix that stand there several times may add up beyond 64 bits")
+    return type(X)((X.data.astype(np.int64), *at), shape=X.shape)
+
+
 def csr_of(X: Any) -> Any:
-    """CSR rows; entries that stand there several times are added up in a type that holds the sum."""
-    if getattr(X, "format", "") == "coo" and X.dtype.kind in "iu":
-        X = X.astype(np.int64)
-        if len(X.data) and float(np.abs(X.data.astype(np.float64)).sum()) >= 2.0**63:
-            raise DataError("entries of a sparse matrix that stand there several times may add up beyond 64 bits")
-    return X.tocsr()
+    """CSR rows; COO adds entries up that stand there several times."""
+    return (with_room(X) if X.format == "coo" else X).tocsr()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked
+from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked, with_room
 from linsep.types import CSR, Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -161,8 +161,7 @@ def merge_duplicates(X: Any) -> Any:
         return X
     same = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # which does not believe what is said of its order
     if not same.has_canonical_format:
-        small = X.dtype.kind in "iu" and X.dtype.itemsize < 8  # sums of small integers may leave their type
-        X = same.astype(np.int64 if small else X.dtype, copy=True)
+        X = with_room(same).copy()
         X.sum_duplicates()
     return X
 

@@ -230,7 +230,7 @@ def run(words: Sequence[str]) -> None:
     name = " ".join(words[:size])
     if name in COMMANDS:
         COMMANDS[name].run(**COMMANDS[name].parse(program(), words[size:]))
-    elif words and words[-1] != "--help" and name != "tag":
+    elif list(words) not in ([], ["--help"], ["tag"], ["tag", "--help"]):
         raise DataError(f"no command called {name!r}: choose from {', '.join(COMMANDS)} ({program()} --help)")
     else:
         sys.stdout.write(_overview("tag " if size == 2 else ""))

@@ -99,8 +99,11 @@ class Command:
         parser = _Parser(
             prog=f"{program} {self.name}",
             usage=" ".join([f"{program} {self.name} [OPTIONS]", *(o.name for o in self.options if o.is_argument)]),
-            description=self.help, formatter_class=_Help, allow_abbrev=False, add_help=False
-        )  # fmt: skip
+            description=self.help,
+            formatter_class=_Help,
+            allow_abbrev=False,
+            add_help=False,
+        )
         titles = dict.fromkeys(o.group or _MORE for o in self.options if not o.is_argument)
         groups = {title: parser.add_argument_group(title if len(titles) > 1 else "Options") for title in titles}
         first = next(iter(groups.values()), parser)

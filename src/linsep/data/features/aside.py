@@ -131,9 +131,8 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
 
 def groups_of(source: Source, name: str) -> Array:
     """The groups of the rows, from a column that is no feature from then on."""
-    return np.asarray(
-        source.take_column(name).as_categories.to_pylist(), dtype=np.str_
-    )  # a missing one is one of its own
+    groups = source.take_column(name).as_categories  # rows without one are a group of their own
+    return np.asarray(groups.to_pylist(), dtype=np.str_)
 
 
 def check_hold_out(labels_of: Callable[[Array], set[Any]], train: Array, n: int) -> None:
