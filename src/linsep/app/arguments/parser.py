@@ -104,11 +104,12 @@ class Command:
             allow_abbrev=False,
             add_help=False,
         )
+        arguments = parser.add_argument_group("Arguments")
         titles = dict.fromkeys(o.group or _MORE for o in self.options if not o.is_argument)
         groups = {title: parser.add_argument_group(title if len(titles) > 1 else "Options") for title in titles}
         first = next(iter(groups.values()), parser)
         for option in self.options:
-            option.add_to(parser if option.is_argument else groups[option.group or _MORE])
+            option.add_to(arguments if option.is_argument else groups[option.group or _MORE])
         first.add_argument("--help", action="help", help="Show this message and exit.")
         found = parser.parse_intermixed_args(self._joined(words))
         values = {option: getattr(found, option.name.lower()) for option in self.options}
