@@ -2,14 +2,17 @@
 
 import re
 import sys
+from inspect import getmembers, isfunction
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from sklearn.base import BaseEstimator
 
-from linsep.learners.engine.protocol import Learner
+import linsep
+from linsep.learners.base.epochs import EpochLearner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
 from course import notebook, with_explorers, with_formulas
@@ -33,7 +36,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Name the pages of the gallery, and leave out of learners what only the library itself asks of them."""
     pages = ["gallery/index.md", *(f"gallery/{name}.md" for name in SCRIPTS)]
     config.nav = [{"Gallery": pages} if "Gallery" in entry else entry for entry in config.nav or []]
-    names = [name for name in dir(Learner) if not name.startswith("_")]
+    methods = {name: method for name, method in getmembers(EpochLearner, isfunction) if not name.startswith("_")}
+    # What users call says what its parameters are.
+    names = [name for name, method in methods.items() if "Parameters\n" not in (method.__doc__ or "")]
+    names = sorted(set(names).difference(linsep.__all__, dir(BaseEstimator)))
     options = config.plugins["mkdocstrings"].config["handlers"]["python"]["options"]
     options["filters"] = [*options["filters"], f"!^({'|'.join(names)})$"]
     return config
