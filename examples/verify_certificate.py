@@ -717,6 +717,8 @@ def prove_all(claim, path):
     """Check all certificates of a file; return sentences on what they prove."""
     design = claim.get("design")
     require(design is None or path.endswith(".json"), f"the certificate is about its design: give {design!r}")
+    own = design is None or hashlib.sha256(Path(path).read_bytes()).hexdigest() == claim["design_sha256"]
+    require(own, f"the design is not the one that was written as {design!r}: its SHA-256 is another")
     if "one_against_rest" not in claim:
         return list(prove(claim, path))
     said, every = [], claim["one_against_rest"]

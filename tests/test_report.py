@@ -19,8 +19,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linsep
-from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report
+from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report, separation
 from linsep.app.cli import main
+from linsep.theory import CertificateError
 from linsep.types import DataError
 
 NASTY = "<script>alert(1)</script>"
@@ -367,3 +368,20 @@ def test_a_bad_path_is_refused_before_the_fit(
 def test_the_parts_of_the_page_are_in_the_package() -> None:
     folder = Path(linsep.__file__).parent / "reporting" / "page" / "template"
     assert {item.name for item in folder.iterdir()} == {"page.html", "page.css", "sort.js"}
+
+
+def test_a_page_about_a_formula_is_about_the_rows_that_are_given() -> None:
+    pytest.importorskip("formulaic")
+    table = pd.DataFrame(
+        {"a": [1, 2, 2, 3, 4, 5], "b": [0, 1, 0, 1, 0, 1], "y": ["no", "no", "yes", "no", "yes", "yes"]}
+    )
+    options: list[dict[str, Any]] = [{}, {"weights": np.arange(1.0, 7.0)}]
+    for more in options:
+        found = separation("y ~ a + b", data=table, **more)
+        assert report(found, table, table["y"]).html
+        for X, y in (
+            (table.assign(a=table["a"] + table["b"]), table["y"]),
+            (table, table["y"][::-1].reset_index(drop=True)),
+        ):
+            with pytest.raises(CertificateError):
+                report(found, X, y)

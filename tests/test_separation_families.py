@@ -302,7 +302,7 @@ def test_ordered_classes_by_hand() -> None:
         found = separation(X, y, family=kind, order=order)
         assert (found.verdict, found.classes) == ("complete", tuple(order))
         assert found.coefficients == {"low|mid": inf, "mid|high": inf, "x1": inf}
-        assert "3 ordered classes ('low' to 'high')" in found.summary()
+        assert "3 ordered classes ('low' < 'mid' < 'high')" in found.summary()
         assert found.advice[-1].startswith("Drop a column (x1) only")
         read = Separation.from_json(found.to_json())
         read.verify(X, y)

@@ -683,6 +683,8 @@ def test_a_formula_is_about_a_design_that_is_written(
     assert ("design", str(tmp_path / "c.design.json")) in done.lines
     design, _ = about(tmp_path, claim, TABLE)
     assert verify(tmp_path, claim, changed_at(json.loads(design), "X/0", json.loads(design)["X"][1]))[0] == 1
+    other = verify(tmp_path, claim, json.loads(design) | {"names": list(reversed(json.loads(design)["names"]))})
+    assert (other[0], "the design is not the one that was written" in other[1]) == (1, True)
     status, said = verify(tmp_path, claim, design)
     assert (status, f"proved: {done.data['verdict']}, " in said) == (0, True), said
     if done.data["separated_rows"]:

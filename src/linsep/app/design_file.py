@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ def written_certificate(
     path : Path or None
         None: nothing is written.
     data : dict
-        The answer, which is written without its words. It is given the name of the design.
+        The answer, which is written without its words. It is given the name of the design and its SHA-256.
     table : path or data
         What the command reads, which nothing may replace.
     design : dict or None
@@ -40,16 +41,21 @@ def written_certificate(
     """
     if path is None:
         return []
-    files: list[tuple[str, Path, Mapping[str, Any]]] = [("certificate", path, data)]
+    files: list[tuple[str, Path, str]] = []
     if design is not None:
-        beside = path.with_name(f"{path.stem}.design.json")
-        data["design"] = beside.name
-        files = [("design", beside, design), *files]
-    for what, at, content in files:
+        beside, text = path.with_name(f"{path.stem}.design.json"), _json(design)
+        # Its names are in no other hash.
+        data["design"], data["design_sha256"] = beside.name, hashlib.sha256(text.encode()).hexdigest()
+        files = [("design", beside, text)]
+    files.append(("certificate", path, _json(without_words(data))))
+    for what, at, text in files:
         with open_output(at, f"the {what}", reads=inputs(table)) as file:
-            plain = without_words(content) if what == "certificate" else content
-            file.write(json.dumps(plain, allow_nan=False) + "\n")
+            file.write(text)
     return [(what, str(at)) for what, at, _ in files]
+
+
+def _json(plain: Any) -> str:
+    return json.dumps(plain, allow_nan=False) + "\n"
 
 
 def design_data(

@@ -80,7 +80,10 @@ def _adding_up(part: Combination) -> str:
 
 
 def form_of(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
-    """The terms of w.x + b in the units of the table, the largest first; the largest weight is made 1 if need be."""
+    """The terms of w.x + b in the units of the table, the largest first; the largest weight is made 1 if need be.
+
+    It says so where a number is rounded: the form that is printed then need not have these signs.
+    """
     used = [j for j, v in enumerate(plane.w.tolist()) if v]
     weights = [Fraction(plane.w[j]) * Fraction(10) ** powers[j] for j in used]
     b, top = Fraction(plane.b), max(map(abs, weights), default=Fraction(1))
@@ -90,7 +93,9 @@ def form_of(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> s
     terms = [f"{_number(weights[k])} {names[used[k]]}" for k in order[:_SHOWN]]
     if len(used) > _SHOWN:
         terms.append(f"... ({len(used)} columns)")
-    return " ".join([*terms, _number(b)] if b else terms)
+    terms += [_number(b)] if b else []
+    is_exact = all(Fraction(_number(v)) == v for v in [*weights, b])
+    return " ".join(terms if is_exact else [*terms, "(rounded)"])
 
 
 def _number(value: Fraction) -> str:

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+from linsep.as_given import labels_of
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.probing.probe import Probe
 from linsep.regression.found import Separation
@@ -14,6 +15,7 @@ from linsep.reporting.proof import proof_lines, separation_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 
@@ -72,9 +74,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"
         if X is None:
             raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
-        more = isinstance(model, Separation) and (model.formula or (model.about and model.about.outcome.beside))
-        if not more or (model.digest and not model.verified):
-            model.verify(X, y)  # a page shows nothing as proved that was only read, or is about other rows
+        _verify(model, X, y)
         about = about_rows(X, y)
         if isinstance(model, Separation):
             return render(of_separation(model, about, separation_lines(model), command))
@@ -107,6 +107,17 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         # How to keep rows aside is an option of the command.
         details = [line for line in receipt.details if line[0] != "held-out accuracy"]
         return render(of_model(model, about, replace(receipt, details=details), command, receipt.warnings))
+
+
+def _verify(found: Separability | Separation, X: Any, y: Any) -> None:
+    """A page shows nothing as proved that was only read, or is about other rows."""
+    beside = found.about.outcome.beside if isinstance(found, Separation) and found.about is not None else {}
+    if not isinstance(found, Separation) or not found.formula:
+        found.verify(X, y, **beside)
+        return
+    found.verify(found.formula, data=X, **beside)
+    if found.about is None or labels_of(y).tolist() != found.about.outcome.y.tolist():
+        raise CertificateError("y is not the response of the formula")
 
 
 def _told_by(learner: Any) -> list[tuple[str, str]]:

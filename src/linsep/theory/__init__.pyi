@@ -19,6 +19,7 @@ from .bounds.mistakes import collins_bounds as collins_bounds
 from .bounds.mistakes import mistake_bounds as mistake_bounds
 from .bounds.table import Bound as Bound
 from .bounds.table import MistakeBounds as MistakeBounds
+from .explanation.certificate_file import verify_certificate as verify_certificate
 from .margin.geometry import functional_margins as functional_margins
 from .margin.geometry import geometric_margin as geometric_margin
 from .margin.geometry import homogeneous_margin as homogeneous_margin
@@ -29,7 +30,6 @@ from .margin.max_margin import MarginBracket as MarginBracket
 from .margin.max_margin import max_margin as max_margin
 from .proof import Combination as Combination
 from .separability.certificate import Separability as Separability
-from .separability.one_vs_rest import verify_certificate as verify_certificate
 from .verify.cone import CertificateError as CertificateError
 from .verify.cone import ConeProof as ConeProof
 from .verify.consequences import SeparationProof as SeparationProof

@@ -253,8 +253,11 @@ def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> M
         return None
     share = _shares(s, fit_intercept)
     unit, ends = _ends(X, s, plane, share)
-    lower, upper = (float(np.ldexp(value, unit)) for value, _ in ends)
-    if not 0 < lower <= upper < np.inf or not all(slack <= _KNOWN * abs(value) for value, slack in ends):
+    (lower, below), (upper, above) = ends
+    if not 0 < lower <= upper or not (below <= _KNOWN * lower and above <= _KNOWN * upper):
+        return None
+    lower, upper = (float(np.ldexp(value, unit)) for value in (lower - below, upper + above))
+    if not 0 < lower <= upper < np.inf:
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
 

@@ -257,7 +257,12 @@ class Separability:
         >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        return summary_of(self) if self.verified or not self.digest else f"as read, not verified: {summary_of(self)}"
+        if not self.digest:
+            return summary_of(self)
+        # Whoever wrote the certificate chose which class it is about.
+        negative, positive = self.classes
+        about = f"{positive} against the rest: " if negative == f"not {positive}" else ""
+        return f"{'' if self.verified else 'as read, not verified: '}{about}{summary_of(self)}"
 
     def __repr__(self) -> str:
         return f"<Separability {self.summary()}>"

@@ -79,11 +79,16 @@ class _Question:
         return weights_move(self.rows, held, rank=len(self.proof.basis), free=basis)
 
     def _opposite_moves(self, j: int, vectors: Sequence[Vector], apart: Array) -> bool:
-        """Whether a direction with the other sign in column j could leave the cone."""
+        """Whether one of two directions with other signs in column j could leave the cone.
+
+        Both are looked at: a direction with the first sign that stays is not that one of which `cone.directions` says
+        that it stays, if these are added with other weights.
+        """
         v, other = self._floats(self.proof.cone.directions), self._floats(vectors)
         if not v[j] * other[j] < 0:
             return True
-        return directions_move(self.rows, [v + 2 * abs(v[j] / other[j]) * other], apart, exact=False)
+        both = (v, v + 2 * abs(v[j] / other[j]) * other)
+        return any(directions_move(self.rows, [one], apart, exact=False) for one in both)
 
     def _whole(self, d: Vector) -> Array:
         """A direction in the units of the design."""

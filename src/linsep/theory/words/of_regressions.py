@@ -40,7 +40,8 @@ def opening_of(found: Any) -> str:
     n, k, family = found.n_rows - found.left_out, len(found.separated_rows), found.family
     link = "logistic" if (family, found.link) == ("logistic", "logit") else found.link
     first, *_, last = found.classes or ("", "")
-    model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last)
+    order = " < ".join(map(repr, found.classes))
+    model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
     if not found.fit_intercept and not found.fixed_effects and family != "cox":
         model += " without an intercept"
     if found.verdict == "overlap":
@@ -197,7 +198,7 @@ _ORDERED = (
     "probabilities tend to 0 and 1.",
     _CELLS,
 )
-_OF_ORDERED = "regression with {n} ordered classes ({first!r} to {last!r})"
+_OF_ORDERED = "regression with {n} ordered classes ({order})"
 
 
 class _Model(NamedTuple):
