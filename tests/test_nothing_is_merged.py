@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
+from in_process import linsep
 from linsep import (
     FewestRows,
     explain,
@@ -596,3 +597,23 @@ def test_a_sparse_matrix_with_repeated_entries_stays_as_it_is() -> None:
     X = sp.csr_matrix((np.array([100, 100, 1], np.int8), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
     separability(X, [1, 0])
     assert (X.data.tolist(), X.indices.tolist(), X.indptr.tolist()) == ([100, 100, 1], [0, 0, 0], [0, 2, 3])
+
+
+@pytest.mark.parametrize("text", ["x,y\n1,01\n2,01\n3,1\n4,1\n", "x,y\n1,1.1\n2,1.10\n3,1.1\n4,1.1\n"])
+def test_two_texts_that_are_one_number_are_two_labels(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    rows = pd.read_csv(tmp_path / "t.csv", dtype=str)
+    path, cells = str(tmp_path / "t.csv"), sorted(set(rows["y"]))
+    with pytest.raises(DataError, match=f"column 'y': '{cells[0]}' and '{cells[1]}' are one number"):
+        check_table(open_data(path, target="y"))
+    found = check_table(open_data(path, target="y", categorical=["y"]))
+    assert found.asked[0].found.classes == tuple(cells)
+    for formula, beside in (("x ~ C(y)", {}), ("x ~ 1 | y", {}), ("y ~ x", {}), ("x ~ 1", {"strata": "y"})):
+        family: Any = "logistic" if formula[0] == "y" else "cox" if beside else "poisson"
+        with pytest.raises(DataError, match="are one number"):
+            separation(formula, data=open_data(path), family=family, **beside)
+    assert list(separation("x ~ C(y)", data=open_data(path, categorical=["y"]), family="poisson").references) == ["y"]
+    for words in (["fit", path, "--target", "y"], ["fit", path, "--target", "y", "--stream"]):
+        assert "are one number" in linsep(*words, status=2).stderr
+        linsep(*words, "--categorical", "y", "--model", str(tmp_path / "m"))
+        linsep("score", str(tmp_path / "m"), path)

@@ -59,7 +59,7 @@ def open_labelled(
     source.read_as_text((), mixed=read_as_numbers(columns))
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
-    missing = [] if source.kind == "rows" else [c for c in source.categorical if c not in source.read().names]
+    missing = set() if source.kind == "rows" else source.categorical - {target, *source.read().names}
     if missing:
         name = min(missing)
         kind = columns.get(name, "categories")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ from linsep.data.text.distinct import distinct, is_encoded
 from linsep.types import Array, DataError
 
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
+_ZEROS = re.compile("[.,]0*$")
 _DIGITS = 15  # that doubles keep apart, if there is no power of ten
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
 
@@ -119,7 +121,9 @@ def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Arr
     return as_labels(text.to_pylist(), where, target)
 
 
-def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], target: str) -> Array:
+def written_labels(
+    text: pa.Array, decimal: str, where: Callable[[int], str], target: str, *, as_text: bool = False
+) -> Array:
     """What `as_labels` returns of the numbers in a column of text if all are numbers, or else of the text.
 
     Examples
@@ -128,10 +132,11 @@ def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], ta
     [1, 2]
     """
     texts, codes = distinct(text)
-    numbers = read_numbers(texts, decimal)
+    numbers = None if as_text else read_numbers(texts, decimal)
     if numbers is None:
         return text_labels(text, where, target)
     refuse_more_digits(*numbers, target)
+    refuse_two_texts(*numbers, target)
     return as_labels(numbers[1][codes], where, target)
 
 
@@ -155,6 +160,34 @@ def refuse_more_digits(text: pa.Array | None, numbers: Array | None, name: str) 
             f"column {name!r}: {longer:.40} has more digits than double precision holds: round it, or subtract what "
             "the numbers share"
         )
+
+
+def refuse_two_texts(text: pa.Array | None, numbers: Array | None, name: str) -> None:
+    """Raise DataError where two texts are one number, but for a sign + and decimals that are all 0.
+
+    `numbers` are the doubles of `text`. Asked of labels and levels, which may be codes: 01 and 1 name two places.
+
+    Examples
+    --------
+    >>> refuse_two_texts(pa.array(["1", "1.0", "+1", "2.5"]), np.array([1.0, 1.0, 1.0, 2.5]), "y")
+    >>> refuse_two_texts(pa.array(["01", "1"]), np.array([1.0, 1.0]), "zip")
+    Traceback (most recent call last):
+    linsep.types.DataError: column 'zip': '01' and '1' are one number: write it in one way, or, if these are codes, read
+    the column as text (categorical=['zip'])
+    """
+    if text is None or numbers is None:
+        return
+    texts, codes = distinct(text)
+    once = np.zeros(len(texts))
+    once[codes] = numbers
+    known: dict[float, str] = {}
+    for k in np.unique(codes).tolist():
+        plain = _ZEROS.sub("", texts[k].as_py().strip().removeprefix("+"))
+        if (other := known.setdefault(float(once[k]), plain)) != plain:
+            raise DataError(
+                f"column {name!r}: {min(plain, other)!r:.40} and {max(plain, other)!r:.40} are one number: write it in "
+                f"one way, or, if these are codes, read the column as text (categorical=[{name!r}])"
+            )
 
 
 def has_more_digits(text: pa.Array, numbers: Array) -> bool:

@@ -24,7 +24,7 @@ from linsep.as_given import as_array, labels_of, refuse_finer, refuse_halves
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
-from linsep.data.labels import refuse_more_digits
+from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
 from linsep.regression.formula_text import (
@@ -37,7 +37,7 @@ from linsep.regression.formula_text import (
     shortened,
 )
 from linsep.tables import check_index, column_names
-from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.types import Array, DataError, PrecisionWarning
 
 _CONSTANT = "Intercept"  # as formulaic calls it
@@ -150,6 +150,8 @@ def asked_as_written(
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
         if name not in formula.only_bare or name in beside_terms:
             refuse_more_digits(column.raw, column.values, name)
+        if name in formula.coded or name == beside.get("strata") or (name in responses and family in LABELLED):
+            refuse_two_texts(column.raw, column.values, name)
         if column.is_number and column.text is not None and kept.any() and name in counted:
             numbers, power = exact_column(column)
             if power and name in formula.only_bare and numbers.dtype != object:

@@ -15,7 +15,8 @@ _POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
 class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
-    `only_bare` are the columns that no function is applied to, `calculated` those that a function but C is applied to.
+    `only_bare` are the columns that no function is applied to, `calculated` those that a function but C is applied to,
+    `coded` those in C() and in fixed effects.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Formula(NamedTuple):
     required: set[str]
     only_bare: set[str]
     calculated: set[str]
+    coded: set[str]
 
     @classmethod
     def of(cls, text: str) -> Formula:
@@ -59,7 +61,9 @@ class Formula(NamedTuple):
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
         functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
         calculated = set().union(bare, *map(columns_of, functions))
-        return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside, calculated)
+        coded = set().union(*effects.values(), *(columns_of(one) for one in factors if one.expr.startswith("C(")))
+        constant = has_constant and not effects
+        return cls(text, lhs, rhs, constant, effects, required, bare - inside, calculated, coded)
 
 
 def without_spaces(text: str) -> str:

@@ -294,6 +294,8 @@ def score_table(
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
     source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
+    if target is not None and model.classes_.dtype.kind == "U" and model.positive is None:
+        source.read_as_text([target])  # 01 and 1 may be two of them
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
     strange: set[str] = set()

@@ -146,7 +146,7 @@ class StreamRun:
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories, unless columns may join later."""
-        unknown = sorted(self.source.categorical.difference(chunk.names))
+        unknown = sorted(self.source.categorical.difference(chunk.names, {self.source.target}))
         if unknown and not self.source.open_columns:
             raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
 

@@ -147,7 +147,8 @@ def from_arrow(
         labels = _values(table, target, where)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
-        y = written_labels(labels, ".", where, target) if target in untyped else _labels(labels, where, target)
+        untyped_text = target in untyped and target not in categorical
+        y = written_labels(labels, ".", where, target) if untyped_text else _labels(labels, where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)

@@ -130,9 +130,8 @@ class CsvReader(TextReader):
 
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
         """Columns of text as numbers where they are such."""
-        target, categorical, decimal = self.asked.target, self.asked.categorical, self.written.decimal
-        na = self.asked.na
-        unlabelled = None
+        target, categorical, na = self.asked.target, self.asked.categorical, self.asked.na
+        decimal, unlabelled = self.written.decimal, None
         if target is not None:
             take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
             gone = are_unlabelled(_cells(table, target, na), decimal)
@@ -149,11 +148,12 @@ class CsvReader(TextReader):
                 refuse_comma(column, text, where)
             return found
 
-        y = None if target is None else written_labels(_cells(table, target, na), decimal, where, target)
+        y = None
+        if target is not None:
+            y = written_labels(_cells(table, target, na), decimal, where, target, as_text=target in categorical)
         features = [column for column in names if column != target]
-        size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
-        return TableChunk(features, y, start, size, where, parse, **more)
+        return TableChunk(features, y, start, table.num_rows, where, parse, **more)
 
     def _doubts(self) -> tuple[str, ...]:
         """What is open, or was guessed of new rows, which have no receipt that says how they are read."""
