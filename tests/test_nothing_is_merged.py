@@ -608,7 +608,8 @@ def test_two_texts_that_are_one_number_are_two_labels(text: str, tmp_path: Path)
         check_table(open_data(path, target="y"))
     found = check_table(open_data(path, target="y", categorical=["y"]))
     assert found.asked[0].found.classes == tuple(cells)
-    for formula, beside in (("x ~ C(y)", {}), ("x ~ 1 | y", {}), ("y ~ x", {}), ("x ~ 1", {"strata": "y"})):
+    asked: list[tuple[str, dict[str, Any]]] = [("x ~ C(y)", {}), ("x ~ 1 | y", {}), ("y ~ x", {})]
+    for formula, beside in [*asked, ("x ~ 1", {"strata": "y"})]:
         family: Any = "logistic" if formula[0] == "y" else "cox" if beside else "poisson"
         with pytest.raises(DataError, match="are one number"):
             separation(formula, data=open_data(path), family=family, **beside)
@@ -617,3 +618,17 @@ def test_two_texts_that_are_one_number_are_two_labels(text: str, tmp_path: Path)
         assert "are one number" in linsep(*words, status=2).stderr
         linsep(*words, "--categorical", "y", "--model", str(tmp_path / "m"))
         linsep("score", str(tmp_path / "m"), path)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([pd.Timestamp(1), pd.Timestamp(0), pd.NaT], "finer than a microsecond"),
+        ([datetime(2020, 1, 1, 5).date(), datetime(2020, 1, 1, 5), None], "are mixed"),
+        ([pd.Timestamp("2020-01-01", tz="UTC"), pd.Timestamp("2020-01-01"), None], "are mixed"),
+    ],
+)
+def test_objects_that_are_times_lose_no_part(values: list[Any], message: str) -> None:
+    table = pd.DataFrame({"when": pd.Series(values, dtype=object), "y": [0, 1, 0]})
+    with pytest.raises(DataError, match=f"column 'when': .*{message}"):
+        open_data(table, target="y").read()
