@@ -632,3 +632,10 @@ def test_objects_that_are_times_lose_no_part(values: list[Any], message: str) ->
     table = pd.DataFrame({"when": pd.Series(values, dtype=object), "y": [0, 1, 0]})
     with pytest.raises(DataError, match=f"column 'when': .*{message}"):
         open_data(table, target="y").read()
+
+
+def test_labels_of_a_probe_that_are_codes_stay_apart(tmp_path: Path) -> None:
+    for a, b in (("01", "1"), ("9007199254740992", "9007199254740993")):
+        (tmp_path / "labels.csv").write_text(f"zip,size\n{a},1.0\n{b},1\n{a},2\n{b},2\n")
+        found = probe({"layer": np.array([[1.0], [-1.0], [2.0], [-2.0]])}, str(tmp_path / "labels.csv"), labels="zip")
+        assert [row.verdict for row in found.rows] == ["separable"]

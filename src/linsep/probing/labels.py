@@ -13,6 +13,7 @@ import numpy as np
 
 from linsep.as_given import as_array, is_missing, labels_of
 from linsep.data.columns import TableChunk, label_names, like
+from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.open import open_data
 from linsep.probing.layers import Layer, arrays_of_file
 from linsep.tables import column_names
@@ -179,7 +180,13 @@ def _table(given: Any) -> dict[str, Array]:
 
 
 def _cells(column: Any) -> Array:
+    """The cells of a column: numbers, but text where two texts would be one number."""
     values = np.array(column.values if column.is_number else column.text.to_pylist(), dtype=object)
+    try:
+        refuse_more_digits(column.raw, column.values, column.name)
+        refuse_two_texts(column.raw, column.values, column.name)
+    except DataError:
+        values = np.array(column.text.to_pylist(), dtype=object)
     if column.missing is not None:
         values[column.missing] = None
     return values
