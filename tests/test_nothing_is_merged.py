@@ -639,3 +639,8 @@ def test_labels_of_a_probe_that_are_codes_stay_apart(tmp_path: Path) -> None:
         (tmp_path / "labels.csv").write_text(f"zip,size\n{a},1.0\n{b},1\n{a},2\n{b},2\n")
         found = probe({"layer": np.array([[1.0], [-1.0], [2.0], [-2.0]])}, str(tmp_path / "labels.csv"), labels="zip")
         assert [row.verdict for row in found.rows] == ["separable"]
+
+
+def test_a_column_that_is_called_like_a_level_is_refused() -> None:
+    with pytest.raises(DataError, match="a column and a level of a column are both called 'a=b': rename a column"):
+        check_table(open_data(b"a,a=b,y\nb,1,0\nc,2,1\nb,3,0\n", target="y"))

@@ -157,6 +157,9 @@ def exact_numbers(
             exponents += [0] * len(levels)
     if not parts:
         raise DataError(f"{source.name}: no column is left: names of rows and running text are no part of a proof")
+    if len(set(names)) < len(names):
+        twice = next(name for name in indicator_of if names.count(name) > 1)
+        raise DataError(f"{source.name}: a column and a level of a column are both called {twice!r}: rename a column")
     X = _stack(parts, len(names) > WIDE * len(parts))
     derived = _derived(kinds or {}, dict(zip(names, exponents, strict=True)))
     found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, derived)
