@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_a_block_leaves_other_models_alone() -> None:
 
 def test_what_cannot_be_guarded() -> None:
     with pytest.raises(
-        DataError, match="Ridge is not a model that can be guarded; these can, and no subclasses: Logit"
+        DataError, match="Ridge is not a model that can be asked about; these can, and no subclasses: Logit"
     ):
         guard(Ridge())
     mode: Any = "report"
@@ -144,7 +145,7 @@ def test_what_cannot_be_guarded() -> None:
     with pytest.raises(DataError, match="fit needs X and y"):
         guard(LogisticRegression(C=np.inf)).fit()
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    with pytest.raises(DataError, match="family Gaussian with the link Identity cannot be guarded"):
+    with pytest.raises(DataError, match="family Gaussian with the link Identity cannot be asked about"):
         guard(sm.GLM(FRAME.x, FRAME[["y"]])).fit()
 
 
@@ -175,7 +176,7 @@ def test_ordered_models_of_other_distributions_are_refused() -> None:
         "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
     )
     model = ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=stats.gumbel_r)
-    with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be guarded; these can: Logit"):
+    with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be asked about; these can: Logit"):
         guard(model).fit(disp=0)
     with guard() as guarding:
         model.fit(disp=0, maxiter=1, method="bfgs", warn_convergence=False)
@@ -212,7 +213,7 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
     }
     for name, model in models.items():
         with pytest.raises(
-            DataError, match=f"^{name} is not a model that can be guarded; these can, and no subclasses"
+            DataError, match=f"^{name} is not a model that can be asked about; these can, and no subclasses"
         ):
             guard(model)
     with guard() as guarding:  # and is fitted without a question there
@@ -269,3 +270,57 @@ def test_a_fragile_answer_is_refused() -> None:
     assert guarded.fit(disp=0).params.size == 3
     assert guarded.separation is not None
     assert not guarded.separation.fragile
+
+
+# ------------------------------------------------------------------ fitted models
+@pytest.mark.filterwarnings("ignore:Maximum Likelihood optimization failed")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_and_what_its_fit_gives_are_asked_about(name: str) -> None:
+    model = statsmodels_model(name, FRAME)
+    options = {} if name in ("binomial", "counts", "trials", "PHReg") else {"disp": 0}
+    found = separation(model.fit(**options))
+    with guard(on_separation="warn") as guarding, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparationWarning)
+        statsmodels_model(name, FRAME).fit(**options)
+    assert found == separation(statsmodels_model(name, FRAME)) == guarding.separations[0]
+    assert (found.verdict == "overlap", "without an intercept" in found.summary()) == (name != "PHReg", False)
+    apart = separation(statsmodels_model(name, APART))
+    assert apart.verdict == "quasi-complete"
+    assert any("rare" in str(key) for key, value in apart.coefficients.items() if value in (np.inf, -np.inf))
+
+
+def test_rows_of_a_fitted_formula_are_places_in_its_table() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    table = APART.assign(x=APART.x.where(APART.index != 3))
+    with pytest.warns(UserWarning):
+        fitted = smf.logit("y ~ x + rare", data=table).fit(disp=0, maxiter=5)
+    found = separation(fitted)
+    assert (found.separated_rows, found.n_missing) == (tuple(range(54, 60)), 1)
+    own = smf.logit("y ~ x", data=table.iloc[:54]).fit(disp=0)
+    estimates = found.finite_part().estimates
+    for column in ("Intercept", "x"):
+        assert estimates[column].value == pytest.approx(own.params[column], abs=1e-8)
+        assert estimates[column].error == pytest.approx(own.bse[column], abs=1e-6)
+    assert estimates["rare[T.True]"].value == np.inf
+
+
+def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    of_binomial = import_module("statsmodels.genmod.families").Binomial()
+    glm = smf.glm("y ~ x", FRAME, family=of_binomial)
+    X, y = FRAME[["x"]], FRAME.y
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (smf.gee("y ~ x", "kind", FRAME), {}, "GEE is not a model that can be asked about"),
+        (glm.fit_regularized(), {}, "RegularizedResultsWrapper has a penalty, so its estimates are finite"),
+        (smf.logit("y ~ x", FRAME).fit_regularized(disp=0), {}, "L1BinaryResultsWrapper has a penalty"),
+        (glm.fit(), {"y": FRAME.y, "weights": FRAME.n}, "says itself what it is about: leave out y, weights"),
+        (glm, {"data": FRAME}, "GLM holds its data: leave out data"),
+        (LogisticRegression(C=np.inf), {}, r"does not hold its data: give them as separation\(model, data=\(X, y\)\)"),
+        (LogisticRegression(), {"data": (X, y)}, r"has a penalty, so its estimates are finite: separation\(X, y\)"),
+    ]
+    for given, more, message in cases:
+        with pytest.raises(DataError, match=message):
+            separation(given, **more)
+    with pytest.raises(DataError, match="the fit asks for cov_type='HC0'"):
+        separation(glm.fit(cov_type="HC0")).finite_part()
+    assert separation(LogisticRegression(C=np.inf), data=(X, y)) == separation(X, y)

@@ -71,7 +71,7 @@ class Separation(Remedies):
     left_out : int
         Rows of the data that say nothing: those without trials or with a weight of 0.
     constant_columns : tuple of str
-        Columns of the design that are constant, where the regression has an intercept (or thresholds, or a baseline).
+        Columns of the design that are constant: beside an intercept (or thresholds, or a baseline) one too many.
     formula : str
         The formula, empty if there is none.
     n_missing : int

@@ -110,7 +110,7 @@ class Regression:
             "fit_intercept": self.fit_intercept,
             "classes": tuple(self.rows.classes.tolist()),
             "references": design.references,
-            "constant_columns": constant_columns(design, kept) if self.fit_intercept else (),
+            "constant_columns": constant_columns(design, kept),
             "levels": design.levels,
             "formula": design.formula,
             "n_missing": design.n_missing,

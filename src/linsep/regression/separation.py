@@ -16,6 +16,7 @@ from linsep.clock import clock
 from linsep.regression.design import Asked
 from linsep.regression.drop import DROPPED
 from linsep.regression.finite_part import PENALISED
+from linsep.regression.foreign import is_model, question_of_fitted
 from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
@@ -109,6 +110,8 @@ def separation(
         intercept the first such column keeps all its levels.
         An opened table, `open_data(path, target=...)`, is taken as it is written, its decimals exactly, as by the
         command.
+        Or a model of statsmodels or what its `fit` gave, or an estimator of scikit-learn without a penalty: those that
+        `guard` takes. Its family, response and data are asked about, and nothing is fitted.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
         them (needs the extra regression); what stands after | are fixed effects.
     y : array-like of shape (n_samples,), optional
@@ -117,8 +120,9 @@ def separation(
         occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
         continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
-        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted. The
-        columns below are names of columns of it, or have all rows. Series have the index of the table, or are refused.
+        The table that a formula is about; of an estimator of scikit-learn (X, y). Rows that lack a value that the
+        formula needs are left out and counted. The columns below are names of columns of it, or have all rows. Series
+        have the index of the table, or are refused.
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
         (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
@@ -193,7 +197,13 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
-    asked = asked_of(X, y, data, bool(fit_intercept), family, order, link, **beside)
+    if is_model(X):
+        given = {"y": y, "family": None if family == "logistic" else family, "link": link, "order": order, **beside}
+        if told := [name for name, value in given.items() if value is not None]:
+            raise DataError(f"{type(X).__name__} says itself what it is about: leave out {', '.join(told)}")
+        asked = question_of_fitted(X, data)
+    else:
+        asked = asked_of(X, y, data, bool(fit_intercept), family, order, link, **beside)
     found = answer(asked, time_limit, deadline, exact=exact)
     tell(found, on_separation, stacklevel=3)
     return found

@@ -95,7 +95,7 @@ def advice(found: Any) -> list[str]:
     out = []
     if names[UNIDENTIFIED]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
-    if found.constant_columns:
+    if found.constant_columns and found.fit_intercept:
         instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
         reason = instead.get(family, "so is the intercept; or ask without one (fit_intercept=False, --no-intercept)")
         out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows: {reason}.")

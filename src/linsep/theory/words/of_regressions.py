@@ -42,7 +42,8 @@ def opening_of(found: Any) -> str:
     first, *_, last = found.classes or ("", "")
     order = " < ".join(map(repr, found.classes))
     model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
-    if not found.fit_intercept and not found.fixed_effects and family != "cox":
+    has_constant = found.fit_intercept or found.fixed_effects or found.constant_columns
+    if not has_constant and family != "cox":
         model += " without an intercept"
     if found.verdict == "overlap":
         said = (

@@ -1,0 +1,238 @@
+"""What a model of statsmodels or scikit-learn is about, fitted or not: its design, its response and its family."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from linsep.regression.design import Asked, Design, design_of, outcome_of
+from linsep.regression.formula import indicators, levels_of
+from linsep.theory.separation.families import ORDERED, Family
+from linsep.types import Array, DataError
+
+# Module and class -> the family and the link, where these do not depend on the model.
+_MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
+    ("statsmodels.discrete.discrete_model", "Logit"): ("logistic", "logit"),
+    ("statsmodels.discrete.discrete_model", "Probit"): ("logistic", "probit"),
+    ("statsmodels.discrete.discrete_model", "Poisson"): ("poisson", "log"),
+    ("statsmodels.discrete.discrete_model", "MNLogit"): ("multinomial", "logit"),
+    ("statsmodels.genmod.generalized_linear_model", "GLM"): None,
+    ("statsmodels.miscmodels.ordinal_model", "OrderedModel"): None,
+    ("statsmodels.duration.hazard_regression", "PHReg"): ("cox", "log"),
+    ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
+    ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
+}
+_LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
+# Distributions of SciPy that an OrderedModel has, by name.
+_DISTRIBUTIONS = {"logistic": "logit", "norm": "probit", "gumbel_l": "cloglog", "cauchy": "cauchit"}
+_GLM: dict[str, Family] = {
+    "Binomial": "binomial",
+    "Poisson": "poisson",
+    "NegativeBinomial": "negative-binomial",
+    "Gamma": "gamma",
+    "InverseGaussian": "inverse-gaussian",
+}
+_ROUNDING = 1e-12  # of a share of trials, times the trials
+_KNOWN = (
+    "Logit, Probit, Poisson, MNLogit, GLM (binomial, or with log link), OrderedModel (logistic, norm, gumbel_l or "
+    "cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
+)
+_CATEGORY = re.compile(r"C\((\w+)")  # C(dose), C(dose, Treatment("low"))
+
+
+def is_model(given: Any) -> bool:
+    """Whether this is a model of statsmodels or scikit-learn, or what its `fit` gave, and no data."""
+    package = type(given).__module__.partition(".")[0]
+    return (package == "statsmodels" and hasattr(given, "predict")) or (
+        package == "sklearn" and hasattr(given, "get_params")
+    )
+
+
+def question_of_fitted(given: Any, data: Any) -> Asked:
+    """The question about a model, or what its `fit` gave; `data` are the X and y of an estimator of scikit-learn.
+
+    Raises
+    ------
+    DataError
+        It is a model of another kind, it has a penalty, or the data of an estimator are missing.
+    """
+    model = getattr(given, "model", given)  # of results of statsmodels
+    name = type(given).__name__
+    if model is not given and ("Regularized" in name or name.startswith("L1")):
+        raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
+    check_known(model)
+    if hasattr(model, "exog"):
+        if data is not None:
+            raise DataError(f"{name} holds its data: leave out data")
+        asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None)})
+    elif not isinstance(data, tuple) or len(data) != 2:
+        raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
+    else:
+        asked = question_of(model, data, {})
+    if asked is None:
+        raise DataError(f"{model!r} has a penalty, so its estimates are finite: separation(X, y) asks without one")
+    return asked
+
+
+def check_known(model: Any) -> None:
+    """Raise DataError unless a model is of a class that can be asked about: what a subclass fits is not known."""
+    if _class_of(model) not in _MODELS:
+        name = type(model).__name__
+        raise DataError(f"{name} is not a model that can be asked about; these can, and no subclasses: {_KNOWN}")
+
+
+def _class_of(model: Any) -> tuple[str, str]:
+    return type(model).__module__, type(model).__qualname__
+
+
+def guarded_classes() -> list[Any]:
+    """The classes of the packages that are installed."""
+    known = [(module, name) for module, name in _MODELS if find_spec(module.partition(".")[0]) is not None]
+    return [getattr(import_module(module), name) for module, name in known]
+
+
+def kind_of(model: Any) -> tuple[Family, str] | None:
+    """The family and the link; None of a model that cannot be asked about."""
+    at = _class_of(model)
+    if at[1] == "OrderedModel" and at in _MODELS:
+        link = _DISTRIBUTIONS.get(model.distr.name)
+        return ("cumulative", link) if link else None
+    if at[1] == "GLM" and at in _MODELS:
+        family, link = _GLM.get(type(model.family).__name__), _LINKS.get(type(model.family.link).__name__)
+        if family is None or link is None or (family == "binomial") == (link == "log"):
+            return None
+        alone = np.all(model.n_trials == 1) and set(np.unique(model.endog).tolist()) == {0.0, 1.0}
+        return "logistic" if family == "binomial" and alone else family, link
+    found = _MODELS.get(at)
+    shares = hasattr(model, "endog") and not set(np.unique(model.endog).tolist()) <= {0.0, 1.0}
+    return ("binomial", found[1]) if found is not None and found[0] == "logistic" and shares else found
+
+
+def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
+    """The question about a model and the arguments of its `fit`; None of a penalised model.
+
+    Raises
+    ------
+    DataError
+        It is a GLM of another family or link, or arguments are missing.
+    """
+    kind = kind_of(model)
+    if kind is None:
+        of = getattr(model, "family", None)
+        is_glm = f"a GLM of the family {type(of).__name__} with the link {type(getattr(of, 'link', None)).__name__}"
+        name = is_glm if of is not None else f"an OrderedModel with the distribution {model.distr.name!r}"
+        raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
+    if hasattr(model, "exog"):
+        return _of_statsmodels(model, *kind, args, kwargs)
+    return _of_sklearn(model, kind[0], *args, **kwargs)
+
+
+def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: Any) -> Asked:
+    """The question about a model that has its data; constants are columns of its own."""
+    y, X = np.asarray(model.endog), np.asarray(model.exog)
+    # The logarithm of exposure is what statsmodels keeps.
+    parts = [getattr(model, name, None) for name in ("offset", "exposure")]
+    offsets = [np.asarray(part, dtype=np.float64) for part in parts if part is not None]
+    beside: dict[str, Any] = {"offset": sum(offsets) if offsets else None}
+    if hasattr(model, "freq_weights"):
+        beside["weights"] = _unless_all_one(np.asarray(model.freq_weights) * np.asarray(model.var_weights))
+    if family == "binomial":
+        trials = beside["trials"] = _unless_all_one(np.broadcast_to(model.n_trials, y.shape))
+        y = y if trials is None else _successes(y, trials)
+    if family == "cox":
+        beside |= {"event": model.status, "strata": model.strata, "entry": model.entry}
+    names = [str(text) for text in model.exog_names][: X.shape[1]]
+    design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
+    outcome = outcome_of(y, family, **beside)._replace(beyond=_beyond(model, args, kwargs))
+    return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
+
+
+def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """The levels that indicators of a formula stand for, and the levels without one, as patsy or formulaic has them."""
+    spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
+    if hasattr(spec, "encoder_state"):
+        return levels_of(spec, names)
+    levels: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    for factor, info in getattr(spec, "factor_infos", {}).items():
+        found = indicators(factor.name(), info.categories, names) if info.type == "categorical" else None
+        if found is not None:
+            name = called[1] if (called := _CATEGORY.match(factor.name())) else factor.name()
+            references[name] = found[0]
+            levels |= {column: (name, level) for column, level in found[1].items()}
+    return levels, references
+
+
+def _with_places(design: Design, data: Any) -> Design:
+    """The design with the places of its rows in the table, of which statsmodels leaves out some, and their names."""
+    design, labels = design.without(getattr(data, "missing_row_idx", [])), getattr(data, "row_labels", None)
+    if labels is not None and design.rows is not None:
+        every = np.full(len(labels) + design.n_missing, None, dtype=object)
+        every[design.rows] = labels
+        labels = import_module("pandas").Index(every)
+    return design._replace(index=labels)
+
+
+def _unless_all_one(weights: Array) -> Array | None:
+    return None if (weights == 1).all() else weights
+
+
+def _successes(shares: Array, trials: Array) -> Array:
+    """Numbers of successes, whole where rounding alone is in the way."""
+    counts = shares * trials
+    near = np.rint(counts)
+    return np.where(np.abs(counts - near) <= _ROUNDING * trials, near, counts)
+
+
+def _beyond(model: Any, args: Any, kwargs: Any) -> str:
+    """Why estimates made here would not be those of the model, in a sentence; empty if they would."""
+    if (np.asarray(getattr(model, "var_weights", 1)) != 1).any():
+        return (
+            "the model has var_weights, which are no numbers of rows: fit what drop() gives, with the "
+            "var_weights of the rows that it names"
+        )
+    asked = signature(model.fit).bind_partial(*args, **kwargs).arguments
+    asked = {**asked, **asked.get("kwargs", {})}
+    for name, plain in (("cov_type", "nonrobust"), ("scale", 1)):
+        if asked.get(name) is not None and asked[name] != plain:
+            return (
+                f"the fit asks for {name}={asked[name]!r}, and errors and limits here are those of the "
+                f"likelihood alone: fit what drop() gives, with {name}={asked[name]!r}"
+            )
+    return ""
+
+
+def _of_sklearn(
+    model: Any, family: Family, X: Any = None, y: Any = None, sample_weight: Any = None, **_: Any
+) -> Asked | None:
+    """The question about an estimator and the data for its `fit`; None if it is penalised."""
+    if X is None or y is None:
+        raise DataError("fit needs X and y, as that of the model does")
+    params = model.get_params()
+    if params["alpha"] > 0 if family == "poisson" else params.get("penalty", "") is not None and params["C"] != np.inf:
+        return None
+    if family == "logistic" and len(np.unique(np.asarray(y))) > 2:
+        family = "multinomial"
+    intercept = bool(params["fit_intercept"])
+    outcome = outcome_of(y, family, weights=_weights_of_sklearn(params.get("class_weight"), y, sample_weight))
+    return Asked(design_of(X, intercept), outcome, intercept, family)
+
+
+def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:
+    """The weights of rows times those of their classes, which may depend on them."""
+    if of_classes is None:
+        return np.full(len(y), of_rows) if np.ndim(of_rows) == 0 and of_rows is not None else of_rows
+    weights = np.ones(len(y)) if of_rows is None else np.broadcast_to(np.asarray(of_rows, dtype=np.float64), len(y))
+    y = np.asarray(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    from sklearn.utils.class_weight import compute_class_weight
+
+    # Earlier releases of scikit-learn balance rows, whatever their weights.
+    weighted = {"sample_weight": weights} if "sample_weight" in signature(compute_class_weight).parameters else {}
+    found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
+    return weights * found[codes.reshape(-1)]
