@@ -531,7 +531,9 @@ def test_a_constant_column_beside_the_intercept_is_named(form: str) -> None:
     read.verify(X, y)
     assert read == found
     assert separation(X, y, weights=weights).constant_columns == ("x1", "x3")
-    assert separation(X, y, fit_intercept=False).constant_columns == ()
+    without = separation(X, y, fit_intercept=False)
+    assert (without.constant_columns, "without an intercept" in without.summary()) == (("x1",), False)
+    assert not any("Leave out" in text for text in without.advice)
     assert "thresholds take its place" in separation(X, y, family="cumulative").advice[1]
     assert "the baseline hazard takes its place" in separation(X, [1, 2, 3, 4], family="cox").advice[1]
 
