@@ -177,12 +177,14 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
     assert Path("m.linsep").exists() == words.endswith("m.linsep")
 
 
-def test_the_words_reach_the_screen(folder: Path) -> None:
+@pytest.mark.parametrize(("name", "ignored"), [("SIGINT", ""), ("SIGTERM", ""), ("SIGTERM", "SIGINT")])
+def test_the_words_reach_the_screen(name: str, ignored: str, folder: Path) -> None:
     script = (
         "import os, signal, sys\n"
+        f"signal.signal(signal.SIGINT, signal.{'SIG_IGN' if ignored else 'default_int_handler'})\n"
         "from linsep.app import cli\n"
         "from linsep.reporting import table_fit\n"
-        "table_fit.make_receipt = lambda *given, **named: os.kill(os.getpid(), signal.SIGINT)\n"
+        "table_fit.make_receipt = lambda *given, **named: os.kill(os.getpid(), signal." + name + ")\n"
         "sys.argv = ['linsep', 'fit', 't.csv', '--target', 'y']\n"
         "cli.main()\n"
     )

@@ -5,6 +5,7 @@ What a command runs is imported when it runs, so that `--help` and usage errors 
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -254,8 +255,8 @@ def _overview(prefix: str) -> str:
 
 
 def main() -> None:
-    """Run the command line; every way to end has an exit status."""
-    status = 0
+    """Run the command line; every way to end has an exit status. SIGTERM does what Ctrl-C does."""
+    status, before = 0, signal.signal(signal.SIGTERM, _end)
     try:
         run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:
@@ -271,4 +272,12 @@ def main() -> None:
             told = unreadable(str(error.filename), error)
         fail(without_secrets(told))
         status = 2
+    finally:
+        signal.signal(signal.SIGTERM, before)
     sys.exit(status)
+
+
+def _end(number: int, frame: Any) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup
+        signal.default_int_handler(number, frame)
+    signal.raise_signal(signal.SIGINT)  # which a step that must not be cut holds back
