@@ -248,3 +248,10 @@ def test_demo_ends_with_the_receipt(tmp_path: Path) -> None:
         "bounded bias", "freund-schapire", "hinge loss, all passes", "breast_cancer.linsep", "linsep show",
     ):  # fmt: skip
         assert part in done.stdout, part
+
+
+def test_no_rows_in_are_no_rows_out(sold: Path) -> None:
+    (sold / "none.csv").write_text(TABLE.splitlines()[0] + "\n")
+    done = linsep("predict", "m.linsep", "none.csv", "--keep", "size", folder=sold)
+    assert (done.returncode, done.stdout) == (0, '"size","prediction","decision_value"\n')
+    assert "there are no rows" in linsep("score", "m.linsep", "none.csv", folder=sold).stderr

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import safetensors.numpy
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
@@ -21,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 
 from linsep import ModelFileError, learners
 from linsep.jsonable import from_jsonable, to_jsonable
-from linsep.learners import Perceptron
+from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.table_model import TableModel
 from linsep.model_files import container
@@ -390,3 +391,19 @@ def test_a_sealed_file_that_does_not_fit_is_refused(old: bytes, new: bytes, mess
 def test_a_missing_file_is_an_os_error(path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=path.name):
         load(path)
+
+
+def test_mostly_zeros_take_no_room(path: Path) -> None:
+    rows = sp.csr_matrix(([1.0, -1.0, 2.0], ([0, 1, 2], [3, 70_000, 99_999])), shape=(3, 100_000))
+    model = AveragedPerceptron(max_iter=2).fit(rows, [0, 1, 0])
+    model.coef_[0, 5] = -0.0
+    save(model, path)
+    assert path.stat().st_size < 6_000 < model.coef_.nbytes
+    again = load(path)
+    assert again.coef_.tobytes() == model.coef_.tobytes()
+    assert np.array_equal(again.partial_fit(rows, [1, 1, 0]).coef_, model.partial_fit(rows, [1, 1, 0]).coef_)
+    raw = path.read_bytes()
+    for new in (b"[2, 100000]", b"[1,-100000]", b"[1,9000000000]", b"[1,true]"):
+        path.write_bytes(reseal(raw, b'state/coef_\\":[1,100000]', b'state/coef_\\":' + new))
+        with pytest.raises(ModelFileError):
+            load(path)

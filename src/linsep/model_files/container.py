@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 from importlib.metadata import version
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,10 @@ _ORIGIN = "linsep.save and `linsep fit --model` write model files"
 # As in safetensors. A header takes some twenty times its size while it is read.
 _MOST_HEADER = 100_000_000
 _LEAST_KEY = 16
+# Arrays of more bytes are kept without their zeros, if most entries are: hashed features seldom meet all columns.
+_SMALL = 1 << 16
+_MOST_ENTRIES = 1 << 28  # of an array that a small file may bring
+_PLACES, _ENTRIES = "#places", "#entries"
 _TEXT, _DICT = ValueSpec("text"), ValueSpec("dict")
 _FIELDS = {
     "file_sha256": _TEXT,
@@ -47,6 +52,7 @@ _FIELDS = {
     "encoder": ValueSpec("dict", needed=False),
     "extra": ValueSpec("dict", needed=False),
     "arrays_sha256": _TEXT,
+    "sparse": ValueSpec("dict", needed=False),
     "origin": _DICT,
 }
 # What does not belong to the state: where and when the file was made, and what is taken from the rest of it.
@@ -83,13 +89,42 @@ def to_bytes(header: dict[str, Any], arrays: dict[str, Array], key: Key | None =
             raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
     digests = {"file_sha256": _ZEROS.decode()} | ({} if secret is None else {"hmac_sha256": _ZEROS.decode()})
     inner = {**digests, "format": FORMAT, "version": version("linsep"), **header, "arrays_sha256": digest(arrays)}
-    raw = bytearray(_pack(arrays, {"linsep": json.dumps(inner, allow_nan=False, separators=(",", ":"))}))
+    packed, shapes = _without_zeros(arrays)
+    inner |= {"sparse": shapes} if shapes else {}
+    raw = bytearray(_pack(packed, {"linsep": json.dumps(inner, allow_nan=False, separators=(",", ":"))}))
     at = raw.index(_MARK) + len(_MARK)
     if secret is not None:
         there = at + 64 + len(_SIGNED)
         raw[there : there + 64] = hmac.new(secret, raw, hashlib.sha256).hexdigest().encode()
     raw[at : at + 64] = hashlib.sha256(raw).hexdigest().encode()
     return bytes(raw)
+
+
+def _without_zeros(arrays: dict[str, Array]) -> tuple[dict[str, Array], dict[str, list[int]]]:
+    """The arrays, of those that are mostly zeros the other entries and their places; and the shapes of these."""
+    packed: dict[str, Array] = {}
+    shapes: dict[str, list[int]] = {}
+    for name, array in arrays.items():
+        bits = array.reshape(-1).view(f"u{array.dtype.itemsize}")  # -0.0 is no zero
+        at = np.flatnonzero(bits) if array.nbytes > _SMALL and array.size <= _MOST_ENTRIES else None
+        if at is None or 2 * at.size * (8 + array.itemsize) > array.nbytes:
+            packed[name] = array
+        else:
+            packed |= {f"{name}{_PLACES}": at, f"{name}{_ENTRIES}": array.reshape(-1)[at]}
+            shapes[name] = list(array.shape)
+    return packed, shapes
+
+
+def _with_zeros(packed: dict[str, Array], shapes: Any) -> dict[str, Array]:
+    """Undo `_without_zeros`."""
+    for name, shape in shapes.items():
+        at, entries = packed.pop(f"{name}{_PLACES}"), packed.pop(f"{name}{_ENTRIES}")
+        if not all(type(n) is int and n > 0 for n in shape) or prod(shape) > _MOST_ENTRIES:
+            raise DataError(f"the array {name} has the shape {shape!r:.40}")
+        packed[name] = np.zeros(prod(shape), entries.dtype)
+        packed[name][at] = entries
+        packed[name] = packed[name].reshape(shape)
+    return packed
 
 
 def digest(arrays: dict[str, Array]) -> str:
@@ -136,8 +171,8 @@ def from_bytes(raw: bytes, key: Key | None = None) -> tuple[dict[str, Any], dict
     try:
         check_values(header, _FIELDS, others=True)
         # Copies: the arrays of the format are read-only views, and training writes in place.
-        arrays = {name: array.copy() for name, array in _unpack(raw).items()}
-    except (DataError, SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
+        arrays = _with_zeros({name: array.copy() for name, array in _unpack(raw).items()}, header.get("sparse", {}))
+    except (DataError, SafetensorError, ValueError, TypeError, LookupError, OverflowError) as error:
         raise unbuildable(header, error) from error
     if digest(arrays) != header["arrays_sha256"]:
         raise ModelFileError("the arrays are not those that were saved; save the model again")

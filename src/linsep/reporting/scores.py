@@ -22,7 +22,7 @@ from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.table_model import TableModel
 from linsep.markup import listed
 from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas, with_reliability
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _MOST_VALUES = 20_000_000  # decision values that are kept for areas under curves
 
@@ -183,7 +183,7 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         yield encoder.encode_chunk(mended), chunk.y, chunk
     encoder.guessed_ = source.guessed_encoding
     if empty:
-        raise DataError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
+        raise NoRowsError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
 
 
 def _refused(encoder: TableEncoder, chunks: Iterator[TableChunk | Chunk]) -> DataError:

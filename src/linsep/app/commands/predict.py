@@ -16,7 +16,7 @@ from linsep.files import check_output, open_output
 from linsep.learners.calibration import labels_apart, told_apart
 from linsep.learners.inputs.class_names import positions
 from linsep.reporting.scores import iter_predictions, unknown_levels
-from linsep.types import DataError
+from linsep.types import DataError, NoRowsError
 
 
 def predict(
@@ -31,9 +31,15 @@ def predict(
     if taken := {"prediction", "decision_value", *names}.intersection(keep):
         raise DataError(f"--keep {min(taken)}: a column of the output has this name; rename it in the table")
     apart, rows = 0, 0
-    first = next(parts)  # what is wrong with the table is said before a file is opened
+    try:
+        first = [next(parts)]  # what is wrong with the table is said before a file is opened
+    except NoRowsError:  # without rows there are no predictions, and nothing is wrong
+        first = []
     with open_output(output, "the predictions", reads=reads) as stream:
-        for number, part in enumerate(chain([first], parts)):
+        if not first:
+            empty = [*keep, "prediction", "decision_value", *(names if probabilities else ())]
+            write_csv(pa.table({name: pa.array([], pa.string()) for name in empty}), stream)
+        for number, part in enumerate(chain(first, parts)):
             columns = {name: cells.tolist() for name, cells in part.kept.items()}
             columns |= {"prediction": part.labels.tolist(), "decision_value": part.decision_values}
             rows += len(part.labels)
