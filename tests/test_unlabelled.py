@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import linsep
-from linsep import DataError, fit_stream, fit_table, open_data, score_table
+from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
 from linsep.app.cli import main
 from linsep.data.sources import blocks, in_memory
 from linsep.reporting.table_check import check_table
@@ -168,3 +168,21 @@ def test_missing_labels_are_the_same_however_arrow_keeps_them(kind: Any) -> None
 def test_a_label_that_cannot_be_told_is_named_by_its_row() -> None:
     with pytest.raises(DataError, match=r"row 2, column 'y': the label 'b\\x00' holds a NUL"):
         open_data(pa.table({"a": [1, 2, 3], "y": ["a", "a", "b\0"]}), target="y").read()
+
+
+def test_vowpal_text_to_predict_needs_no_label_and_has_tags(tmp_path: Path) -> None:
+    train, more = tmp_path / "train.vw", tmp_path / "more.vw"
+    train.write_text("1 't1|w red fast\n-1 t2|w blue slow\n1 |w red\n-1 'two |w slow\n")
+    more.write_text("|w red slow\ntag|w red\n'tag |w blue\n1x|w blue\n1 2|w red\n")
+    model = fit_table(open_data(str(train)), Perceptron()).model
+    plain = [part.labels.tolist() for part in iter_predictions(model, more)]
+    assert plain == [[int(2 * (z >= 0)) - 1 for z in part.decision_values] for part in iter_predictions(model, more)]
+    assert plain[0][1:] == [1, -1, -1, 1]
+    with pytest.raises(DataError, match="no labels to compare with"):
+        score_table(model, more)
+    with pytest.raises(DataError, match=r"more.vw:1: there is no label before the \|"):
+        open_data(str(more)).read()
+    for text, place in (("1 2 |w red", "1:3: expected 'tag"), ("x |w red", "1:1: expected a label")):
+        more.write_text(text + "\n")
+        with pytest.raises(DataError, match=place):
+            open_data(str(more)).read()

@@ -65,12 +65,21 @@ class VowpalReader(TextReader):
                 self.rounded = self.rounded or has_more_digits(texts, numbers[slow[:n_slow][late, 1]])
         if not r:
             return None
-        y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
+        y = self._labels(labels[:r], lines)
         with np.errstate(over="ignore"):
             values = data[:k] * scales[spaces[:k]]
         self._check_products(values, indptr, lines)
         X = sp.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
         return ChunkOfLines.of(X, y, lines)
+
+    def _labels(self, labels: Array, lines: Lines) -> Array | None:
+        """The labels of some lines; None if some have none, of rows to be predicted."""
+        without = np.flatnonzero(np.isnan(labels))
+        if not without.size:
+            return as_labels(labels, row_of(lines.name, lines.start), "label")
+        if not self.asked.keep_bad_cells:
+            raise DataError(f"{lines.place(int(without[0]), COMMENT)}: there is no label before the |")
+        return None
 
     def _check_products(self, values: Array, indptr: Array, lines: Lines) -> None:
         """Raise DataError where a value times that of its namespace is no finite number."""

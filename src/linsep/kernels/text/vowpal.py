@@ -19,8 +19,17 @@ _CARET = np.array([ord("^")], dtype=np.uint8)
 
 
 @uncounted(cache=True, nogil=True)
+def _end_of_tag(text: Any, i: Any) -> Any:
+    """Where a tag that begins here ends: it begins with ' or reaches up to the bar; `i` itself if there is none."""
+    j = i
+    while text[j] > _SPACE and text[j] != _BAR:
+        j += np.uint64(1)
+    return j if text[i] == _TICK or text[j] == _BAR else i
+
+
+@uncounted(cache=True, nogil=True)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
-    """Label, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
+    """Label, NaN where there is none, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
 
     A column is a hash of namespace and name; `entries` is (indices, data, spaces, scales), and the value of entry k is
     data[k] scales[spaces[k]], scales[0] being 1. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to
@@ -39,18 +48,18 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
             i += one
             continue
         end, m, e = decimal_at(text, np.int64(i))
-        if end < 0:
+        labels[r] = np.nan
+        if end >= 0:
+            labels[r], ready = as_double(m, e)
+            if not ready or not -APART < m < APART:
+                slow[n_slow, 0], slow[n_slow, 1] = LABEL, r
+                spans[n_slow, 0], spans[n_slow, 1] = i, end
+                n_slow += 1
+            i = skip_blanks(text, np.uint64(end))
+        j = _end_of_tag(text, i)
+        if end < 0 and j == i and text[i] != _BAR:
             return LABEL, i, r, k, n_slow
-        labels[r], ready = as_double(m, e)
-        if not ready or not -APART < m < APART:
-            slow[n_slow, 0], slow[n_slow, 1] = LABEL, r
-            spans[n_slow, 0], spans[n_slow, 1] = i, end
-            n_slow += 1
-        i = skip_blanks(text, np.uint64(end))
-        if text[i] == _TICK:
-            while text[i] > _SPACE and text[i] != _BAR:
-                i += one
-            i = skip_blanks(text, i)
+        i = skip_blanks(text, j)
         if text[i] != _BAR and text[i] != NEWLINE:
             return WEIGHT, i, r, k, n_slow
         space = seed
