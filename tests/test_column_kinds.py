@@ -574,3 +574,12 @@ def test_a_label_for_each_row_is_refused(ask: Any) -> None:
     ask(table(a=a, y=np.arange(20) % 10))
     ask(table(a=a[:19], y=np.arange(19)))
     ask(table(a=a, y=np.arange(20)), positive=3)
+
+
+def test_identifiers_beyond_doubles_may_be_codes() -> None:
+    for top, said in (
+        (10**18, ["column 'id' is read as a number; if it holds codes, say --column id=category (or skip)"]),
+        (10**9, []),
+    ):
+        rows = b"id,y\n" + b"".join(b"%d,%d\n" % (top + 7 * k * k, k % 2) for k in range(9))
+        assert find_kinds(open_data(rows, target="y").read(), {}).doubts == said

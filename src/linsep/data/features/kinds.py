@@ -37,6 +37,7 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import known_numbers, refuse_types, with_parts
 from linsep.data.features.words import Grams
+from linsep.data.labels import has_more_digits
 from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import listed, quote
 from linsep.types import Array, DataError
@@ -73,6 +74,12 @@ def check_kind(name: str, kind: str) -> str:
             f"column {name!r:.80}: a column is read as number, category, date, text, words1-2, chars3-5, skip, as a "
             f"date written like %d.%m.%Y, or as a number with a unit written like '0.0 mg', not as {kind!r:.80}"
         ) from None
+
+
+def _are_long(column: Column) -> bool:
+    """Whether whole numbers have more digits than doubles hold, as identifiers may: some would be one number."""
+    values = column.values
+    return column.are_whole and column.raw is not None and values is not None and has_more_digits(column.raw, values)
 
 
 def is_words(kind: str) -> bool:
@@ -129,7 +136,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
-            elif chunk.n_rows >= ENOUGH_ROWS and are_written_as_codes(column):
+            elif (chunk.n_rows >= ENOUGH_ROWS and are_written_as_codes(column)) or _are_long(column):
                 codes.append(name)
             continue
         found = _kind_of_text(chunk, column, left_out, doubts)

@@ -106,7 +106,7 @@ class ChunkOfLines(Chunk):
     lines: Lines
 
     @classmethod
-    def of(cls, X: Any, y: Array, lines: Lines) -> Self:
+    def of(cls, X: Any, y: Array | None, lines: Lines) -> Self:
         """The rows of some lines."""
         chunk = cls(X, y, lines.start)
         chunk.lines = lines

@@ -29,14 +29,14 @@ def _end_of_tag(text: Any, i: Any) -> Any:
 
 @uncounted(cache=True, nogil=True)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
-    """Label, NaN where there is none, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
+    """Label, NaN where there is none, columns and values of every row; and (error, position, rows, entries, numbers
+    still to be read).
 
-    A column is a hash of namespace and name; `entries` is (indices, data, spaces, scales), and the value of entry k is
-    data[k] scales[spaces[k]], scales[0] being 1. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to
-    `indptr[r + 1]` are row r. Numbers that doubles cannot give at once, and labels
-    of more than 15 digits, are listed: `slow` is (LABEL, row),
-    (VALUE, entry) or (ENTRY, namespace), `spans` (., 2) the bytes. The text has to end with a line end. Changes all
-    arrays but `text`.
+    A column is a hash of namespace and name; `entries` is (indices, data, spaces, scales), and the value of entry k
+    is data[k] scales[spaces[k]], scales[0] being 1. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to
+    `indptr[r + 1]` are row r. Numbers that doubles cannot give at once, and labels of more than 15 digits, are
+    listed: `slow` is (LABEL, row), (VALUE, entry) or (ENTRY, namespace), `spans` (., 2) the bytes. The text has to
+    end with a line end. Changes all arrays but `text`.
     """
     indices, data, spaces, scales = entries
     n, one = np.uint64(text.size), np.uint64(1)
