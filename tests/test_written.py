@@ -438,3 +438,34 @@ def test_first_lines_that_are_no_names_are_told() -> None:
         find_written(b"sep=;\na;b\n1;2\n", "t.csv", None, None)
     assert find_written(b"2.1,0.4,oak\n2.4,0.3,elm\n", "t.csv", None, None).doubt.startswith("columns are called '2.1'")
     assert find_written(b"name,2019,2020\nx,1,2\n", "t.csv", None, None).doubt == ""
+
+
+def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
+    rows = b"".join(b"%g,%d,%s\n" % (i * 1.5, i * i % 7, b"pq"[i % 2 : i % 2 + 1]) for i in range(20))
+    (tmp_path / "t.csv").write_bytes(rows)
+    named = open_data(b"1,2,3\n" + rows, target="3").read()
+    for skipped in (0, 2):
+        above = b"title\n" * skipped
+        source = open_data(above + rows, target="3", header=False, skip_rows=skipped)
+        pieces = [chunk for chunk, _ in open_data(above + rows, target="3", header=False, skip_rows=skipped).chunks()]
+        for found in (source.read(), *pieces):
+            assert (found.names, found.where(0), found.where(19)) == (
+                ["1", "2"],
+                f"buffer:{1 + skipped}",
+                f"buffer:{20 + skipped}",
+            )
+            assert np.array_equal(found.y, named.y)
+            for mine, same in zip(found.columns, named.columns, strict=True):
+                assert np.array_equal(mine.values, same.values)
+    for target, text in (("3", rows), ("y", b"0,1,p\n" + rows)):
+        with pytest.raises(
+            DataError, match=r"if the first line holds a row and no names, say --no-header \(header=False"
+        ):
+            open_data(text, target=target).read()
+    model = linsep.fit_stream(str(tmp_path / "t.csv"), target="3", header=False).model
+    assert linsep.score_table(model, str(tmp_path / "t.csv"), header=False).rows == 20
+    for bad, line in ((b"1,2\n3\n", 2), (b"1,2\n3,4\n5,6,7\n", 3)):
+        with pytest.raises(DataError, match=f"buffer:{line}: . fields where"):
+            open_data(bad, target="2", header=False).read()
+    with pytest.raises(DataError, match="is for CSV, and this is jsonl"):
+        open_data(b"{}", format="jsonl", header=False)

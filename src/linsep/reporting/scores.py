@@ -64,6 +64,7 @@ def iter_predictions(
     na: Collection[str] = (),
     skip_rows: int = 0,
     sheet: str | None = None,
+    header: bool = True,
     probabilities: bool = False,
     keep: Collection[str] = (),
     lenient: bool = False,
@@ -89,8 +90,8 @@ def iter_predictions(
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
     na : collection of str
         Cells of CSV that stand for no value, beside those named when the model was trained.
-    skip_rows, sheet : optional
-        Lines above the names of the columns, and the sheet of a workbook, as in `open_data`.
+    skip_rows, sheet, header : optional
+        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
     keep : collection of str
@@ -121,7 +122,7 @@ def iter_predictions(
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
+    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     for labels, z, y, X, chunk in _predicted(model, _opened(model, table, asked, keep), lenient):
         of_classes = None
         if probabilities:
@@ -242,6 +243,7 @@ def score_table(
     na: Collection[str] = (),
     skip_rows: int = 0,
     sheet: str | None = None,
+    header: bool = True,
     drop_unlabelled: bool = False,
     lenient: bool = False,
 ) -> Scores:
@@ -263,8 +265,8 @@ def score_table(
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
     na : collection of str
         Cells of CSV that stand for no value, beside those named when the model was trained.
-    skip_rows, sheet : optional
-        Lines above the names of the columns, and the sheet of a workbook, as in `open_data`.
+    skip_rows, sheet, header : optional
+        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
     lenient : bool, default=False
@@ -292,7 +294,7 @@ def score_table(
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
+    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
     if target is not None and model.classes_.dtype.kind == "U" and model.positive is None:
         source.read_as_text([target])  # 01 and 1 may be two of them

@@ -59,6 +59,7 @@ def fit_stream(
     na: Collection[str] = (),
     skip_rows: int = 0,
     sheet: str | None = None,
+    header: bool = True,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -131,8 +132,8 @@ def fit_stream(
         Leave out rows whose label is missing, and count them.
     na : collection of str
         Cells of CSV that stand for no value, as in `linsep.open_data`.
-    skip_rows, sheet : optional
-        Lines above the names of the columns, and the sheet of a workbook, as in `linsep.open_data`.
+    skip_rows, sheet, header : optional
+        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -181,7 +182,7 @@ def fit_stream(
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet}
+    reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)
@@ -221,7 +222,7 @@ def _opened(source: Any, bits: int, max_record_bytes: int, asked: Mapping[str, A
     """The source, opened with what is asked for unless it is open already."""
     if not isinstance(source, Source):
         return open_data(source, bits=bits, max_record_bytes=max_record_bytes, **asked)
-    given = [name for name, value in asked.items() if value]
+    given = [name for name, value in asked.items() if bool(value) != (name == "header")]
     if given:
         raise DataError(f"the source is opened already, so `{given[0]}` belongs to `open_data`")
     return source

@@ -36,6 +36,7 @@ class Asked:
     na: frozenset[str] = frozenset()
     skip_rows: int = 0
     sheet: str | None = None
+    header: bool = True
     numeric: frozenset[str] = frozenset()  # columns of JSON lines whose text may be numbers
     keep_bad_cells: bool = False  # columns of numbers with other cells are text, and infinities stay
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from linsep.data.cells import kept_column, refuse_comma
-from linsep.data.columns import Column, TableChunk, check_names, take_target
+from linsep.data.columns import Column, TableChunk, take_target
 from linsep.data.labels import are_unlabelled, with_labels, written_labels
 from linsep.data.readers.arrow import Where, compact, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, check_utf8, count_lines, in_a_line
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
+from linsep.data.readers.header import as_array, as_lines, check_text, read_header, refuse_title, told_of_no_header
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, each_once, in_one_piece, is_encoded
-from linsep.types import Array, DataError, NoRowsError
+from linsep.types import DataError, NoRowsError
 
 if TYPE_CHECKING:
     from linsep.kernels.text.cells import Tables
@@ -37,8 +35,6 @@ _NUMBERED_BYTES, _NUMBERED_STREAM, _NUMBERED_COLUMNS = 1 << 25, 1 << 24, 200
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _NO_TYPES: Mapping[str, Any] = {}
-_HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
-_TITLE_LINES = 20
 
 
 class CsvReader(TextReader):
@@ -66,14 +62,17 @@ class CsvReader(TextReader):
         """Find what separates the columns, and the decimal mark."""
         if b"\0" in head and 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
             check_text(head, name, 1, self.written)
-        self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na, self.known_decimal)
+        asked = self.asked
+        marks = (asked.sep, asked.decimal, asked.na, self.known_decimal)
+        self.written = find_written(head, name, *marks, header=asked.header)
 
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
         self.names = read_header(head, name, self.written)
         if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
-            _refuse_title(head, name, self.names[0], self.asked.target)
-        take_target(self.names, self.asked.target)
+            refuse_title(head, name, self.names[0], self.asked.target)
+        with told_of_no_header(self.names):
+            take_target(self.names, self.asked.target)
 
     def block(self, lines: Lines) -> TableChunk | None:
         """Read whole records; those that begin at line 1 have the header before them."""
@@ -109,7 +108,7 @@ class CsvReader(TextReader):
         names: list[str] = []
         types: dict[str, Any] | None = None  # those of the first file for all: only columns of one type are joined
         for lines in pieces:
-            check_text(lines.content, lines.name, 1, self.written)
+            check_text(lines.content, lines.name, lines.first_line, self.written)
             self.begin(lines.content, lines.name)
             names = names or self.names
             if set(self.names) != set(names):
@@ -121,7 +120,8 @@ class CsvReader(TextReader):
             table = _numbered(place, self.names, None) if large else None
             tables.append((_parse(place, self.names, types) if table is None else table).select(names))
             sources.append(lines.name)
-            places.append(_by_lines(lines.name) if place.n_lines == tables[-1].num_rows + 1 else place.of)
+            by_lines = place.n_lines == tables[-1].num_rows + 1
+            places.append(_by_lines(lines.name, lines.first_line) if by_lines else place.of)
         table, where = joined(tables, sources, places)
         chunk = self._chunk(compact(table), where, names, 0)
         if chunk.n_read == 0:
@@ -162,41 +162,11 @@ class CsvReader(TextReader):
         return tuple(filter(None, (guess if written.guess else "", written.doubt)))
 
 
-def read_header(content: bytes, name: str, written: Written) -> list[str]:
-    """The column names that the first line of a CSV file holds."""
-    if not content or content.isspace():
-        raise DataError(f"{name}: the file is empty; a header line with column names is needed")
-    end = content.find(b"\n") + 1
-    if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
-        from linsep.kernels.text.quotes import record_end
-
-        end = max(0, int(record_end(_as_array(content), 0, written.mark)[0]))
-    first = content if not end or content[:end].isspace() else content[:end]
-    check_text(first, name, 1, written)
-    return _named(_header(first, name, written), content, name, written)
-
-
-def _refuse_title(head: bytes, name: str, first: str, target: str) -> None:
-    """Raise DataError where the first line holds one name, and soon two lines as many cells each, more than one."""
-    text = head[:_HEAD_BYTES].decode(errors="replace").splitlines()
-    lines = [(number, line) for number, line in enumerate(text[:_TITLE_LINES]) if line.strip()]
-    wide: list[tuple[int, list[str]]] = []
-    for (above, one), (_, other) in pairwise(lines[1:]):
-        read = [list(csv.reader([one, other], delimiter=mark)) for mark in ",;\t|"]
-        wide += [(above, cells[0]) for cells in read if len(cells[0]) == len(cells[-1]) > 1]
-    if wide:
-        above = next((above for above, cells in wide if target in cells), wide[0][0])
-        raise DataError(
-            f"{name}:{lines[0][0] + 1}: {first!r:.80} looks like a title, as line {above + 1} and the next hold more "
-            f"cells: say --skip-rows {above} (skip_rows=) if line {above + 1} has the names of the columns"
-        )
-
-
 def _is_header_alone(content: bytes, written: Written) -> bool:
     """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
     if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
         return False
-    return sum(1 for record in csv.reader(_as_lines(content), delimiter=written.sep) if record) < 2
+    return sum(1 for record in csv.reader(as_lines(content), delimiter=written.sep) if record) < 2
 
 
 def _cells(table: Any, column: str, na: Collection[str]) -> Any:
@@ -211,76 +181,6 @@ def _cells(table: Any, column: str, na: Collection[str]) -> Any:
     if wholes:  # -999.0 is -999, which one decimal in a column of whole numbers makes of it
         text = pc.if_else(pc.match_substring_regex(cells, f"^({wholes})[.,]0+$"), "", text)
     return text
-
-
-def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:
-    """Raise DataError for what is no UTF-8 text, and for malformed quotes, which Arrow would accept."""
-    check_utf8(content, name, first_line)
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + first_line
-        raise DataError(
-            f"{name}:{line}: a NUL byte, which no text has; take it out, or, if the file "
-            "is UTF-16 without a byte order mark, say --encoding utf-16-le or utf-16-be (encoding=)"
-        )
-    if b'"' not in content:
-        return
-    from linsep.kernels.text.quotes import faulty_quote, record_end
-
-    quote = int(faulty_quote(_as_array(content), written.mark))
-    if quote >= 0:
-        line = content.count(b"\n", 0, quote) + first_line
-        closed = record_end(_as_array(content), quote, written.mark)[0] >= 0
-        found = "text follows the quote that closes it" if closed else "unexpected end of data"
-        raise DataError(
-            f"{name}:{line}: malformed quotes ({found}) in the field that begins here; "
-            'a quote inside a quoted field is written ""'
-        )
-
-
-def _header(content: bytes, name: str, written: Written) -> list[str]:
-    above = len(content) - len(content.lstrip(b"\r\n"))
-    place = f"{name}:{content.count(_NEWLINE, 0, above) + 1}"
-    try:
-        names = next(record for record in csv.reader(_as_lines(content), delimiter=written.sep) if record)
-    except csv.Error as error:
-        raise DataError(f"{place}: this is not a header of column names: {error}") from None
-    if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
-        raise DataError(f"{place}: one column only, {names[0]!r}: is it {other[0]!r} that --sep (sep=) should name?")
-    if sum(map(bool, names)) == 1 < len(names):
-        title = next(filter(None, names))
-        raise DataError(
-            f"{place}: {title!r:.80} is alone on this line: if it is a title above the names of the columns, say how "
-            "many lines stand above them with --skip-rows (skip_rows=)"
-        )
-    return names
-
-
-def _named(names: list[str], content: bytes, name: str, written: Written) -> list[str]:
-    """The names of columns; one without a name and, in the first lines, without a cell is called "unnamed 5".
-
-    Spreadsheets write such columns where cells were cleared.
-    """
-    if "" in names:
-        head = content if len(content) <= _HEAD_BYTES else content[: content.rfind(b"\n", 0, _HEAD_BYTES)]
-        records = [one for one in csv.reader(_as_lines(head), delimiter=written.sep) if one][1:]
-        for j, one in enumerate(names):
-            if records and not one and not any(j < len(record) and record[j].strip() for record in records):
-                names[j] = f"unnamed {j + 1}"
-    if "" in names:
-        raise DataError(
-            f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
-            "or say with --skip-rows (skip_rows=) how many lines stand above the names"
-        )
-    check_names(names, name)
-    return names
-
-
-def _as_array(content: bytes) -> Array:
-    return np.frombuffer(content, np.uint8)
-
-
-def _as_lines(content: bytes) -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
 
 
 def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
@@ -361,7 +261,7 @@ def _numbered(place: _Place, names: list[str], tables: Tables | None) -> Any:
     begin = content.find(_NEWLINE) + 1 if place.has_header else 0
     if begin and content[:begin].decode() != f"{written.sep.join(names)}\n":
         return None
-    found = encode_cells(_as_array(content)[begin:], n_rows, written.mark, tables or make_tables(len(names)))
+    found = encode_cells(as_array(content)[begin:], n_rows, written.mark, tables or make_tables(len(names)))
     if found is None:
         return None
     columns = {}
@@ -371,9 +271,9 @@ def _numbered(place: _Place, names: list[str], tables: Tables | None) -> Any:
     return pa.table(columns)
 
 
-def _by_lines(name: str) -> Where:
+def _by_lines(name: str, first_line: int) -> Where:
     """Where a row stands that is a line, below a header of one: nobody needs the text for that."""
-    return lambda row: f"{name}:{row + 2}"
+    return lambda row: f"{name}:{row + 1 + first_line}"
 
 
 class _Place:
@@ -382,7 +282,7 @@ class _Place:
     def __init__(self, lines: Lines, written: Written) -> None:
         self.written = written
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
-        self.has_header = lines.first_line == 1
+        self.has_header = lines.first_line <= 1
 
     @cached_property
     def n_lines(self) -> int:
@@ -393,7 +293,7 @@ class _Place:
     def of(self, row: int) -> str:
         from linsep.kernels.text.quotes import record_start
 
-        start = int(record_start(_as_array(self.content), row + self.has_header, self.written.mark))
+        start = int(record_start(as_array(self.content), row + self.has_header, self.written.mark))
         if start < 0:
             return f"{self.name}: row {row + 1}"
         line = self.first_line + self.content.count(b"\n", 0, start)

@@ -111,6 +111,8 @@ def find_written(
     decimal: str | None,
     na: Collection[str] = (),
     known: str | None = None,
+    *,
+    header: bool = True,
 ) -> Written:
     """Return how a file is written, from what was asked and, for the rest, from its first bytes.
 
@@ -133,6 +135,8 @@ def find_written(
         Cells that stand for no value.
     known : str, optional
         The decimal mark of the rows that a model was trained on.
+    header : bool, default=True
+        Whether the first line has the names of the columns.
 
     Raises
     ------
@@ -161,7 +165,7 @@ def find_written(
     decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
     points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
     is_open = decimal == "." and sep != "," and known is None and not points
-    found = Written(sep, decimal, doubt=_doubt_of_names(list(columns)), is_open=is_open)
+    found = Written(sep, decimal, doubt=_doubt_of_names(list(columns)) if header else "", is_open=is_open)
     thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
     if decimal == "," or not thousands:
         return found
@@ -184,7 +188,7 @@ def _doubt_of_names(names: list[str]) -> str:
     values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
     if not values or 2 * len(values) < len(names):
         return ""
-    return f"columns are called {values[0]!r} and the like: if these are values, write a line of names above them"
+    return f"columns are called {values[0]!r} and the like: if these are values, say --no-header (header=False)"
 
 
 def _records(text: str, sep: str) -> list[list[str]]:

@@ -10,6 +10,7 @@ from linsep.data.encodings import GUESSED
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
+from linsep.data.readers.header import made_header
 from linsep.data.sources.blocks import Block, Cut, iter_blocks
 from linsep.data.sources.of_files import FileSource
 from linsep.data.sources.sieve import Sieve
@@ -62,6 +63,7 @@ class TextSource(FileSource):
         written, skipped = self._reader.written, self._asked.skip_rows
         said: dict[str, Any] = {} if written.sep == "," else {"sep": written.sep}
         said |= {} if written.decimal == "." else {"decimal": written.decimal}
+        said |= {} if self._asked.header else {"header": False}
         return super().ways_to_read | said | ({"skip_rows": skipped} if skipped else {})
 
     @property
@@ -116,11 +118,11 @@ class TextSource(FileSource):
                     raise block.fault
                 self.skip(1, block.fault)
                 continue
-            content = block.content
-            if block.first_line == 1:
-                content = self._table_of(content, file.name)
+            content, first_line = block.content, block.first_line
+            if first_line == 1:
+                content, first_line = self._table_of(content, file.name), self._first_line
                 self._reader.begin(content, file.name)
-            yield block, Lines(content, file.name, block.first_line)
+            yield block, Lines(content, file.name, first_line)
 
     def _look(self, head: bytes) -> int:
         """Let the reader see how the first file is written, which holds for all; return the mark between fields."""
@@ -131,14 +133,22 @@ class TextSource(FileSource):
         return self._reader.written.mark
 
     def _table_of(self, content: bytes, name: str) -> bytes:
-        """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers."""
+        """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers.
+
+        Where it has no header, there is one in line 0.
+        """
         content = content.removeprefix(_BOM)
         count, end = self._asked.skip_rows, 0
         for line in range(count):
             end = content.find(b"\n", end) + 1
             if not end:
                 raise DataError(f"{name}: --skip-rows {count} (skip_rows=) leaves nothing of {line + 1} lines")
-        return b"\n" * count + content[end:]
+        made = b"" if self._asked.header or not self._has_looked else made_header(content[end:], self._reader.written)
+        return b"\n" * count + made + content[end:]
+
+    @property
+    def _first_line(self) -> int:
+        return int(self._asked.header)
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
@@ -163,13 +173,13 @@ class TextSource(FileSource):
             if self.kind == "table" and not self.lenient:
                 content = file.read_all()
                 self._look(content)
-                yield Lines(self._table_of(content, file.name), file.name)
+                yield Lines(self._table_of(content, file.name), file.name, self._first_line)
                 continue
             pieces = (lines for _, lines in self._blocks(file))
             if self.lenient:
                 pieces = (self._sieve.good_lines(lines) for lines in pieces)
             if self.kind == "table":
-                yield Lines(b"".join(lines.content for lines in pieces), file.name)
+                yield Lines(b"".join(lines.content for lines in pieces), file.name, self._first_line)
             else:
                 yield Lines(b"", file.name)
                 yield from pieces

@@ -41,6 +41,7 @@ def open_data(
     na: Collection[str] = (),
     skip_rows: int = 0,
     sheet: str | None = None,
+    header: bool = True,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
@@ -92,6 +93,8 @@ def open_data(
         and rows are counted with them in messages.
     sheet : str, optional
         Of spreadsheets: the sheet to read; needed where several hold cells.
+    header : bool, default=True
+        Of CSV: whether the first line has the names of the columns; otherwise they are called 1, 2, 3 and so on.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def open_data(
     asked.drop_unlabelled = drop_unlabelled
     asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
     asked.na = _texts_of(na)
-    asked.skip_rows, asked.sheet = skip_rows, sheet
+    asked.skip_rows, asked.sheet, asked.header = skip_rows, sheet, header
     asked.encoding = None if encoding is None else encoding_named(encoding)
     if query is not None:
         _refuse_written(asked, "a query", text=False)
@@ -170,6 +173,8 @@ def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
         raise DataError(f"sheet (--sheet) is for spreadsheets, and this is {chosen}")
     if chosen != "csv" and (asked.sep or asked.decimal):
         raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
+    if chosen != "csv" and not asked.header:
+        raise DataError(f"a header that is missing (header=False, --no-header) is for CSV, and this is {chosen}")
     if asked.encoding and not text:
         raise DataError(f"encoding (--encoding) is for text, and this is {chosen}")
 
