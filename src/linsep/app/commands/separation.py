@@ -51,7 +51,6 @@ def separation(
     time_limit: float | None,
     certificate: Path | None = None,
     exact: bool = False,
-    categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
     formula: str | None = None,
@@ -71,12 +70,12 @@ def separation(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
-        source = open_data(table, categorical=(*categorical, *read_as_text(columns or {})), **reading)
+        source = open_data(table, categorical=read_as_text(columns or {}), **reading)
         source.read_as_text((), mixed=read_as_numbers(columns or {}))
         asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
         return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
     check_report(report, certificate, *inputs(table))
-    source = open_labelled(table, target, categorical, columns or {}, reading)
+    source = open_labelled(table, target, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
     rows = source.read()
     known = kinds_in_proof(rows, columns or {})
