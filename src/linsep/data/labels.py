@@ -17,7 +17,7 @@ from linsep.types import Array, DataError
 
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _DIGITS = 15  # that doubles keep apart, if there is no power of ten
-ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
+ADVICE = "--read drop_unlabelled (drop_unlabelled=True) leaves such rows out"
 
 
 def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
@@ -76,12 +76,12 @@ def told(unlabelled: int) -> list[tuple[str, str]]:
     Examples
     --------
     >>> told(1)
-    [('unlabelled', '1 row without a label is left out; --drop-unlabelled')]
+    [('unlabelled', '1 row without a label is left out; --read drop_unlabelled')]
     """
     if not unlabelled:
         return []
     what = "1 row without a label is" if unlabelled == 1 else f"{unlabelled:,} rows without a label are"
-    return [("unlabelled", f"{what} left out; --drop-unlabelled")]
+    return [("unlabelled", f"{what} left out; --read drop_unlabelled")]
 
 
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:

@@ -85,44 +85,16 @@ _STREAM = (
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
     under_set("classes", "Stream: all labels that may come.", listed),
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),
+    under_set("bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28),
+    under_set("open_columns", "Stream: new columns may appear in any row, and rows may lack columns.", bool, False),
+    under_set("checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1),
+    under_set("ball", "Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end.", float),
     under_set(
-        "bits",
-        "Stream: categories and text are hashed to 2^bits columns.",
-        int,
-        18,
-        least=8,
-        most=28,
-    ),
-    under_set(
-        "open_columns",
-        "Stream: new columns may appear in any row, and rows may lack columns.",
-        bool,
-        False,
-    ),
-    under_set(
-        "checkpoint_rows",
-        "Stream: the number of rows between two checkpoints.",
-        int,
-        1_000_000,
-        least=1,
-    ),
-    under_set(
-        "ball",
-        "Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end.",
-        float,
-    ),
-    under_set(
-        "half_life",
-        "Stream: halve the weight of what was learnt this number of rows ago, in the mean too.",
-        float,
+        "half_life", "Stream: halve the weight of what was learnt this number of rows ago, in the mean too.", float
     ),
     under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
     under_set(
-        "max_columns",
-        "Stream: the largest index of svmlight text; each column takes memory.",
-        int,
-        1 << 24,
-        least=1,
+        "max_columns", "Stream: the largest index of svmlight text; each column takes memory.", int, 1 << 24, least=1
     ),
     under_set(
         "max_record_bytes",

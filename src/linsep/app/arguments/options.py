@@ -30,10 +30,7 @@ POSITIVE = Option(
 # How a table is read, as `open_data` takes it.
 READING = (
     under_read("format", "The format of the table, if the name of the file does not tell.", choices=FORMATS),
-    under_read(
-        "sep",
-        "CSV: the character between the columns, or tab. Otherwise the first lines tell, or the suffix.",
-    ),
+    under_read("sep", "CSV: the character between the columns, or tab. Otherwise the first lines tell, or the suffix."),
     under_read("decimal", "CSV: the decimal mark, a point or a comma. Otherwise the first lines tell."),
     under_read(
         "encoding",
@@ -41,20 +38,13 @@ READING = (
         "neither is read as cp1252 where that reads well, and it is said that this was guessed.",
     ),
     under_read(
-        "query",
-        "A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql).",
+        "query", "A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
     ),
     under_read(
-        "na",
-        "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.",
-        many=True,
+        "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
     ),
     under_read(
-        "skip_rows",
-        "CSV, Excel: the number of lines above the names of the columns, such as a title.",
-        int,
-        0,
-        least=0,
+        "skip_rows", "CSV, Excel: the number of lines above the names of the columns, such as a title.", int, 0, least=0
     ),
     under_read("sheet", "Excel: the sheet to read, where several hold cells."),
 )
@@ -64,10 +54,7 @@ LABELLED = (
     under_read("drop_unlabelled", "Leave out the rows whose label is missing, and count them.", bool, False),
 )
 LENIENT = under_read(
-    "lenient",
-    "Count cells that the model cannot read as missing, and name the first ones.",
-    bool,
-    False,
+    "lenient", "Count cells that the model cannot read as missing, and name the first ones.", bool, False
 )
 MISSING = Option(
     "missing",

@@ -76,6 +76,13 @@ class Option:
         plain = self.spelled or ("--" + self.name.replace("_", "-"),)
         return (*plain, "--no-" + plain[0][2:]) if self.kind is bool and self.default is not False else plain
 
+    @property
+    def placeholder(self) -> str:
+        """What stands for the value in the help."""
+        if self.kind is bool:
+            return "no" if self.default else "yes"
+        return _KINDS[self.kind][0] if self.kind in _KINDS else "FILE"
+
     def but(self, **changed: Any) -> Self:
         """The same option with something else about it."""
         return replace(self, **changed)
@@ -109,10 +116,8 @@ class Option:
             action: Any = argparse.BooleanOptionalAction if either else "store_true"
             parser.add_argument(*(self.spellings[:1] if either else self.spellings), action=action, **said)
             return
-        kind = None if self.choices else _KINDS[self.kind][0] if self.kind in _KINDS else "FILE"
-        kind = kind if self.kind is not bool else "no" if self.default else "yes"
-        action = "append" if self.many else "store"
-        said |= {"type": self.read, "metavar": kind, "choices": self.choices or None, "required": self.needed}
+        action, shown = "append" if self.many else "store", None if self.choices else self.placeholder
+        said |= {"type": self.read, "metavar": shown, "choices": self.choices or None, "required": self.needed}
         parser.add_argument(*self.spellings, action=action, **said)
 
 

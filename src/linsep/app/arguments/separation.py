@@ -28,15 +28,9 @@ FAMILIES = (
 )
 LINKS = ("logit", "probit", "cloglog", "cauchit")
 BESIDE = (
-    under_set(
-        "trials",
-        "Binomial: the column of the numbers of trials, of which the target counts the successes.",
-    ),
+    under_set("trials", "Binomial: the column of the numbers of trials, of which the target counts the successes."),
     under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
-    under_set(
-        "event",
-        "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored.",
-    ),
+    under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
     under_set("strata", "Cox: the column of strata, which are never at risk together."),
     under_set("entry", "Cox: the column of the times after which rows are at risk."),
     under_set("offset", "The column of offsets, which is no feature and does not matter for the answer."),
@@ -61,11 +55,7 @@ OPTIONS = (
     COLUMN,
     PROOF_MISSING,
     *LABELLED,
-    under_set(
-        "link",
-        "The link (logistic, binomial, cumulative, continuation); logit unless given.",
-        choices=LINKS,
-    ),
+    under_set("link", "The link (logistic, binomial, cumulative, continuation); logit unless given.", choices=LINKS),
     under_set(
         "order", "Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none.", listed
     ),

@@ -35,7 +35,7 @@ from linsep.theory.words.of_classes import rows_of_file
 from linsep.types import Array, DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
-_ALL_EVENTS = "without --event COLUMN every row counts as an event; a column of events is a feature like others"
+_ALL_EVENTS = "without --set event=COLUMN every row counts as an event; a column of events is a feature like others"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 
 
@@ -68,7 +68,7 @@ def separation(
         if target is not None or report is not None or missing is not None or not fit_intercept:
             raise DataError(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
-                "report: leave out --target, --no-intercept, --missing and --report"
+                "report: leave out --target, --set fit_intercept=no, --missing and --report"
             )
         source = open_data(table, categorical=read_as_text(columns or {}), **reading)
         source.read_as_text((), mixed=read_as_numbers(columns or {}))

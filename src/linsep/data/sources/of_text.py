@@ -137,7 +137,7 @@ class TextSource(FileSource):
         for line in range(count):
             end = content.find(b"\n", end) + 1
             if not end:
-                raise DataError(f"{name}: --skip-rows {count} (skip_rows=) leaves nothing of {line + 1} lines")
+                raise DataError(f"{name}: --read skip_rows={count} (skip_rows=) leaves nothing of {line + 1} lines")
         return b"\n" * count + content[end:]
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
