@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from in_process import linsep
 from linsep import fit_stream, load, save
 from linsep.app.arguments.fit import STREAM
 from linsep.app.arguments.options import FORMATS as TYPED
@@ -52,7 +53,7 @@ def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) 
     asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
     stream = StreamOptions(**{"bits": 10, **options})
     say = [] if said is None else said
-    return fit_on_stream(table, stream, model=model, categorical=(), say=say.append, **asked)
+    return fit_on_stream(table, stream, model=model, say=say.append, **asked)
 
 
 def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:

@@ -273,7 +273,7 @@ def checks() -> Any:
     found = []
     for name, target in (("planted", "label"), ("noisy", "label"), ("iris", "label"), ("xor", "label"),
                          ("quasi", "label"), ("houses", "sold")):  # fmt: skip
-        asked = "--column note=category " if name == "houses" else ""
+        asked = "--column note=text " if name == "houses" else ""
         line = f"check {name}.csv --target {target} {asked}"
         found.append([shell(line), shell(f"{line} --certificate {name}.json --json"), files(f"{name}.json")])
     return [*found, shell("check noisy.csv --target label --time-limit 0 --json")]

@@ -79,7 +79,7 @@ _WHOLE = (
     under_set("coef0", "kernel: of poly.", float),
 )
 # What only streams have, as `StreamOptions` has it.
-_STREAM = (
+STREAM = (
     Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
     LENIENT.but(help="Stream: skip malformed lines and count them."),
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
@@ -135,7 +135,7 @@ OPTIONS = (
         float,
         word="auto",
     ),
-    *_STREAM,
+    *STREAM,
 )
 
 
@@ -158,8 +158,8 @@ def fit(*, stream: bool | None, details: bool, as_json: bool, **asked: Any) -> N
         raise DataError("give --max-iter or --time-limit, not both")
     from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
 
-    streamed = [option for option in _STREAM if asked[option.name] != option.default]
-    options = StreamOptions(**{option.name: asked.pop(option.name) for option in _STREAM})
+    streamed = [option for option in STREAM if asked[option.name] != option.default]
+    options = StreamOptions(**{option.name: asked.pop(option.name) for option in STREAM})
     reading = split_off(asked)
     with_kinds(asked)
     if stream or (stream is None and (streamed or wants_stream(asked["table"], reading["query"]))):
