@@ -318,7 +318,7 @@ READER = (
     + """
 import sys, time
 from linsep.app import cli
-sys.argv = ["linsep", "fit", "-", "--format", "svmlight", "--model", sys.argv[1]]
+sys.argv = ["linsep", "fit", "-", "--read", "format=svmlight", "--model", sys.argv[1]]
 began = time.perf_counter()
 try:
     cli.main()

@@ -109,7 +109,7 @@ def subjects(folder: Path) -> list[Subject]:
     """What is walked: a proof, a fit, and the command that does both and writes a model."""
     square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     table = str(folder / "rows.csv")
-    run_command("synth", "--rows", "200", "--features", "5", "--output", table)
+    run_command("synth", "200", "5", "--output", table)
     fit = ("fit", table, "--target", "label", "--model", str(folder / "model.linsep"))
     return [
         Subject(

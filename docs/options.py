@@ -10,15 +10,16 @@ def commands() -> dict[str, Command]:
 
 
 def names_of(command: Command) -> list[str]:
-    """The spellings of its options, `--help` among them."""
-    return ["--help", *(name for one in command.options if not one.is_argument for name in one.spellings)]
+    """The spellings of its options, `--help` among them, and those of --read and --set without a name."""
+    found = [name for one in command.options if not one.is_argument for name in one.spellings]
+    return ["--help", *found, *{one.under for one in command.options if one.under}]
 
 
 def option_table(command: Command) -> str:
     """A line for each argument and option."""
     lines = ["| argument or option | what it is | unless given |", "|---|---|---|"]
     for one in command.options:
-        name = one.name if one.is_argument else ", ".join(one.spellings)
+        name = one.name if one.is_argument else ", ".join(one.spellings) + (f"={one.placeholder}" if one.under else "")
         lines.append(f"| `{name}` | {_words(one)} | {'needed' if one.needed else _default(one)} |")
     return "\n".join(lines) + "\n"
 
@@ -26,7 +27,7 @@ def option_table(command: Command) -> str:
 def _default(one: Option) -> str:
     if one.default in (None, False):
         return ""
-    return f"`{one.spellings[0] if one.default is True else one.default}`"
+    return f"`{one.default if one.default is not True else 'yes' if one.under else one.spellings[0]}`"
 
 
 def _words(one: Option) -> str:

@@ -20,7 +20,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 TIMES = re.compile(r"\bin [0-9.]+ s\b(, [0-9,]+ rows a second)?")
 MAKERS = re.compile(r"^(saved by|saved at|state) .*", re.M)
 # What only a shell understands; everything else starts no process.
-SHELL = set("|><;()`&$#=")
+SHELL = set("|><;()`&$#")
 
 
 class Step(NamedTuple):

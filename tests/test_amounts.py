@@ -88,7 +88,9 @@ def test_what_may_be_something_else_is_left_alone(cells: list[str]) -> None:
 def test_cells_of_another_unit_are_never_mixed_in_and_named(strange: str, said: str) -> None:
     cells = [written(size % 5 + 0.75) for size in range(40)]
     cells[9] = strange
-    word = "" if any(map(str.isdigit, strange)) else f", or say --na '{strange}' if '{strange}' stands for no value"
+    word = (
+        "" if any(map(str.isdigit, strange)) else f", or say --read na='{strange}' if '{strange}' stands for no value"
+    )
     advice = (
         f", so it is not read as numbers: write all cells in one unit, and leave those empty that have no value{word}; "
         "if it holds categories, say --column dose=category"
@@ -176,7 +178,7 @@ def test_a_model_keeps_the_unit(tmp_path: Path) -> None:
     new = b"dose,b\n2.5 mg,0\n3 g,0\n1.5,0\n,0\nNA,1\n"
     said = (
         r"buffer:3, column 'dose': '3 g' where the model was trained on numbers in 'mg', written like '0\.0 mg' \(and "
-        r"1 more cell cannot be read; in all: 'dose' 2\); mend them, or count such cells as missing with --lenient"
+        r"1 more cell cannot be read; in all: 'dose' 2\); mend them, or count such cells as missing with --read lenient"
     )
     with pytest.raises(DataError, match=said):
         next(iter_predictions(model, new))

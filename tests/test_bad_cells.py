@@ -55,7 +55,7 @@ def test_the_first_bad_cell_is_refused_and_the_others_are_counted() -> None:
         next(iter_predictions(model, NEW, decimal=","))
     assert str(error.value) == (
         "buffer:2, column 'day': '31.02.2024' is not a date like %d.%m.%Y (and 3 more cells cannot be read; in all: "
-        "'day' 1, 'size' 3); mend them, or count such cells as missing with --lenient (lenient=True)"
+        "'day' 1, 'size' 3); mend them, or count such cells as missing with --read lenient (lenient=True)"
     )
 
 
@@ -108,7 +108,9 @@ def test_values_of_several_types_in_json_lines() -> None:
     )
     mended = pd.DataFrame({"a": [1.5, None, 2, None, None, None, 1.25], "b": [str(z) for z in b]})
     np.testing.assert_array_equal(parts[0].decision_values, next(iter_predictions(model, mended)).decision_values)
-    with pytest.raises(DataError, match=r"buffer:2, column 'a': 'x' where .* 2 more .*--lenient \(lenient=True\)$"):
+    with pytest.raises(
+        DataError, match=r"buffer:2, column 'a': 'x' where .* 2 more .*--read lenient \(lenient=True\)$"
+    ):
         list(iter_predictions(model, given, format="jsonl"))
 
 
@@ -163,14 +165,14 @@ def test_cells_with_another_sign_than_in_training_are_told(make: str, saved: boo
 
 def test_another_decimal_mark_is_told_without_advice_that_there_is_not() -> None:
     model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), ["n", "y"])
-    with pytest.raises(DataError, match=r"say --decimal ',' \(decimal=','\)$"):
+    with pytest.raises(DataError, match=r"say --read decimal=',' \(decimal=','\)$"):
         list(iter_predictions(model, b"a;b\n" + b"1,5;u\n" * 6, lenient=True, decimal=".", sep=";"))
 
 
 def test_scores_are_lenient_too() -> None:
     model = _model()
     assert score_table(model, NEW, lenient=True, decimal=",").rows == 5
-    with pytest.raises(DataError, match="--lenient"):
+    with pytest.raises(DataError, match="--read lenient"):
         score_table(model, NEW, decimal=",")
 
 
@@ -179,8 +181,8 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t.csv").write_bytes(ROWS)
     (tmp_path / "new.csv").write_bytes(NEW)
     linsep("fit", "t.csv", "--target", "y", "--column", "day=%d.%m.%Y")
-    found = linsep("predict", "model.linsep", "new.csv", "--lenient", "--decimal", ",")
+    found = linsep("predict", "model.linsep", "new.csv", "--read", "lenient", "--read", "decimal=,")
     assert len(found.stdout.splitlines()) == 6
     assert "4 cells cannot be read and count as missing: new.csv:2, column 'day': '31.02.2024' is" in found.stderr
-    scored = linsep("score", "model.linsep", "new.csv", "--lenient", "--decimal", ",", "--json")
+    scored = linsep("score", "model.linsep", "new.csv", "--read", "lenient", "--read", "decimal=,", "--json")
     assert json.loads(scored.stdout)["rows"] == 5

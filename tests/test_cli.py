@@ -143,7 +143,7 @@ def test_check_is_about_the_numbers_as_written(tmp_path: Path, text: str, status
 
 
 def test_the_same_seed_gives_the_same_model(tmp_path: Path) -> None:
-    linsep("synth", "--rows", 300, "-o", "t.csv", folder=tmp_path)
+    linsep("synth", 300, "-o", "t.csv", folder=tmp_path)
 
     def weights(*seed: Any) -> Any:
         chosen = ("--learner", "margin", "--model", "m.linsep", *seed)
@@ -190,7 +190,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
         (["fit", "t.csv", "--target", "y", "--learner", "svm"], "choose from perceptron, averaged"),
         (["fit", "t.csv", "--target", "y", "--model", "none/m"], "there is no folder none"),
         (["fit", "t.csv", "--target", "y", "--positive", "7"], "no row has the label '7'"),
-        (["fit", "t.csv", "--target", "y", "--categorical", "c"], "no feature column called 'c'"),
+        (["fit", "t.csv", "--target", "y", "--column", "c=category"], "no feature column called 'c'"),
         (["fit", "t.csv", "--target", "y", "--max-iter", "3", "--time-limit", "1"], "not both"),
         (["fit", "one.csv", "--target", "y"], "every row has the label 1"),
         (["predict", "t.csv", "t.csv"], "not a linsep model file"),
@@ -234,7 +234,7 @@ def test_a_model_that_cannot_be_read_is_one_sentence(
 
 
 def test_synth_then_check(tmp_path: Path) -> None:
-    made = linsep("synth", "--rows", 50, "--features", 3, "--margin", 0.4, "-o", "made.csv", folder=tmp_path)
+    made = linsep("synth", 50, 3, "--margin", 0.4, "-o", "made.csv", folder=tmp_path)
     assert "planted separator: w = (" in made.stderr
     assert linsep("check", "made.csv", "--target", "label", folder=tmp_path).returncode == 0
 

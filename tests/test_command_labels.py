@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_fractions_are_labels_of_every_command(folder: Path, table: str, more: tuple[Any, ...]) -> None:
     streamed = "--stream" in more
     if streamed:
-        more = (*more, "--passes", 20, *(() if table == "t.jsonl" else ("--classes", "0.5,1.5")))
+        more = (*more, "--set", "passes=20", *(() if table == "t.jsonl" else ("--set", "classes=0.5,1.5")))
     data = json.loads(linsep("fit", table, "--target", "y", "--json", *(("--no-stream",), ())[streamed], *more).stdout)
     assert streamed or data["training_accuracy"] == 1.0
     model = load("model.linsep")
@@ -57,7 +57,7 @@ def test_columns_to_keep_stand_in_front_of_each_prediction(folder: Path) -> None
 
 
 def test_open_classes_may_be_fractions(folder: Path) -> None:
-    linsep("fit", "t.jsonl", "--target", "y", "--learner", "averaged", "--open-classes", "--passes", 3)
+    linsep("fit", "t.jsonl", "--target", "y", "--learner", "averaged", "--set", "open_classes", "--set", "passes=3")
     assert load("model.linsep").classes_.tolist() == LABELS
 
 

@@ -536,12 +536,14 @@ def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is
 
 @pytest.mark.parametrize("table", [b'size,y\n"1,5",no\n', b"size;y\n1;no\n"])
 def test_a_title_above_the_header_is_named(table: bytes) -> None:
-    said = r"buffer:1: 'Sales 2024' looks like a title, as line 3 and the next hold more cells: say --skip-rows 2 "
+    said = r"buffer:1: 'Sales 2024' looks like a title, as line 3 and the next hold more cells: say --read skip_rows=2 "
     with pytest.raises(DataError, match=said):
         open_data(b"Sales 2024\n\n" + table, target="y").read()
-    with pytest.raises(DataError, match=r"say --skip-rows 3 \(skip_rows=\) if line 4 has the names"):
+    with pytest.raises(DataError, match=r"say --read skip_rows=3 \(skip_rows=\) if line 4 has the names"):
         open_data(b"Sales 2024\nNorth, South and West\n\n" + table, target="y").read()
-    with pytest.raises(DataError, match=r"buffer:1: 'Sales' is alone on this line: if it is a title .* --skip-rows"):
+    with pytest.raises(
+        DataError, match=r"buffer:1: 'Sales' is alone on this line: if it is a title .* --read skip_rows"
+    ):
         open_data(b"Sales,,\na,b,y\n1,2,no\n", target="y").read()
     with pytest.raises(DataError, match=r"no column called 'z'; there are 'y'"):
         open_data(b"y\nno\nyes\n", target="z").read()
@@ -568,9 +570,9 @@ def test_lines_above_the_table_are_skipped_and_counted(mark: bytes, tmp_path: Pa
     for read in (lambda one: one.read(), lambda one: list(one.chunks())):
         with pytest.raises(DataError, match=r"buffer:7, column 'y': the label is missing"):
             read(open_data(bad, target="y", skip_rows=3))
-    with pytest.raises(DataError, match=r"buffer: --skip-rows 9 \(skip_rows=\) leaves nothing of 7 lines"):
+    with pytest.raises(DataError, match=r"buffer: --read skip_rows=9 \(skip_rows=\) leaves nothing of 7 lines"):
         open_data(above + table, target="y", skip_rows=9).read()
-    with pytest.raises(DataError, match=r"skip_rows \(--skip-rows\) is for CSV and spreadsheets, and this is jsonl"):
+    with pytest.raises(DataError, match=r"skip_rows is for CSV and spreadsheets, and this is jsonl"):
         open_data(b"", format="jsonl", skip_rows=1)
 
 
@@ -591,9 +593,7 @@ def test_columns_without_a_name_and_without_a_cell_are_left_out() -> None:
 def test_lines_above_a_table_with_more_columns_are_named() -> None:
     rows = b"".join(b"%d;%d;%s\n" % (k, k % 3, [b"n", b"p"][k % 2]) for k in range(30))
     for above, count in ((b"Sales;\nNorth;\n\n", 3), (b"Sales;2024\n", 1)):
-        said = (
-            rf"buffer:1: line {count + 1} and those below have more columns, separated by ';': .* --skip-rows {count} "
-        )
+        said = rf"buffer:1: line {count + 1} and those below have more columns, .* ';': .* --read skip_rows={count} "
         with pytest.raises(DataError, match=said):
             open_data(above + b"a;b;y\n" + rows, target="y").read()
         assert open_data(above + b"a;b;y\n" + rows, target="y", skip_rows=count).read().n_rows == 30
@@ -606,7 +606,8 @@ def test_a_header_among_the_rows_and_several_cells_without_a_number_are_named() 
     ):
         open_data(f"a,y\n{rows}a,y\n".encode(), target="y").read().cells("a")
     with pytest.raises(
-        DataError, match=r"buffer:11, column 'a': 'n/v' is not .* say --na n/v --na 'k. A.' \(na=\[...\]\) if they"
+        DataError,
+        match=r"buffer:11, column 'a': 'n/v' is not .* say --read na=n/v --read na='k. A.' \(na=\[...\]\) if they",
     ):
         open_data(f"a,y\n{rows}n/v,n\nk. A.,p\n<5,n\n".encode(), target="y").read().cells("a")
 

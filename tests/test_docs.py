@@ -55,10 +55,11 @@ def test_every_command_has_a_page_with_its_options() -> None:
 def test_the_commands_named_know_their_options(page: Path) -> None:
     commands = options.commands()
     for line in re.findall(r"(?:^\$ (?:.*\| )?|[`/])linsep ([a-z]+ [^`|\n]*)", page.read_text(encoding="utf-8"), re.M):
-        words = line.split(" #")[0].split()
+        line = line.split(" #")[0]
+        words = line.split()
         name = " ".join(words[: 2 if words[0] == "tag" else 1])
-        known = options.names_of(commands[name])
-        assert {word for word in words if re.fullmatch(r"--[a-z-]+", word)} <= set(known), line
+        named = re.findall(r"(?<!\S)--(?:(?:read|set) [a-z_0]+|[a-z-]+)(?![\w-])", line)
+        assert set(named) <= set(options.names_of(commands[name])), line
 
 
 def test_the_table_of_capabilities_is_what_the_code_says() -> None:

@@ -111,7 +111,9 @@ def test_text_among_numbers_is_read_as_in_csv() -> None:
     assert one.rows.tolist() == two.rows.tolist()
     assert one.receipt.data["missing"] == two.receipt.data["missing"] == {"size": 3}
     book = open_data(workbook(a=rows), target="sold", format="excel")
-    said = r"buffer, row 22, column .size.: .k\.A\.. is not a finite number, .* say --na k\.A\. .* in CSV, JSON lines"
+    said = (
+        r"buffer, row 22, column .size.: .k\.A\.. is not a finite number, .* say --read na=k\.A\. .* in CSV, JSON lines"
+    )
     with pytest.raises(DataError, match=said):
         fit_table(book)
     assert fit_table(book, columns={"floor": "number", "size": "skip"}).rows.shape == (40, 3)
@@ -250,7 +252,7 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
     [
         (
             workbook(a=ROWS, b=[["x"]]),
-            r"several sheets hold cells \('a', 'b'\): name the one that you mean with --sheet",
+            r"several sheets hold cells \('a', 'b'\): name the one that you mean with --read sheet",
         ),
         (workbook(a=[]), "no sheet holds a cell"),
         (
@@ -259,7 +261,7 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
         ),
         (
             workbook(a=[["Sales 2024", None], [None, None], ["x", "y"], [1, 2]]),
-            "row 1: 'Sales 2024' looks like a title, as rows below hold more cells: say how many rows .* --skip-rows",
+            "row 1: 'Sales 2024' looks like a title, as rows below hold more cells: say how many .* --read skip_rows",
         ),
         (workbook(a=[["x", "x"], [1, 2]]), "two columns are called 'x'"),
         (workbook(a=ROWS)[:300], "not a whole workbook"),
@@ -282,12 +284,12 @@ def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
     assert found.cells("size").values.tolist() == plain.cells("size").values.tolist()
     with pytest.raises(DataError, match=r"the sheet 'sale' is not in this workbook; .* one of 'first', 'sales'"):
         open_data(content, **{**asked, "sheet": "sale"}).read()
-    with pytest.raises(DataError, match=r"--skip-rows 7 \(skip_rows=\) leaves nothing of 7 rows"):
+    with pytest.raises(DataError, match=r"--read skip_rows=7 \(skip_rows=\) leaves nothing of 7 rows"):
         open_data(content, **{**asked, "skip_rows": 7}).read()
     missing = workbook(sales=[*above, ["size", "sold"], [1, "yes"], [2, None]])
     with pytest.raises(DataError, match=r"buffer, row 5, column 'sold': the label is missing"):
         open_data(missing, **asked).read()
-    with pytest.raises(DataError, match=r"sheet \(--sheet\) is for spreadsheets, and this is csv"):
+    with pytest.raises(DataError, match=r"sheet is for spreadsheets, and this is csv"):
         open_data(b"a,y\n1,no\n", target="y", sheet="a")
 
 

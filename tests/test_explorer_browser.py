@@ -417,7 +417,7 @@ def test_an_explorer_inside_a_page_works_from_a_file(browser: Browser, tmp_path:
 def served() -> Iterator[str]:
     """The address of `linsep explore`, which runs in a process of its own until the test is over."""
     pytest.importorskip("uvicorn", reason="the extra `explore` is not installed")
-    command = [sys.executable, "-m", "linsep", "explore", "--preset", "exclusive-or", "--no-browser"]
+    command = [sys.executable, "-m", "linsep", "explore", "--preset", "exclusive-or", "--set", "browser=no"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = next(line for line in process.stderr if "http://127.0.0.1" in line)

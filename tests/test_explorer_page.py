@@ -195,13 +195,13 @@ def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_the_command_writes_a_page_of_a_table(tmp_path: Path) -> None:
     table, out = tmp_path / "loans.csv", tmp_path / "page.html"
     table.write_text("income,job,late\n31,none,yes\n52,office,no\n24,shop,yes\n75,office,no\n40,shop,maybe\n")
-    done = linsep("explore", table, "--target", "late", "--positive", "yes", "--order", "random", "--save", out)
+    done = linsep("explore", table, "--target", "late", "--positive", "yes", "--set", "order=random", "--save", out)
     story = story_in(out.read_text(encoding="utf-8"))
     assert story["columns"] == ["income", "job=none", "job=office", "job=shop"]
     assert story["classes"] == ["not yes", "yes"] and story["target"] == "late" and story["title"] == "loans.csv"
     assert story["runs"][0]["order"] == "random" and story["about"][-1].endswith("?")
     assert f"page            {out}" in done.stdout and "verdict" in done.stdout
-    linsep("explore", table, "--target", "late", "--positive", "yes", "--no-intercept", "--save", out)
+    linsep("explore", table, "--target", "late", "--positive", "yes", "--set", "fit_intercept=no", "--save", out)
     assert story_in(out.read_text(encoding="utf-8"))["constant"] == 0.0
 
 

@@ -211,7 +211,9 @@ def table(folder: Path) -> Path:
 
 def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
     path = table(tmp_path)
-    done = run_linsep(["check", path, "--target", "kind", "--suspects", "s.csv", "--certificate", "c.json"], tmp_path)
+    done = run_linsep(
+        ["check", path, "--target", "kind", "--set", "suspects=s.csv", "--certificate", "c.json"], tmp_path
+    )
     assert done.returncode == 1
     assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
     assert re.search(r"suspects +rows (1 \(tall\), 5 \(short\)|5 \(short\), 1 \(tall\)): the others are", done.stdout)
@@ -245,7 +247,18 @@ def test_each_class_has_its_rows(tmp_path: Path) -> None:
     data["kind"] = ["a", "b", "c", "c"] * 25
     kept = pd.concat([data.iloc[:6], data.iloc[50:56]])
     kept.to_csv(tmp_path / "t.csv", index=False)
-    words = ["check", "t.csv", "--target", "kind", "--suspects", "s.csv", "--time-limit", 5, "--column", "target=skip"]
+    words = [
+        "check",
+        "t.csv",
+        "--target",
+        "kind",
+        "--set",
+        "suspects=s.csv",
+        "--time-limit",
+        5,
+        "--column",
+        "target=skip",
+    ]
     done = run_linsep(words, tmp_path)
     assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
     assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","suspect"')
@@ -264,13 +277,13 @@ def test_a_class_between_two_others_is_no_list_of_wrong_labels(tmp_path: Path) -
 def test_the_list_replaces_no_table(tmp_path: Path) -> None:
     path = table(tmp_path)
     before = path.read_bytes()
-    done = run_linsep(["check", path, "--target", "kind", "--suspects", path], tmp_path)
+    done = run_linsep(["check", path, "--target", "kind", "--set", f"suspects={path}"], tmp_path)
     assert done.returncode == 2
     assert path.read_bytes() == before
 
 
 def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("size,kind\n" + "".join(f"{k},{'ab'[k > 4]}\n" for k in range(10)))
-    done = run_linsep(["check", "t.csv", "--target", "kind", "--suspects", "s.csv"], tmp_path)
+    done = run_linsep(["check", "t.csv", "--target", "kind", "--set", "suspects=s.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "s.csv").read_text().splitlines() == ['"suspect","is","row","where","label","distance"']

@@ -233,10 +233,10 @@ def run(table: Path, *options: str) -> Any:
     return run_linsep(["fit", table, "--target", "label", "--model", model, *options], table.parent)
 
 
-@pytest.mark.parametrize("how", [[], ["--stream", "--half-life", "500"]])
+@pytest.mark.parametrize("how", [[], ["--stream", "--set", "half_life=500"]])
 def test_the_option_of_the_command(table: Path, how: list[str]) -> None:
     for asked, least, most in (("0.25", 0.25, 0.25), ("auto", 1.0, 3.0)):
-        assert run(table, "--intercept-scaling", asked, "--learner", "perceptron", *how).returncode == 0
+        assert run(table, "--set", f"intercept_scaling={asked}", "--learner", "perceptron", *how).returncode == 0
         learner = load(table.with_name("m.linsep")).learner_
         assert least <= learner.intercept_scaling_ <= most
         assert learner.intercept_scaling == (asked if asked == "auto" else 0.25)
@@ -245,15 +245,15 @@ def test_the_option_of_the_command(table: Path, how: list[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["wide"], "--intercept-scaling takes a number or auto, not 'wide'"),
+        (["wide"], "--set intercept_scaling: 'wide' is not a number or auto"),
         (["0"], "intercept_scaling must be a number from 1e-15 to 1e+15"),
         (["0", "--stream"], "intercept_scaling must be a number from 1e-15 to 1e+15"),
-        (["2", "--learner", "rocchio"], "--intercept-scaling is not an option of --learner rocchio"),
-        (["2", "--learner", "auto"], "--intercept-scaling is not an option of --learner auto"),
+        (["2", "--learner", "rocchio"], "intercept_scaling is not a parameter of --learner rocchio"),
+        (["2", "--learner", "auto"], "intercept_scaling is not a parameter of --learner auto"),
     ],
 )
 def test_the_command_refuses_what_makes_no_sense(table: Path, options: list[str], said: str) -> None:
-    done = run(table, "--intercept-scaling", *options)
+    done = run(table, "--set", f"intercept_scaling={options[0]}", *options[1:])
     assert said in " ".join(done.stderr.split())
     assert not table.with_name("m.linsep").exists()
 

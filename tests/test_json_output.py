@@ -26,8 +26,8 @@ separation apart.csv --target label
 separation mixed.csv --target label
 separation level.csv --target label
 separation level.csv --target x2 --family poisson
-probe x.npz --labels mixed.csv --label label --controls 0
-probe x.npz --labels mixed.csv --label label --controls 0 --explain -o rows.jsonl
+probe x.npz --labels mixed.csv --label label --set controls=0
+probe x.npz --labels mixed.csv --label label --set controls=0 --explain -o rows.jsonl
 tag fit words.txt --model words.linsep --holdout 0
 tag score words.linsep words.txt
 tag show words.linsep

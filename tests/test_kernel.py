@@ -371,7 +371,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert sorted(show_command(tmp_path / "m", 5).data["weights"]) == ["a", "b"]
     with pytest.raises(DataError, match="no kernel is called 'cubic'"):
         fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
-    with pytest.raises(DataError, match="--kernel is not an option of --learner mlp"):
+    with pytest.raises(DataError, match="kernel is not a parameter of --learner mlp"):
         fit_command(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)
 
 

@@ -337,7 +337,7 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
     paths = [tmp_path / "told.csv", tmp_path / "plain.csv"]
     for path, lines in zip(paths, (told, plain), strict=True):
         path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match=r"told.csv:2, column 'size': 'k.A.' .* say --na k.A. \(na=\[...\]\)"):
+    with pytest.raises(DataError, match=r"told.csv:2, column 'size': 'k.A.' .* say --read na=k.A. \(na=\[...\]\)"):
         fit_table(open_data(paths[0], target="y"))
     one, two = fit_table(open_data(paths[0], target="y", na=["k.A."])), fit_table(open_data(paths[1], target="y"))
     np.testing.assert_array_equal(one.rows, two.rows)
@@ -358,7 +358,7 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
 
 def test_words_for_no_value_of_json_lines_and_not_of_svmlight() -> None:
     with pytest.raises(
-        DataError, match=r"na \(--na\) is for CSV, JSON lines and spreadsheets, and this is svmlight: leave such cells"
+        DataError, match=r"na is for CSV, JSON lines and spreadsheets, and this is svmlight: leave such cells"
     ):
         open_data(b"1 1:2\n", format="svmlight", na=["x"])
     lines = (

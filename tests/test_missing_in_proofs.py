@@ -60,7 +60,7 @@ def test_dropped_rows_are_as_if_they_were_not_there() -> None:
     }
     assert found.data["rows_left_out"] == gone
     np.testing.assert_array_equal(found.numbers.X, twin.numbers.X)
-    assert ("unlabelled", "1 row without a label is left out; --drop-unlabelled") in found.lines
+    assert ("unlabelled", "1 row without a label is left out; --read drop_unlabelled") in found.lines
     assert found.lines[2][1].startswith("15 rows have one ('city' 10, 'size' 6, 'paid (days)' 1) and are left out: the")
     labels = ["a", "b", "c"]
     many = [f"{row.rpartition(',')[0]},{labels[k % 3]}" for k, row in enumerate(rows)]
@@ -123,7 +123,7 @@ def test_a_missing_category_is_one_of_its_own_unless_asked() -> None:
 def test_the_certificate_is_checked_with_the_rows_left_out(tmp_path: Path) -> None:
     rows = lines_of()
     (tmp_path / "t.csv").write_text(csv(rows))
-    asked = ("t.csv", "--target", "late", "--drop-unlabelled", "--missing", "drop")
+    asked = ("t.csv", "--target", "late", "--read", "drop_unlabelled", "--missing", "drop")
     made = run(tmp_path, "check", *asked, "--certificate", "c.json", "--report", "r.html")
     assert made.returncode in (0, 1), made.stderr
     proved = run(tmp_path, str(PROGRAM), "c.json", "c.design.json")
@@ -151,7 +151,19 @@ def test_an_empty_column_is_no_part_of_the_question(tmp_path: Path) -> None:
 def test_cells_that_are_said_to_stand_for_no_value_are_left_out_of_the_design(tmp_path: Path) -> None:
     rows = ["size,coat,late", "1,red,n", "2,k.A.,n", "3,red,y", "k.A.,blue,y", "-99.0,blue,n", "5,blue, k.A. "]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
-    asked = ("t.csv", "--target", "late", "--missing", "drop", "--na", "k.A.", "--na=-99", "--drop-unlabelled")
+    asked = (
+        "t.csv",
+        "--target",
+        "late",
+        "--missing",
+        "drop",
+        "--read",
+        "na=k.A.",
+        "--read",
+        "na=-99",
+        "--read",
+        "drop_unlabelled",
+    )
     made = run(tmp_path, "check", *asked, "--certificate", "c.json")
     assert made.returncode == 0, made.stderr
     claim = json.loads((tmp_path / "c.json").read_text())
@@ -164,7 +176,9 @@ def test_separation_leaves_out_rows_and_columns(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(csv(rows))
     (tmp_path / "twin.csv").write_text(csv([row for row in rows if complete(row)]))
     asked = ("--target", "late", "--json", "--column", "id=skip", "--column", "name=skip")
-    found = run(tmp_path, "separation", "t.csv", *asked, "--missing", "drop", "--drop-unlabelled", "--report", "r.html")
+    found = run(
+        tmp_path, "separation", "t.csv", *asked, "--missing", "drop", "--read", "drop_unlabelled", "--report", "r.html"
+    )
     data, twin = json.loads(found.stdout), json.loads(run(tmp_path, "separation", "twin.csv", *asked).stdout)
     assert data.pop("rows_left_out") == [k for k, row in enumerate(rows) if not complete(row)]
     assert data.pop("report") == "r.html"

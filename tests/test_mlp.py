@@ -404,7 +404,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert dict(shown.lines)["weights are"] == "lengths of a feature's weights into the 64 hidden nodes"
     assert sorted(shown.data["weights"]) == ["a", "b"]
     assert score_command(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
-    with pytest.raises(DataError, match="--loss is not an option of --learner auto"):
+    with pytest.raises(DataError, match="loss is not a parameter of --learner auto"):
         fit_command(str(tmp_path / "t.csv"), learner="auto", model=tmp_path / "m", loss="hinge", **common)
 
 

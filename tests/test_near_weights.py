@@ -289,7 +289,7 @@ def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> Non
     table = np.column_stack([np.rint(X * 1000), y == "a"])
     np.savetxt(tmp_path / "rows.csv", table, fmt="%d", delimiter=",", header="a,b,c,kind", comments="")
     for command in ("check", "separation"):
-        asked = [command, "rows.csv", "--target", "kind", "--certificate", "proof.json", "--exact-weights"]
+        asked = [command, "rows.csv", "--target", "kind", "--certificate", "proof.json", "--set", "exact"]
         run_linsep(asked, tmp_path)
         claim = json.loads((tmp_path / "proof.json").read_text())
         assert claim["proof"].get("cone", claim["proof"])["within"] == 0.0

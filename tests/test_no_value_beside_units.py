@@ -11,8 +11,14 @@ from linsep.data.features.kinds import find_kinds
 @pytest.mark.parametrize(
     ("others", "told"),
     [
-        (["unknown"], "leave those empty that have no value, or say --na unknown if 'unknown' stands for no value;"),
-        (["unknown", "not read"], "--na unknown --na 'not read' if 'unknown' and 'not read' stand for no value;"),
+        (
+            ["unknown"],
+            "leave those empty that have no value, or say --read na=unknown if 'unknown' stands for no value;",
+        ),
+        (
+            ["unknown", "not read"],
+            "--read na=unknown --read na='not read' if 'unknown' and 'not read' stand for no value;",
+        ),
         (["about 7"], "leave those empty that have no value; if it holds categories"),
     ],
 )
@@ -21,6 +27,6 @@ def test_words_among_amounts(others: list[str], told: str) -> None:
     rows = "km,y\n" + "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells))
     (doubt,) = find_kinds(open_data(rows.encode(), target="y").read(), {}).doubts
     assert told in doubt
-    if len(others) == 1 and "--na" in doubt:
+    if len(others) == 1 and "--read na" in doubt:
         chunk = open_data(rows.encode(), target="y", na=others).read()
         assert find_kinds(chunk, {}).kinds["km"].endswith("mi")

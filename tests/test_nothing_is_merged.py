@@ -616,7 +616,7 @@ def test_two_texts_that_are_one_number_are_two_labels(text: str, tmp_path: Path)
     assert list(separation("x ~ C(y)", data=open_data(path, categorical=["y"]), family="poisson").references) == ["y"]
     for words in (["fit", path, "--target", "y"], ["fit", path, "--target", "y", "--stream"]):
         assert "are one number" in linsep(*words, status=2).stderr
-        linsep(*words, "--categorical", "y", "--model", str(tmp_path / "m"))
+        linsep(*words, "--column", "y=category", "--model", str(tmp_path / "m"))
         linsep("score", str(tmp_path / "m"), path)
 
 

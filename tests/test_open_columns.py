@@ -142,7 +142,7 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
     for part in (1, 2, 3):
         X, y, _ = encoder.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
         assert learner.score(X, y) == 1.0
-    with pytest.raises(DataError, match=r"part-2.csv:2: column 'city' was not there .* --open-columns"):
+    with pytest.raises(DataError, match=r"part-2.csv:2: column 'city' was not there .* --set open_columns"):
         fit(tmp_path / "part-*.csv", tmp_path / "model", columns={}, open_columns=False)
 
 

@@ -76,7 +76,7 @@ def test_a_command_refuses_to_replace_what_it_reads(folder: Path, command: str, 
     [
         "fit - --target y --model t.csv",
         "fit - --target y --stream --model t.csv",
-        "predict m - --format csv -o t.csv",
+        "predict m - --read format=csv -o t.csv",
         "check - --target y --certificate t.csv",
         "check - --target y --report t.csv",
         "separation - --target y --report t.csv",

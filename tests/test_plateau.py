@@ -195,7 +195,7 @@ def test_the_command_prints_it_while_a_stream_is_learnt(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(XOR_ROWS)
-    asked = ["fit", "t.csv", "--target", "y", "--stream", "--learner", "perceptron", "--passes", "96", "--json"]
+    asked = ["fit", "t.csv", "--target", "y", "--stream", "--learner", "perceptron", "--set", "passes=96", "--json"]
     monkeypatch.setattr(sys, "argv", ["linsep", *asked])
     with pytest.raises(SystemExit, match="0"):
         main()

@@ -165,12 +165,12 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
     monkeypatch.delenv("PGPASSWORD")
     address, folder = with_password(server), tmp_path / "out"
     folder.mkdir()
-    query = ("--query", "SELECT a, b, city, y FROM t ORDER BY id")
+    query = ("--read", "query=SELECT a, b, city, y FROM t ORDER BY id")
     fit = ["fit", address, *query, "--target", "y"]
     said = []
     for command in (
         [*fit, "--model", str(folder / "m"), "--report", str(folder / "page.html")],
-        [*fit, "--model", str(folder / "s"), "--stream", "--checkpoint", str(folder / "ck"), "--passes", "2"],
+        [*fit, "--model", str(folder / "s"), "--stream", "--checkpoint", str(folder / "ck"), "--set", "passes=2"],
         ["show", str(folder / "m")],
         ["predict", str(folder / "m"), address, *query, "-o", str(folder / "out.csv")],
         ["score", str(folder / "m"), address, *query],
@@ -178,7 +178,7 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
         done = linsep(*command)
         said.append(done.stdout + done.stderr)
     assert "postgresql://ann:***@127.0.0.1" in said[2]
-    said += [linsep(*fit, "--passes", "3", "--stream", "--checkpoint", folder / "ck", status=2).stderr]
+    said += [linsep(*fit, "--set", "passes=3", "--stream", "--checkpoint", folder / "ck", status=2).stderr]
     for secret in SECRETS:
         assert not any(secret in str(one) for one in said)
         for file in folder.iterdir():
@@ -214,7 +214,7 @@ def test_libpq_finds_the_password_in_its_file(server: str, tmp_path: Path, monke
 
 def test_a_command_reads_a_query(address: str, tmp_path: Path) -> None:
     make(address, many())
-    query = ("--query", "SELECT a, b, y FROM t", "--target", "y")
+    query = ("--read", "query=SELECT a, b, y FROM t", "--target", "y")
     told = json.loads(linsep("fit", address, *query, "--model", tmp_path / "m", "--json").stdout)
     assert told["rows"] == 100
     linsep("check", address, *query, status=1)

@@ -116,7 +116,7 @@ def test_labels_that_class_weights_set_against_their_probabilities_are_told(
     x = rng.normal(size=400)
     late = x + rng.normal(size=400) > 1.6
     pd.DataFrame({"x": x, "y": np.where(late, "yes", "no")}).to_csv("t.csv", index=False)
-    fit = ("fit", "t.csv", "--target", "y", "--probabilities", "--class-weight", "balanced")
+    fit = ("fit", "t.csv", "--target", "y", "--probabilities", "--set", "class_weight=balanced")
     fitted = linsep(*fit)
     predicted = linsep("predict", "model.linsep", "t.csv", "--probabilities", "-o", "out.csv")
     written = pd.read_csv("out.csv")

@@ -46,7 +46,7 @@ def interrupted_after(n: int, function: Callable[..., Any]) -> Callable[..., Any
 
 
 def test_the_command_says_what_the_function_finds(folder: Path) -> None:
-    asked = [*ASKED, "--types", "word", "--controls", 3]
+    asked = [*ASKED, "--set", "types=word", "--set", "controls=3"]
     done, shown = linsep(*asked, "--json"), linsep(*asked, "-o", "o.jsonl").stdout
     found = probe("x.npz", "y.csv", labels="side", types="word", controls=3)
     assert json.loads(done.stdout)["rows"] == found.to_dict()
@@ -57,7 +57,18 @@ def test_the_command_says_what_the_function_finds(folder: Path) -> None:
 
 def test_pairs_are_asked_and_what_is_explained_is_proved(folder: Path) -> None:
     Path("y.csv").write_text("side\n" + "".join(f"{k}\n" for k in np.digitize(HIDDEN[:, 0], [-0.5, 0.5])))
-    asked = [*ASKED, "--controls", 0, "--pairs", "--explain", "--explain-limit", 0.2, "--certificates", "proofs"]
+    asked = [
+        *ASKED,
+        "--set",
+        "controls=0",
+        "--set",
+        "pairs",
+        "--explain",
+        "--set",
+        "explain_limit=0.2",
+        "--certificates",
+        "proofs",
+    ]
     done = linsep(*asked, "--json")
     found = json.loads(done.stdout)["rows"]
     assert [row["concept"] for row in found[6:]] == [
@@ -108,7 +119,7 @@ def test_no_input_is_replaced(folder: Path) -> None:
 
 
 def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
-    done = linsep(*ASKED, "--controls", 1, "--report", "r.html")
+    done = linsep(*ASKED, "--set", "controls=1", "--report", "r.html")
     assert done.stdout.splitlines()[-1] == "report     r.html"
     page = Path("r.html").read_text()
     found = probe("x.npz", "y.csv", labels="side", controls=1)
@@ -121,7 +132,7 @@ def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
 
 
 def test_every_column_of_the_table_is_explained(folder: Path) -> None:
-    plain, grouped = (linsep(*ASKED, "--controls", 2, *more).stdout for more in ([], ["--groups", "word"]))
+    plain, grouped = (linsep(*ASKED, "--set", "controls=2", *more).stdout for more in ([], ["--groups", "word"]))
     heads = re.split(r"  +", grouped.splitlines()[0])
     help_ = " ".join(linsep("probe", "--help").stdout.split())
     assert len(heads) == 13
@@ -132,7 +143,7 @@ def test_every_column_of_the_table_is_explained(folder: Path) -> None:
 
 def test_doubts_are_printed_and_kept(folder: Path) -> None:
     Path("y.csv").write_text(Path("y.csv").read_text().replace("down", "nan", 1))
-    asked = [*ASKED, "--controls", 0, "--time-limit", 0]
+    asked = [*ASKED, "--set", "controls=0", "--time-limit", 0]
     said = "concept 'side': 'nan' (1 row): this may stand for no label"
     assert f"warning: {said}" in linsep(*asked, "--report", "r.html", status=3).stderr
     assert "may stand for no label" in Path("r.html").read_text()

@@ -279,7 +279,7 @@ def test_a_key_that_is_not_named_is_hinted_at_where_the_order_differs() -> None:
 
     assert warnings(id=names[::-1], length=names) == (
         "the labels and the activations (layer 'h') both have 'id', in another order: rows are matched by position; "
-        "--key id (key=) matches them by it",
+        "--set key=id (key=) matches them by it",
     )
     assert warnings(id=names) == warnings(id=names + 1) == warnings(length=[0] * 9) == ()
     with pytest.raises(DataError, match=r"9 rows and the labels 7: .* both have 'id'$"):

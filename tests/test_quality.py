@@ -153,7 +153,7 @@ def _of_two(rows: int, rare: int, found: int, wrong: int) -> Scores:
 
 def test_the_rarest_class_is_told_of_where_it_is_rare_or_not_found() -> None:
     said = '; rarest class: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
-    assert rare_words(_of_two(1000, 20, 3, 1)) == f"{said} (--class-weight balanced finds more)"
+    assert rare_words(_of_two(1000, 20, 3, 1)) == f"{said} (--set class_weight=balanced finds more)"
     assert rare_words(_of_two(1000, 20, 3, 1), weighted=True) == said
     assert "class-weight" not in rare_words(_of_two(1000, 20, 19, 1))
     assert rare_words(_of_two(1000, 100, 50, 1)) == ""
@@ -214,8 +214,8 @@ def test_receipts_and_scores_tell_of_rare_classes(tmp_path: Path, monkeypatch: p
     frame.to_csv("t.csv", index=False)
     said = linsep("fit", "t.csv", "--target", "y", "--holdout", "0.25").stdout
     assert "rarest class" in said
-    assert "--class-weight balanced finds more" in said
-    weighted = linsep("fit", "t.csv", "--target", "y", "--class-weight", "balanced").stdout
+    assert "--set class_weight=balanced finds more" in said
+    weighted = linsep("fit", "t.csv", "--target", "y", "--set", "class_weight=balanced").stdout
     scored = linsep("score", "model.linsep", "t.csv").stdout
     for text in (weighted, scored):
         assert "with class weights balanced accuracy counts" in text

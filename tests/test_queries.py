@@ -131,7 +131,7 @@ def test_an_exact_proof_is_about_the_decimals_as_they_stand_in_the_database(tmp_
     path = make(tmp_path / "rows.duckdb", {"a": ["0", "0.1", "0.3"], "b": ["0", "0.3", "0.9"], "y": ["p", "q", "p"]})
     for kind, status in (("DECIMAL(4, 2)", 1), ("DOUBLE", 0)):
         query = f"SELECT a::{kind} AS a, b::{kind} AS b, y FROM t"
-        linsep("check", path, "--query", query, "--target", "y", "--json", status=status)
+        linsep("check", path, "--read", f"query={query}", "--target", "y", "--json", status=status)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_what_is_no_database_is_refused(database: str, tmp_path: Path) -> None:
     for source, more, message in cases:
         with pytest.raises(DataError, match=message):
             open_data(source, query="SELECT 1", **more)
-    with pytest.raises(DataError, match=r"is a database: say which of its rows with --query \(query=\) 'SELECT"):
+    with pytest.raises(DataError, match=r"is a database: say which of its rows with --read query='SELECT"):
         open_data(database)
 
 
@@ -402,7 +402,7 @@ def test_a_source_without_a_query_loads_no_database() -> None:
 # ------------------------------------------------------------------- commands
 def test_every_command_reads_a_query(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, model = make(Path(database), many()), tmp_path / "m"
-    query = ("--query", "SELECT a, b, city, y FROM t ORDER BY id")
+    query = ("--read", "query=SELECT a, b, city, y FROM t ORDER BY id")
     told = json.loads(linsep("fit", path, *query, "--target", "y", "--model", model, "--json").stdout)
     assert told["rows"] == 100
     shown = linsep("show", model).stdout
@@ -412,7 +412,7 @@ def test_every_command_reads_a_query(database: str, tmp_path: Path, monkeypatch:
     scored = json.loads(linsep("score", model, path, *query, "--json").stdout)
     assert scored["accuracy"] == pytest.approx(told["training_accuracy"])
     assert "undecided" not in linsep("check", path, *query, "--target", "y", status=1).stdout
-    linsep("separation", path, "--query", "SELECT a, b, y FROM t", "--target", "y")
+    linsep("separation", path, "--read", "query=SELECT a, b, y FROM t", "--target", "y")
     streamed = ("fit", path, *query, "--target", "y", "--stream", "--model", model, "--json")
     assert json.loads(linsep(*streamed).stdout)["rows"] == 100
     refused = linsep("fit", path, *query, "--target", "y", "--model", path, status=2).stderr
@@ -446,7 +446,17 @@ def test_an_address_where_none_belongs_is_printed_without_its_password(
 def test_a_password_in_a_query_is_in_no_model_and_no_checkpoint(database: str, tmp_path: Path) -> None:
     query = "SELECT a, b, y FROM t -- password=hunter2"
     path = make(Path(database), many())
-    asked = ("--query", query, "--target", "y", "--model", tmp_path / "m", "--stream", "--checkpoint", tmp_path / "ck")
+    asked = (
+        "--read",
+        f"query={query}",
+        "--target",
+        "y",
+        "--model",
+        tmp_path / "m",
+        "--stream",
+        "--checkpoint",
+        tmp_path / "ck",
+    )
     linsep("fit", path, *asked)
     save(fit_table(open_data(path, query=query, target="y")).model, tmp_path / "m2")
     linsep("fit", path, *asked[:6])

@@ -296,7 +296,7 @@ def test_check_separation_and_streams_write_theirs(
     assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
     page = Reader((folder / "s.html").read_text(encoding="utf-8"))
     assert any(row[0] == NASTY for row in page.rows)
-    arguments = ("t.csv", "--stream", "--target", "sold", "--bits", "8", "--report", "stream.html")
+    arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
     assert "a stream are not kept" in page.text()

@@ -119,7 +119,7 @@ def test_the_command_names_groups_and_says_nothing_of_labels(tmp_path: Path) -> 
     counts = run_linsep(["separation", "panel.csv", "--target", "patents", "--family", "poisson"], tmp_path)
     assert (counts.returncode, "label" in counts.stderr) == (1, False)
     times = run_linsep(["separation", "panel.csv", "--target", "year", "--family", "cox"], tmp_path)
-    assert "without --event COLUMN every row counts as an event" in times.stderr
+    assert "without --set event=COLUMN every row counts as an event" in times.stderr
 
 
 def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:

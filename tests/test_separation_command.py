@@ -33,7 +33,10 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     said = run("linsep separation c.csv --target improved", tmp_path).stdout
     assert data["summary"] in said
     assert all(text in said for text in data["advice"])
-    assert run("linsep separation c.csv --target dose --family multinomial --no-intercept", tmp_path).returncode == 1
+    assert (
+        run("linsep separation c.csv --target dose --family multinomial --set fit_intercept=no", tmp_path).returncode
+        == 1
+    )
     counts = run("linsep separation c.csv --target age --family poisson", tmp_path)
     assert (counts.returncode, counts.stdout.split()[1]) == (0, "overlap")
     assert run("linsep separation c.csv --target improved --time-limit 0", tmp_path).returncode == 3
@@ -56,9 +59,9 @@ def test_digits_of_what_moves_no_direction_are_not_missed(tmp_path: Path) -> Non
     plain = ["linsep separation t.csv --formula", "k ~ x + dose", "--family poisson --json"]
     rounded = "more digits than doubles hold"
     asked = [*plain[0].split()[1:], plain[1], *plain[2].split()]
-    for more in ([], ["--offset", "o"], ["--weights", "w"], ["--offset", "o", "--weights", "w"]):
+    for more in ([], ["--set", "offset=o"], ["--set", "weights=w"], ["--set", "offset=o", "--set", "weights=w"]):
         found = run_linsep([*asked, *more], tmp_path)
         assert (found.returncode, rounded in found.stdout + found.stderr) == (1, False)
     gamma = ["gamma" if word == "poisson" else word for word in asked]
-    assert rounded in run_linsep([*gamma, "--weights", "w"], tmp_path).stderr
-    assert rounded not in run_linsep([*gamma, "--offset", "o"], tmp_path).stderr
+    assert rounded in run_linsep([*gamma, "--set", "weights=w"], tmp_path).stderr
+    assert rounded not in run_linsep([*gamma, "--set", "offset=o"], tmp_path).stderr

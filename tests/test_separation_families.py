@@ -548,39 +548,39 @@ def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
 
 def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
     table = "dose,killed,n\n0,0,4\n1,0,4\n2,3,6\n3,5,5\n"
-    status, found = asked(tmp_path, table, "--target killed --family binomial --trials n --link probit")
+    status, found = asked(tmp_path, table, "--target killed --family binomial --set trials=n --set link=probit")
     assert (status, found["separated_rows"], found["question"]["link"]) == (1, [0, 1, 3], "probit")
     assert found["coefficients"] == {"(Intercept)": "-inf", "dose": "+inf"}
 
 
 def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
     table = "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n"
-    words = "--target seen --family negative-binomial --weights w --offset o"
+    words = "--target seen --family negative-binomial --set weights=w --set offset=o"
     status, found = asked(tmp_path, table, words)
     assert (status, found["separated_rows"], found["rows_without_weight"]) == (0, [], 1)
     assert list(found["coefficients"]) == ["(Intercept)", "x"]
-    assert asked(tmp_path, table, "--target seen --family gamma --weights w --offset o")[0] == 1
+    assert asked(tmp_path, table, "--target seen --family gamma --set weights=w --set offset=o")[0] == 1
 
 
 def test_an_order_on_the_command_line(tmp_path: Path) -> None:
     table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
     (tmp_path / "t.csv").write_text(table)
     words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
-    run = run_linsep([*words, "--order", "low, mid, high"], tmp_path)
+    run = run_linsep([*words, "--set", "order=low, mid, high"], tmp_path)
     status, found = run.returncode, json.loads(run.stdout)
     assert (status, found["question"]["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
 
 
 def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
     table = "t,died,ward,from,x\n1,1,north,0,3\n2,1,north,0,2\n3,0,north,0,1\n5,1,south,0,1\n6,0,south,5.5,9\n"
-    words = "--target t --family cox --event died --strata ward --entry from"
+    words = "--target t --family cox --set event=died --set strata=ward --set entry=from"
     status, found = asked(tmp_path, table, words)
     assert (status, found["separated_rows"], found["coefficients"]) == (1, [0, 1], {"x": "+inf"})
 
 
 def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path) -> None:
     table = "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n"
-    words = "--target seen --family poisson --weights w --missing drop --drop-unlabelled"
+    words = "--target seen --family poisson --set weights=w --missing drop --read drop_unlabelled"
     status, found = asked(tmp_path, table, words)
     assert (status, found["question"]["rows"], found["rows_without_weight"], found["rows_left_out"]) == (
         1,

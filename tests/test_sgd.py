@@ -522,7 +522,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert said.endswith(f"exceeds that of u by at most {slope - constant:.3g} |u|^2 + {constant:.3g}")
     with pytest.raises(DataError, match="no loss called 'log'"):
         fit_command(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
-    with pytest.raises(DataError, match="--projection-radius is not an option of --learner perceptron"):
+    with pytest.raises(DataError, match="projection_radius is not a parameter of --learner perceptron"):
         fit_command(
             str(tmp_path / "t.csv"),
             positive="k0",

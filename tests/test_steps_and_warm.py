@@ -68,7 +68,7 @@ def test_warming_up_changes_nothing_and_leaves_errors_to_the_training() -> None:
 
 def test_linsep_warm_runs_the_commands_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = linsep("warm", "--learner", "rocchio")
+    done = linsep("warm", "rocchio")
     assert done.stdout == ""
     assert done.stderr.startswith("compiled for this processor: rocchio, in ")
     assert list(tmp_path.iterdir()) == []

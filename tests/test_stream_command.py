@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from in_process import linsep
 from linsep import fit_stream, load, save
 from linsep.app.arguments.fit import STREAM
 from linsep.app.arguments.options import FORMATS as TYPED
@@ -52,7 +53,7 @@ def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) 
     asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
     stream = StreamOptions(**{"bits": 10, **options})
     say = [] if said is None else said
-    return fit_on_stream(table, stream, model=model, categorical=(), say=say.append, **asked)
+    return fit_on_stream(table, stream, model=model, say=say.append, **asked)
 
 
 def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
@@ -123,14 +124,14 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
         "--stream",
         "--target",
         "sold",
-        "--bits",
-        "10",
+        "--set",
+        "bits=10",
         "--column",
         "note=text",
         "--model",
         "m.linsep",
     ]
-    args += ["--learner", "perceptron", "--checkpoint", "ck", "--checkpoint-rows", "100"]
+    args += ["--learner", "perceptron", "--checkpoint", "ck", "--set", "checkpoint_rows=100"]
     command = [sys.executable, "-c", script]
     going = subprocess.Popen(
         [*command, "killed", *args], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -204,10 +205,12 @@ def test_when_a_stream_is_chosen(table: Path, monkeypatch: pytest.MonkeyPatch) -
     assert wants_stream(table.parent / "pipe")
 
 
-def test_options_of_a_stream_are_named_where_there_is_none() -> None:
-    assert StreamOptions().given() == []
-    given = StreamOptions(passes=2, open_classes=True, checkpoint_rows=9, half_life=1.0).given()
-    assert given == ["--passes", "--open-classes", "--checkpoint-rows", "--half-life"]
+def test_options_of_a_stream_are_named_where_there_is_none(table: Path) -> None:
+    asked = ["--set", "passes=2", "--set", "open_classes", "--checkpoint", "ck", "--read", "lenient"]
+    said = linsep("fit", table, "--target", "sold", "--no-stream", *asked, status=2).stderr
+    assert "--no-stream conflicts with: --checkpoint, --read lenient, --set passes, --set open_classes" in said
+    said = linsep("fit", table, "--target", "sold", "--stream", "--seed", 2, "--set", "gamma=1", status=2).stderr
+    assert "a stream is learnt in the order of its rows, pass by pass: leave out --seed, --set gamma" in said
 
 
 def test_the_model_never_replaces_what_is_read(table: Path) -> None:

@@ -149,7 +149,7 @@ def test_an_unknown_label_in_memory_is_refused_after_the_rows_before_it(folder: 
 def test_columns_are_limited_and_take_memory_only_as_they_occur(folder: Path) -> None:
     path = folder / "t.svm"
     path.write_text("1 1:1\n-1 2:1\n" * 300 + "1 268435456:1\n")
-    so_far = refused(path, r"t\.svm:601: index 268435456 is beyond 16,777,216 columns.*--max-columns")
+    so_far = refused(path, r"t\.svm:601: index 268435456 is beyond 16,777,216 columns.*--set max_columns")
     assert so_far.model.learner_.coef_.shape == (1, 3)
     path.write_text("1 1:1\n-1 2:1\n" * 300 + "1 5000:1\n")
     assert refused(path, "index 5000 is beyond 4,999", max_columns=4999).counters.rows == 600

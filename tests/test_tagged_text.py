@@ -121,7 +121,7 @@ def test_fit_predict_score_show_on_two_columns(tmp_path: Path) -> None:
 
 def test_conllu_comes_back_with_its_tags_replaced(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.conllu", CONLLU * 4), tmp_path / "m.linsep"
-    tag("fit", text, "--model", model, "--n-bits", 12, "--max-iter", 30)
+    tag("fit", text, "--model", model, "--set", "n_bits=12", "--max-iter", 30)
     untagged = CONLLU
     for tagged in ("AUX", "PART", "VERB\tVB\t", "INTJ"):
         untagged = untagged.replace(f"\t{tagged}", "\t_" + tagged[4:])

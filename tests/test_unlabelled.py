@@ -51,14 +51,14 @@ def test_rows_left_out_are_as_if_they_were_not_there(
     monkeypatch.setattr(in_memory, "BATCH_ROWS", 8)
     whole, rest = (given(rows, form, tmp_path) for rows in (table(), table().dropna()))
     with pytest.raises(
-        DataError, match=r"column 'sold': the label is missing \(and in 3 more rows\); --drop-unlabelled"
+        DataError, match=r"column 'sold': the label is missing \(and in 3 more rows\); --read drop_unlabelled"
     ):
         open_data(whole, target="sold").read()
     source = open_data(whole, target="sold", drop_unlabelled=True)
     one, two = fit_table(source), fit_table(open_data(rest, target="sold"))
     np.testing.assert_array_equal(one.rows, two.rows)
     np.testing.assert_array_equal(one.model.learner_.coef_, two.model.learner_.coef_)
-    assert ("unlabelled", "4 rows without a label are left out; --drop-unlabelled") in one.receipt.lines
+    assert ("unlabelled", "4 rows without a label are left out; --read drop_unlabelled") in one.receipt.lines
     assert one.receipt.data["unlabelled"] == source.unlabelled == 4
     unlabelled = source.read().unlabelled
     assert unlabelled is not None
@@ -68,7 +68,9 @@ def test_rows_left_out_are_as_if_they_were_not_there(
         check_table(open_data(rest, target="sold")),
     ]
     assert (
-        verdicts[0].lines[1][1].startswith("4 rows without a label are left out; --drop-unlabelled (row numbers count")
+        verdicts[0]
+        .lines[1][1]
+        .startswith("4 rows without a label are left out; --read drop_unlabelled (row numbers count")
     )
     assert verdicts[0].data == verdicts[1].data | {"rows_left_out": HOLES, "file_rows": {}}
     flow, dry = fit_stream(whole, target="sold", drop_unlabelled=True), fit_stream(rest, target="sold")
@@ -140,10 +142,10 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
     for words in (["fit", "t.csv"], ["fit", "t.csv", "--stream"], ["check", "t.csv"], ["separation", "t.csv"]):
         assert run(*words, "--target", "sold")[0] == 2
-        status, out = run(*words, "--target", "sold", "--drop-unlabelled")
+        status, out = run(*words, "--target", "sold", "--read", "drop_unlabelled")
         assert (status in (0, 1), "4 rows without a label are left out" in out) == (True, True)
     assert run("score", "model.linsep", "t.csv")[0] == 2
-    status, out = run("score", "model.linsep", "t.csv", "--drop-unlabelled", "--json")
+    status, out = run("score", "model.linsep", "t.csv", "--read", "drop_unlabelled", "--json")
     assert (status, json.loads(out)["rows"], json.loads(out)["unlabelled"]) == (0, 56, 4)
     assert linsep.load("model.linsep").classes_.tolist() == ["no", "yes"]
 

@@ -366,15 +366,15 @@ def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) ->
 def test_tables_with_other_marks_and_lines_above_have_a_design(mark: str, tmp_path: Path) -> None:
     lines = [line.replace(",", mark).replace(".", ",") for line in CITIES.splitlines()]
     data = "\n".join(["Sales, 2024", "", *lines, ""])
-    claim = written(tmp_path, data, "check", "--target", "sold", "--skip-rows", "2")
+    claim = written(tmp_path, data, "check", "--target", "sold", "--read", "skip_rows=2")
     assert verify(tmp_path, claim, *about(tmp_path, claim, data))[0] == 0
-    changed = written(tmp_path, data.replace("0,1", "0,2"), "check", "--target", "sold", "--skip-rows", "2")
+    changed = written(tmp_path, data.replace("0,1", "0,2"), "check", "--target", "sold", "--read", "skip_rows=2")
     assert verify(tmp_path, claim, *about(tmp_path, changed, data))[0] == 1
 
 
 def test_rows_left_out_are_not_in_the_design(tmp_path: Path) -> None:
     rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,-999.0, yes\n"
-    words = ("--target", "sold", "--drop-unlabelled", "--missing", "drop", "--na=-999")
+    words = ("--target", "sold", "--read", "drop_unlabelled", "--missing", "drop", "--read", "na=-999")
     claim = written(tmp_path, rows, "check", *words)
     data, at = about(tmp_path, claim, rows)
     assert (claim["rows_left_out"], json.loads(data)["rows"]) == ([1, 4], [0, 2, 3])
@@ -395,9 +395,9 @@ def test_rows_left_out_are_not_in_the_design(tmp_path: Path) -> None:
         ("x,y\n1,a\n2,b\n\n", ()),
         ("x,z=v,z,y\n1,5,u,a\n2,3,v,b\n3,4,w,b\n4,4,v,a\n", ()),
         ("t,y\n20240326,a\n20240327,b\n20240301,a\n", ("--column", "t=%Y%m%d")),
-        ("title\rmore\nx,y\n1,a\n2,b\n", ("--skip-rows", "1")),
+        ("title\rmore\nx,y\n1,a\n2,b\n", ("--read", "skip_rows=1")),
         ('x,y\n" 1",a\n2,b\n', ()),
-        ("x,y\n1,a\n2,b\n", ("--encoding", "latin-1")),
+        ("x,y\n1,a\n2,b\n", ("--read", "encoding=latin-1")),
     ],
 )
 def test_what_another_program_might_read_otherwise_has_a_design(
@@ -650,7 +650,7 @@ def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path)
     ],
 )
 def test_a_regression_of_a_table_that_is_not_plain_has_a_design(text: str, is_plain: bool, tmp_path: Path) -> None:
-    claim = written(tmp_path, text, "separation", "--target", "n", "--family", "poisson", "--weights", "weight")
+    claim = written(tmp_path, text, "separation", "--target", "n", "--family", "poisson", "--set", "weights=weight")
     assert ("design" not in claim) is is_plain
     status, said = verify(tmp_path, claim, *about(tmp_path, claim, text))
     assert (status, "n by dose; weights weight; with" in said) == (0, is_plain), said

@@ -1,4 +1,4 @@
-"""`--class-weight` and `--sample-weight` of `linsep fit`: what the learner is given, and what is no longer claimed."""
+"""class_weight and sample_weight of `linsep fit`: what the learner is given, and what is no longer claimed."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_class_weight_is_that_of_the_learner(
     frame: pd.DataFrame, asked: list[str], weight: Any, positive: str | None
 ) -> None:
     more = () if positive is None else ("--positive", positive)
-    fit("--learner", "averaged", *more, *(part for one in asked for part in ("--class-weight", one)), "--json")
+    fit("--learner", "averaged", *more, *(part for one in asked for part in ("--set", f"class_weight={one}")), "--json")
     learner = AveragedPerceptron(max_iter=4, random_state=0, class_weight=weight)
     own = TableModel(learner, positive=positive).fit(frame[["a", "b", "w"]], frame.y)
     assert load("model.linsep").learner_.coef_.tolist() == own.learner_.coef_.tolist()
 
 
 def test_weights_of_rows_are_no_feature(frame: pd.DataFrame) -> None:
-    data = json.loads(fit("--learner", "averaged", "--sample-weight", "w", "--holdout", 0.25, "--json").stdout)
+    data = json.loads(fit("--learner", "averaged", "--set", "sample_weight=w", "--holdout", 0.25, "--json").stdout)
     own = TableModel(AveragedPerceptron(max_iter=4, random_state=0))
     own.fit(frame[["a", "b"]], frame.y, sample_weight=frame.w.to_numpy(dtype=float))
     model = load("model.linsep")
@@ -66,13 +66,16 @@ def test_no_bound_is_claimed_of_weighted_steps(frame: pd.DataFrame, given: dict[
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--class-weight", "heavy"], "the labels are 0, 1"),
-        (["--class-weight", "2=1"], "takes balanced or LABEL=WEIGHT, not '2=1'"),
-        (["--class-weight", "1=much"], "'much' is not a number"),
-        (["--class-weight", "balanced", "--learner", "kernel"], "--class-weight is not an option of --learner kernel"),
-        (["--sample-weight", "none"], "there is no column called 'none' beside the label"),
-        (["--sample-weight", "y"], "there is no column called 'y' beside the label"),
-        (["--sample-weight", "w", "--learner", "auto"], "the learner auto takes no weights of rows"),
+        (["--set", "class_weight=heavy"], "the labels are 0, 1"),
+        (["--set", "class_weight=2=1"], "takes balanced or LABEL=WEIGHT, not '2=1'"),
+        (["--set", "class_weight=1=much"], "'much' is not a number"),
+        (
+            ["--set", "class_weight=balanced", "--learner", "kernel"],
+            "class_weight is not a parameter of --learner kernel",
+        ),
+        (["--set", "sample_weight=none"], "there is no column called 'none' beside the label"),
+        (["--set", "sample_weight=y"], "there is no column called 'y' beside the label"),
+        (["--set", "sample_weight=w", "--learner", "auto"], "the learner auto takes no weights of rows"),
     ],
 )
 def test_what_cannot_be_used_is_said(frame: pd.DataFrame, more: list[str], message: str) -> None:
@@ -81,8 +84,8 @@ def test_what_cannot_be_used_is_said(frame: pd.DataFrame, more: list[str], messa
 
 
 def test_a_stream_takes_no_weights(frame: pd.DataFrame) -> None:
-    done = linsep("fit", "t.csv", "--target", "y", "--stream", "--class-weight", "balanced", status=2)
-    assert "--class-weight" in done.stderr
+    done = linsep("fit", "t.csv", "--target", "y", "--stream", "--set", "class_weight=balanced", status=2)
+    assert "--set class_weight" in done.stderr
 
 
 def test_a_column_of_text_is_no_weight(frame: pd.DataFrame) -> None:

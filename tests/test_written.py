@@ -107,21 +107,25 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
 @pytest.mark.parametrize(
     ("content", "asked", "message"),
     [
-        (b"a,b;c\n1,5;6\n2,7;8\n", {}, r"buffer:1: .* separated by ',' or ';', .* with --sep \(sep=\)"),
+        (b"a,b;c\n1,5;6\n2,7;8\n", {}, r"buffer:1: .* separated by ',' or ';', .* with --read sep \(sep=\)"),
         (b"a;b|c\n1;5|6\n", {}, "separated by ';' or '|'"),
         (b"a;b\n1;2;3\n", {}, "one column, or several with ';' between them, but not all lines"),
         (b"a;b\n1;2;3\n", {"sep": ";"}, "buffer:2: 3 fields where the header has 2; quote fields that hold ';'"),
-        (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': is it ';' that --sep"),
+        (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': is it ';' that --read sep"),
         (b"a;b\n1,500;x\n2,250;y\n", {}, "'1,500' may be a number with a decimal comma, which may be a thousand"),
-        (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --decimal ','"),
+        (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --read decimal=','"),
         (b'a,b\n"1,5",x\n' * 1 + b'"2,5",x\n' * 4, {}, "buffer:2, column 'a': '1,5' is a number if the decimal mark"),
-        ("a,b\n1,Москва\n".encode("cp1251"), {}, r"buffer:2: not UTF-8 .* --encoding \(encoding=\), such as latin-1"),
+        (
+            "a,b\n1,Москва\n".encode("cp1251"),
+            {},
+            r"buffer:2: not UTF-8 .* --read encoding \(encoding=\), such as latin-1",
+        ),
         ("a,b\n1,男\n".encode("gbk"), {}, "buffer:2: not UTF-8"),
         (b"a,b\n1,\x9dx\xe9\n", {}, "buffer:2: not UTF-8"),
         (b"a,b\n1,\x01x\xe9\n", {}, "buffer:2: not UTF-8"),
         (b"\xef\xbb\xbfa,b\n1,x\xe9\n", {}, "buffer:2: not UTF-8"),
         (b'{"a": "x\xe9", "b": 1}\n', {"format": "jsonl"}, "buffer:1: not UTF-8"),
-        ("a,b\n1,x\n".encode("utf-16-le"), {}, "a NUL byte.*--encoding utf-16-le"),
+        ("a,b\n1,x\n".encode("utf-16-le"), {}, "a NUL byte.*--read encoding=utf-16-le"),
         ("a,b\n1,x\n".encode("utf-16")[:-1], {}, "buffer:2: not utf-16 text"),
         (b"a,b\n1,x\n", {"sep": "::"}, "one character between the columns"),
         (b"a,b\n1,x\n", {"sep": "1"}, "one character between the columns"),
@@ -143,7 +147,7 @@ def test_a_decimal_comma_is_found_among_thousands_and_cells_that_are_no_numbers(
         ("x", [1851.54, 499.3, 12001.0]),
         ("z", [2300.0, 7100.0, 4000.0]),
     ]
-    with pytest.raises(DataError, match=r"buffer:4, column 'x': 'k.A.' is not a finite number.*--na k.A."):
+    with pytest.raises(DataError, match=r"buffer:4, column 'x': 'k.A.' is not a finite number.*--read na=k.A."):
         columns(open_data(b"x;y\n1,5;p\n2,5;q\nk.A.;p\n3,5;q\n", target="y"))
     # Points that are no thousands, and text with commas: nothing tells of a decimal comma.
     for point in (b"x;y\n0.123;p\n1.5;q\n", b"x;y\n1,5 kg;p\n1,5;q\n", b"x;y\n1,234.50;p\n2,345.25;q\n"):
@@ -168,7 +172,7 @@ def test_points_between_thousands_alone_are_no_decimal_points(sep: str) -> None:
     expected = [float(cell.replace(".", "")) for cell in THOUSANDS]
     source = open_data(thousands(THOUSANDS, sep), target="y")
     assert columns(source)[0] == streamed(open_data(thousands(THOUSANDS, sep), target="y"))[0] == ("a", expected)
-    said = "decimal comma ('1.000' in column 'a' is taken for 1000; --decimal . says otherwise)"
+    said = "decimal comma ('1.000' in column 'a' is taken for 1000; --read decimal=. says otherwise)"
     assert source.read_as.endswith(said)
     assert source.read().doubts == ()
     asked = open_data(thousands(THOUSANDS, sep), target="y", decimal=".")
@@ -197,13 +201,13 @@ def test_less_than_that_is_no_evidence(cells: list[str], beside: str, sep: str) 
     [
         ("0.5", ";", "write the column without points, as other columns have decimal points"),
         ("0.5", ",", "write the column without points, as other columns have decimal points"),
-        ("7", ",", "say --decimal , (decimal=',')"),
+        ("7", ",", "say --read decimal=, (decimal=',')"),
     ],
 )
 def test_where_more_speaks_for_points_it_is_a_doubt(beside: str, sep: str, mend: str) -> None:
     said = (
         "column 'a': '1.000' is read as a decimal number, but may be 1000, as the cells without a point are whole "
-        f"numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') keeps this reading"
+        f"numbers below 1000: if it is, {mend}; if not, --read decimal=. (decimal='.') keeps this reading"
     )
     content = thousands(THOUSANDS, sep, beside)
     source = open_data(content, target="y")
@@ -226,7 +230,8 @@ def test_a_stream_and_new_rows_say_it_too(tmp_path: Path) -> None:
     model = TableModel(linsep.Perceptron()).fit(open_data(thousands(whole, ","), target="y"))
     (found,) = iter_predictions(model, thousands(THOUSANDS))
     assert unknown_levels(model) == [
-        "the rows are read with a decimal comma: '1.000' in column 'a' is taken for 1000; --decimal . says otherwise"
+        "the rows are read with a decimal comma: '1.000' in column 'a' is taken for 1000; "
+        "--read decimal=. says otherwise"
     ]
     (twin,) = iter_predictions(model, thousands(whole))
     np.testing.assert_array_equal(found.decision_values, twin.decision_values)
@@ -254,7 +259,7 @@ def test_what_a_message_says_to_type_is_quoted_for_the_shell(cell: str) -> None:
     content = thousands(["2,5", "3,5", cell, "4,5"])
     with pytest.raises(DataError) as found:
         columns(open_data(content, target="y", decimal=","))
-    typed = str(found.value).partition("--na ")[2].partition(" (na=")[0]
+    typed = str(found.value).partition("--read na=")[2].partition(" (na=")[0]
     assert shlex.split(f"echo {typed} #", comments=True) == ["echo", cell]
     said = f"buffer:4, column 'a': {cell!r} is a limit, not a number: in place of such cells write the numbers that are"
     assert str(found.value).startswith(said) == (cell[0] in "<>\u2264")
@@ -278,7 +283,7 @@ def test_a_decimal_comma_is_found_beside_signs_of_currencies() -> None:
     assert columns(source)[0][1] == [491.5, 1204.5, -3.25, 16.0, 7.0] * 5
     assert source.read_as == "columns separated by ';', decimal comma"
     # Where more speaks for points, or the user does, the message says what to do.
-    said = r"buffer:2, column 'a': '491,50 €' is a number if the decimal mark is ',': say --decimal ','"
+    said = r"buffer:2, column 'a': '491,50 €' is a number if the decimal mark is ',': say --read decimal=','"
     for asked in (
         open_data(content, target="y", decimal="."),
         open_data(thousands(EUROS * 5, ","), target="y"),
@@ -287,7 +292,9 @@ def test_a_decimal_comma_is_found_beside_signs_of_currencies() -> None:
         with pytest.raises(DataError, match=said):
             columns(asked)
     dollars = thousands(["$6,087.46", "$12.50"] * 10, ",")
-    with pytest.raises(DataError, match=r"'\$6,087\.46' is a number if the decimal mark is '\.': say --decimal '\.'"):
+    with pytest.raises(
+        DataError, match=r"'\$6,087\.46' is a number if the decimal mark is '\.': say --read decimal='\.'"
+    ):
         columns(open_data(dollars, target="y", decimal=","))
     thousand = thousands([f"{cell} \u20ac" for cell in THOUSANDS])
     assert columns(open_data(thousand, target="y"))[0][1] == [float(cell.replace(".", "")) for cell in THOUSANDS]
@@ -370,7 +377,7 @@ def test_csv_that_is_not_utf8_is_read_as_cp1252_and_it_is_said(tmp_path: Path) -
         twin = open_data(sent.encode(), target="y", format="csv")
         assert source.read().columns[0].text == twin.read().columns[0].text
         assert (source.guessed_encoding, twin.guessed_encoding, twin.read_as) == ("cp1252", None, "")
-        assert source.read_as == "CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)"
+        assert source.read_as == "CP1252 (guessed, as it is not UTF-8; --read encoding says otherwise)"
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
     (tmp_path / "2.csv").write_text(text, encoding="cp1252")
     both = open_data(tmp_path, target="y", format="csv")
@@ -397,7 +404,7 @@ def test_models_keep_the_encoding(tmp_path: Path) -> None:
         list(iter_predictions(model, new))
     list(iter_predictions(model, "city,size\nKöln,1\n".encode("cp1252")))
     assert unknown_levels(model) == [
-        "the rows are read as CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)"
+        "the rows are read as CP1252 (guessed, as it is not UTF-8; --read encoding says otherwise)"
     ]
 
 
@@ -408,7 +415,9 @@ def test_points_between_thousands_are_seen_behind_a_unit(unit: str) -> None:
     rows = "use;y\n" + "".join(f"{cell};{'np'[k % 2]}\n" for k, cell in enumerate(cells))
     source = open_data(rows.encode(), target="y")
     source.read()
-    assert "decimal comma ('1.073' in column 'use' is taken for 1073; --decimal . says otherwise)" in source.read_as
+    assert (
+        "decimal comma ('1.073' in column 'use' is taken for 1073; --read decimal=. says otherwise)" in source.read_as
+    )
     found = fit_table(source)
     assert found.model.encoder_ is not None
     assert found.model.encoder_.kinds_ == {"use": f"0,0 {unit.strip()}"}
@@ -422,13 +431,13 @@ def test_a_model_of_utf_16_reads_new_rows_in_another_encoding() -> None:
     wanted = [part.decision_values.tolist() for part in iter_predictions(model, rows.encode("utf-16"))]
     for encoding in ("latin-1", "utf-8"):
         assert [part.decision_values.tolist() for part in iter_predictions(model, rows.encode(encoding))] == wanted
-    with pytest.raises(DataError, match=r"buffer:1: not utf-16 text \(no byte order mark\); name .* --encoding"):
+    with pytest.raises(DataError, match=r"buffer:1: not utf-16 text \(no byte order mark\); name .* --read encoding"):
         open_data(rows.encode("latin-1"), target="y", encoding="utf-16").read()
 
 
 def test_utf_16_without_its_mark_is_named() -> None:
     rows = "a;b;y\n" + "".join(f"{k};{k % 3};{'np'[k % 2]}\n" for k in range(30))
-    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* say --encoding utf-16-le or utf-16-be"):
+    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* say --read encoding=utf-16-le or utf-16-be"):
         open_data(rows.encode("utf-16-le"), target="y").read()
     assert open_data(rows.encode("utf-16-le"), target="y", encoding="utf-16-le").read().n_rows == 30
 
@@ -459,7 +468,7 @@ def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
                 assert np.array_equal(mine.values, same.values)
     for target, text in (("3", rows), ("y", b"0,1,p\n" + rows)):
         with pytest.raises(
-            DataError, match=r"if the first line holds a row and no names, say --no-header \(header=False"
+            DataError, match=r"if the first line holds a row and no names, say --read header=no \(header=False"
         ):
             open_data(text, target=target).read()
     model = linsep.fit_stream(str(tmp_path / "t.csv"), target="3", header=False).model

@@ -37,15 +37,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("latin.csv", ["--encoding", "latin-1"], "columns separated by ';', decimal comma, ISO8859-1"),
+        ("latin.csv", ["--read", "encoding=latin-1"], "columns separated by ';', decimal comma, ISO8859-1"),
         (
             "latin.csv",
             [],
-            "columns separated by ';', decimal comma, CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)",
+            "columns separated by ';', decimal comma, CP1252 (guessed, as it is not UTF-8; --read encoding says "
+            "otherwise)",
         ),
         ("excel.csv", [], "columns separated by ';', decimal comma, UTF-16"),
-        ("t.tsv", ["--decimal", ","], "columns separated by tab, decimal comma"),
-        ("latin.csv", ["--encoding", "cp1252", "--sep", ";"], "columns separated by ';', decimal comma, CP1252"),
+        ("t.tsv", ["--read", "decimal=,"], "columns separated by tab, decimal comma"),
+        (
+            "latin.csv",
+            ["--read", "encoding=cp1252", "--read", "sep=;"],
+            "columns separated by ';', decimal comma, CP1252",
+        ),
     ],
 )
 def test_the_commands_agree(

@@ -149,8 +149,8 @@ def fit_and_use() -> Any:
         shell("show m.linsep --weights 3"),
         shell("export m.linsep --to json -o m.json"),
         shell("export m.linsep --to sql --table houses -o m.sql"),
-        shell("fit houses.csv --target sold --model again.linsep --categorical age --time-limit 1000 --max-iter 5"),
-        shell("fit houses.csv --target sold --model again.linsep --categorical age --max-iter 5"),
+        shell("fit houses.csv --target sold --model again.linsep --column age=category --time-limit 1000 --max-iter 5"),
+        shell("fit houses.csv --target sold --model again.linsep --column age=category --max-iter 5"),
     ]
     return [found, files("m.linsep", "predicted.csv", "m.json", "m.sql", "again.linsep")]
 
@@ -182,8 +182,8 @@ def fit_learners() -> Any:
     found += [
         shell(f"fit noisy.csv --target label --learner {asked} --model m.linsep --json")
         for asked in (
-            "kernel --kernel rbf(gamma=0.5) --max-iter 2",
-            "sgd --loss logistic --projection-radius 4 --max-iter 5",
+            "kernel --set kernel=rbf --set gamma=0.5 --max-iter 2",
+            "sgd --set loss=logistic --set projection_radius=4 --max-iter 5",
             "sgd --max-iter 3",
         )
     ]
@@ -208,15 +208,14 @@ def streams() -> Any:
     found = []
     for name in ("rows.csv", "rows.jsonl", "rows.parquet"):
         write(name, columns)
-        line = (
-            f"fit {name} --stream --target sold --learner averaged --column note=text --bits 10 --model {name}.linsep"
-        )
+        asked = "--stream --target sold --learner averaged --column note=text --set bits=10"
+        line = f"fit {name} {asked} --model {name}.linsep"
         found.append([shell(f"{line} --json"), shell(line), files(f"{name}.linsep")])
     write("rows.vw", columns)
     X, y = data.sparse()
     dump_svmlight_file(X, y, "rows.svmlight", zero_based=False)
     for name in ("rows.vw", "rows.svmlight"):
-        line = f"fit {name} --stream --learner perceptron --bits 12 --model {name}.linsep --json"
+        line = f"fit {name} --stream --learner perceptron --set bits=12 --model {name}.linsep --json"
         found.append([shell(line), shell(f"score {name}.linsep {name} --json"), files(f"{name}.linsep")])
     return found
 
@@ -225,7 +224,7 @@ def stream_options() -> Any:
     """Passes, safeguards, classes and columns that join."""
     columns = houses(2500)
     write("rows.csv", columns)
-    line = "fit rows.csv --stream --target sold --bits 9 --model m.linsep --json"
+    line = "fit rows.csv --stream --target sold --set bits=9 --model m.linsep --json"
     rows = [
         {"sold": "yes" if i % 3 else "no", "a": i % 7 - 3.0, **({"b": float(i % 5)} if i > 150 else {})}
         for i in range(300)
@@ -234,14 +233,14 @@ def stream_options() -> Any:
     return [
         [shell(f"{line} {asked}"), files("m.linsep")]
         for asked in (
-            "--passes 2 --column note=words1-2",
-            "--ball 2.5 --column note=chars3-4 --learner averaged",
-            "--half-life 700 --learner pa1",
-            "--classes no,yes,maybe --learner pa",
-            "--open-classes --learner margin",
+            "--set passes=2 --column note=words1-2",
+            "--set ball=2.5 --column note=chars3-4 --learner averaged",
+            "--set half_life=700 --learner pa1",
+            "--set classes=no,yes,maybe --learner pa",
+            "--set open_classes --learner margin",
         )
     ] + [
-        shell("fit open.jsonl --target sold --open-columns --model open.linsep --json"),
+        shell("fit open.jsonl --target sold --set open_columns --model open.linsep --json"),
         shell("show open.linsep --json"),
     ]
 
@@ -250,7 +249,9 @@ def stream_resumed() -> Any:
     """A stream interrupted after its first checkpoint, and the same command once more, beside a run undisturbed."""
     for part in range(4):
         write(f"part-{part}.csv", houses(200, seed=part))
-    line = "fit part-*.csv --target sold --learner averaged --bits 9 --passes 2 --checkpoint-rows 100 --json"
+    line = (
+        "fit part-*.csv --target sold --learner averaged --set bits=9 --set passes=2 --set checkpoint_rows=100 --json"
+    )
     first = shell(f"{line} --checkpoint kept --model m.linsep", Stopped())
     second = shell(f"{line} --checkpoint kept --model m.linsep")
     whole = shell(f"{line} --checkpoint other --model whole.linsep")
@@ -272,7 +273,7 @@ def checks() -> Any:
     found = []
     for name, target in (("planted", "label"), ("noisy", "label"), ("iris", "label"), ("xor", "label"),
                          ("quasi", "label"), ("houses", "sold")):  # fmt: skip
-        asked = "--categorical note " if name == "houses" else ""
+        asked = "--column note=text " if name == "houses" else ""
         line = f"check {name}.csv --target {target} {asked}"
         found.append([shell(line), shell(f"{line} --certificate {name}.json --json"), files(f"{name}.json")])
     return [*found, shell("check noisy.csv --target label --time-limit 0 --json")]
@@ -287,7 +288,7 @@ def separations() -> Any:
     write("counts.csv", {"x": age % 5, "dose": dose, "n": np.where(dose == "low", 0, age % 4)})
     return [
         shell("separation clinic.csv --target improved --json"),
-        shell("separation clinic.csv --target improved --no-intercept"),
+        shell("separation clinic.csv --target improved --set fit_intercept=no"),
         shell("separation counts.csv --target n --family poisson --json"),
         shell("separation clinic.csv --target dose --family multinomial --json"),
         shell("separation clinic.csv --target improved --time-limit 0 --json"),
@@ -306,13 +307,13 @@ def tags() -> Any:
         rows.append("")
     Path("text.conllu").write_text("\n".join(rows) + "\n", encoding="utf-8")
     found = [
-        shell("tag fit text.tsv --max-iter 3 --holdout 0.2 --seed 1 --model t.linsep --json"),
+        shell("tag fit text.tsv --max-iter 3 --holdout 0.2 --set seed=1 --model t.linsep --json"),
         shell("tag predict t.linsep text.tsv -o out.tsv"),
         shell("tag score t.linsep text.tsv --json"),
         shell("tag show t.linsep --json"),
         shell("tag show t.linsep --weights 5"),
-        shell("tag fit text.conllu --max-iter 2 --n-bits 8 --tag xpos --model c.linsep"),
-        shell("tag score c.linsep text.conllu --tag xpos --json"),
+        shell("tag fit text.conllu --max-iter 2 --set n_bits=8 --read tag=xpos --model c.linsep"),
+        shell("tag score c.linsep text.conllu --read tag=xpos --json"),
     ]
     return [found, files("out.tsv", "t.linsep", "c.linsep")]
 
@@ -320,8 +321,8 @@ def tags() -> Any:
 def synthetic() -> Any:
     """Rows made to be separable."""
     return [
-        shell("synth --rows 30 --features 3 --seed 5 -o a.csv"),
-        shell("synth --rows 4"),
+        shell("synth 30 3 --seed 5 -o a.csv"),
+        shell("synth 4"),
         files("a.csv"),
         plain(linsep.make_separable(50, 3, 0.3, random_state=8)),
     ]

@@ -13,13 +13,12 @@ from typing import Any
 
 from linsep.app.arguments import explore, fit, probe, separation, tag
 from linsep.app.arguments.options import (
-    CATEGORICAL,
     CERTIFICATE,
     COLUMN,
     DETAILS,
-    DROP_UNLABELLED,
     EXACT_WEIGHTS,
     JSON,
+    LABELLED,
     LENIENT,
     MODEL,
     OUTPUT,
@@ -31,6 +30,7 @@ from linsep.app.arguments.options import (
     TABLE,
     TARGET,
     TIME_LIMIT,
+    under_set,
     with_kinds,
 )
 from linsep.app.arguments.parser import Command, Option
@@ -73,11 +73,11 @@ def check(*, table: str, details: bool, as_json: bool, **asked: Any) -> None:
     finish(result, as_json, details)
 
 
-def show(*, model: Path, weights: int | None, details: bool, as_json: bool) -> None:
+def show(*, model: Path, weights: int | None, as_json: bool) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
-    finish(run(model, weights), as_json, details)
+    finish(run(model, weights), as_json)
 
 
 def export(**asked: Any) -> None:
@@ -124,8 +124,8 @@ _PREDICT = (
         many=True,
     ),
     Option("probabilities", "Also write the probability of each class, of a model that has them.", bool, False),
-    LENIENT,
     *READING,
+    LENIENT,
 )
 _CHECK = (
     TABLE,
@@ -144,25 +144,21 @@ _CHECK = (
         False,
         group=TARGET.group,
     ),
-    Option(
+    COLUMN,
+    PROOF_MISSING,
+    *LABELLED,
+    under_set(
         "suspects",
-        "Write these rows to this CSV file, those most out of place first, each with the three nearest rows of the "
-        "other class (--explain).",
+        "Write the rows of --explain to this CSV file, those most out of place first, each with the three nearest rows "
+        "of the other class.",
         Path,
-        group=TARGET.group,
     ),
-    EXACT_WEIGHTS.but(group=TARGET.group),
-    Option(
+    EXACT_WEIGHTS,
+    under_set(
         "n_jobs",
         "With three classes or more decide so many at a time, each in a process of its own; -1: one a core.",
         int,
-        group=TARGET.group,
     ),
-    CATEGORICAL,
-    COLUMN,
-    *READING,
-    PROOF_MISSING,
-    DROP_UNLABELLED,
 )
 _SHOW = (
     MODEL,
@@ -173,7 +169,6 @@ _SHOW = (
         int,
         least=1,
     ),
-    DETAILS.but(help="Of several classes, print up to 20 weights of each.", group=""),
     JSON.but(group=""),
 )
 _EXPORT = (
@@ -188,23 +183,20 @@ _EXPORT = (
     Option("table", "In SQL: the name of the table that the query reads.", default="rows"),
 )
 _SYNTH = (
-    Option("rows", "The number of rows.", int, 1000, least=1),
-    Option("features", "The number of features.", int, 2, least=1),
+    Option("ROWS", "The number of rows.", int, 1000, least=1),
+    Option("FEATURES", "The number of features.", int, 2, least=1),
     Option("margin", "The smallest distance of a row from the planted separator.", float, 0.1, least=0),
-    Option("radius", "The largest distance of a row from the origin.", float, 3.0, least=0),
     Option("seed", "Seed of the random numbers.", int, 0, least=0),
     OUTPUT,
 )
-_LEARNER = Option(
-    "learner", "A learner to compile, as in `linsep fit`; may be repeated. averaged if not given.", many=True
-)
-_FOLDER = Option("folder", "Where to write the table and the model.", Path, Path("linsep-demo"))
+_LEARNER = Option("LEARNER", "Learners to compile, as in `linsep fit`; averaged if none is given.", many=True)
+_FOLDER = Option("FOLDER", "Where to write the table and the model.", Path, Path("linsep-demo"))
 COMMANDS = {
     command.name: command
     for command in (
         Command("fit", fit.OPTIONS, fit.fit),
         Command("predict", _PREDICT, predict),
-        Command("score", (MODEL, ROWS, *READING, LENIENT, DROP_UNLABELLED, JSON), score),
+        Command("score", (MODEL, ROWS, JSON, *LABELLED, LENIENT), score),
         Command("check", _CHECK, check),
         Command("separation", separation.OPTIONS, separation.separation),
         Command("show", _SHOW, show),

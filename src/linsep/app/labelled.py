@@ -50,20 +50,20 @@ def read_as_numbers(columns: Mapping[str, str]) -> tuple[str, ...]:
 def open_labelled(
     table: Any,
     target: str | None,
-    categorical: tuple[str, ...],
     columns: Mapping[str, str],
     reading: Mapping[str, Any],
 ) -> Source:
     """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
-    source = open_data(table, target=target, categorical=(*categorical, *read_as_text(columns)), **reading)
+    source = open_data(table, target=target, categorical=read_as_text(columns), **reading)
     source.read_as_text((), mixed=read_as_numbers(columns))
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     missing = set() if source.kind == "rows" else source.categorical - {target, *source.read().names}
     if missing:
         name = min(missing)
-        kind = columns.get(name, "categories")
-        raise DataError(f"no feature column called {name!r} to read as {kind}; {like(name, source.read().names)}")
+        raise DataError(
+            f"no feature column called {name!r} to read as {columns[name]}; {like(name, source.read().names)}"
+        )
     return source
 
 

@@ -100,11 +100,11 @@ def class_weight_of(given: Sequence[str], labels: Any, positive: str | None) -> 
         label, _, weight = text.rpartition("=")
         if label not in labelled:
             listed = ", ".join(labelled)
-            raise DataError(f"--class-weight takes balanced or LABEL=WEIGHT, not {text!r:.80}; the labels are {listed}")
+            raise DataError(f"class_weight takes balanced or LABEL=WEIGHT, not {text!r:.80}; the labels are {listed}")
         try:
             found[labelled[label]] = float(weight)
         except ValueError:
-            raise DataError(f"--class-weight {shown(text)}: {weight!r:.80} is not a number") from None
+            raise DataError(f"class_weight {shown(text)}: {weight!r:.80} is not a number") from None
     return found
 
 
@@ -114,10 +114,10 @@ def check_weights(learner: Any, sample_weight: str | None) -> None:
         return
     if isinstance(learner, Mapping) or not has_fit_parameter(learner, "sample_weight"):
         name = "auto" if isinstance(learner, Mapping) else type(learner).__name__
-        raise DataError(f"--sample-weight: the learner {name} takes no weights of rows")
+        raise DataError(f"sample_weight: the learner {name} takes no weights of rows")
 
 
 def _check_options(name: str, known: Any, options: dict[str, Any]) -> None:
     for option, value in options.items():
         if value is not None and option not in known:
-            raise DataError(f"--{option.replace('_', '-')} is not an option of --learner {name}")
+            raise DataError(f"{option} is not a parameter of --learner {name}")

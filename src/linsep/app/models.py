@@ -34,7 +34,7 @@ def load_rows(model: Path) -> Any:
 def shown(path: Path, model: Any, n_weights: int | None) -> Result:
     """The description of the model that was loaded from a file, and where the file says that it comes from."""
     told, origin = describe(model, n_weights), read_origin(path)
-    return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin}, details=list(told.details))
+    return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
 
 
 def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:

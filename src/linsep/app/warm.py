@@ -52,4 +52,4 @@ def _run(learner: str, table: Path, target: str | None) -> None:
     kind, parameters = LEARNERS[learner]
     if can_stream(kind(**parameters)):
         fit_on_stream(str(table), StreamOptions(), target=target, positive=None, learner=learner, model=model,
-                      categorical=(), columns={}, reading={}, say=lambda words: None)  # fmt: skip
+                      columns={}, reading={}, say=lambda words: None)  # fmt: skip

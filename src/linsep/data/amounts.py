@@ -222,4 +222,4 @@ def _for_no_value(cells: pa.Array) -> str:
     if not others or len(others) > _FEW_UNITS or any(map(str.isdigit, "".join(others))):
         return ""
     which = f"{' and '.join(map(repr, others))} {'stands' if len(others) == 1 else 'stand'}"
-    return f", or say {' '.join(f'--na {quote(text)}' for text in others)} if {which} for no value"
+    return f", or say {' '.join(f'--read na={quote(text)}' for text in others)} if {which} for no value"

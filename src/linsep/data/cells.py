@@ -106,7 +106,7 @@ def number_column(
                 f"column {name!r}: some cells have a % or the sign of a currency that others lack, as {cells}: write "
                 f"all in one unit, or read the column as categories with --column {quote(name)}=category"
             )
-        advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        advice = f", or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
         refuse_other_mark(name, text, where, decimal, advice)
         unbounded = _are_infinite(texts)
         if 2 * int(good[codes].sum()) <= len(text) and not (unbounded.any() and (good | unbounded | gone).all()):
@@ -327,7 +327,7 @@ def refuse_other_mark(
     --------
     >>> refuse_other_mark("a", pa.array(["1,5"] * 5), "t.csv:{}".format, ".")
     Traceback (most recent call last):
-    linsep.types.DataError: t.csv:0, column 'a': '1,5' is a number if the decimal mark is ',': say --decimal ','
+    linsep.types.DataError: t.csv:0, column 'a': '1,5' is a number if the decimal mark is ',': say --read decimal=','
     (decimal=',')
     """
     other = "," if decimal == "." else "."
@@ -340,7 +340,7 @@ def refuse_other_mark(
         row = int(strange[codes].argmax())
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
-            f"say --decimal '{other}' (decimal={other!r}){otherwise}"
+            f"say --read decimal='{other}' (decimal={other!r}){otherwise}"
         )
 
 
@@ -352,8 +352,9 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
     if _LIMIT.match(cell.strip()):
         raise DataError(
             f"{where(row)}, column {name!r}: {cell!r:.80} is a limit, not a number: in place of such cells write the "
-            f"numbers that are to stand for them; --na {quote(cell.strip())} (na=[...]) makes it a missing value, "
-            f"which says less than a limit; --categorical {quote(name)} (categorical=[{name!r}]) makes the column text"
+            f"numbers that are to stand for them; --read na={quote(cell.strip())} (na=[...]) makes it a missing value, "
+            "which says less than a limit; "
+            f"--column {quote(name)}=category (categorical=[{name!r}]) makes the column text"
         )
     if cell.strip() == name.strip():
         raise DataError(
@@ -363,11 +364,12 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
     words = pc.unique(pc.utf8_trim_whitespace(decoded(text.take(pa.array(rows))))).to_pylist()
     words = [word for word in words if not _LIMIT.match(word)] if len(words) <= _MOST_WORDS else words[:1]
     words = [word for word in words if len(word) <= _LONGEST_WORD]
-    stands, options = "they stand" if len(words) > 1 else "it stands", " ".join(f"--na {quote(word)}" for word in words)
+    stands = "they stand" if len(words) > 1 else "it stands"
+    options = " ".join(f"--read na={quote(word)}" for word in words)
     na = f"or say {options} (na=[...]) if {stands} for no value in CSV, JSON lines or a spreadsheet, " if words else ""
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, {na}or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        f"mend it, {na}or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
     )
 
 
@@ -379,7 +381,7 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
     >>> refuse_comma("a", pa.array(["7", "1,500"]), "t.csv:{}".format)
     Traceback (most recent call last):
     linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or be a thousand and more: say
-    --decimal ',' (decimal=',') or --decimal '.'
+    --read decimal=',' (decimal=',') or --read decimal='.'
     """
     texts, codes = distinct(text)
     commas = pc.match_substring_regex(texts, ",").to_numpy(zero_copy_only=False)
@@ -387,5 +389,5 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
         row = int(commas[codes].argmax())
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} may have a decimal comma, or be a thousand and "
-            "more: say --decimal ',' (decimal=',') or --decimal '.'"
+            "more: say --read decimal=',' (decimal=',') or --read decimal='.'"
         )

@@ -107,6 +107,8 @@ class TableChunk:
         Columns that were asked to be read as text (`categorical` of `open_data`).
     doubts : tuple of str
         What the source leaves open of how its cells are written.
+    label : str or None
+        The column of the labels.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -122,6 +124,7 @@ class TableChunk:
     unlabelled: Array | None = None
     as_text: frozenset[str] = frozenset()
     doubts: tuple[str, ...] = ()
+    label: str | None = None
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property
@@ -235,7 +238,9 @@ class TableChunk:
             return None if text is None else text.take(pa.array(numbers))
 
         return TableChunk(
-            self.names, y, self.start, len(numbers), where, parse, self.keyed, written, doubts=self.doubts
+            *(self.names, y, self.start, len(numbers), where, parse, self.keyed, written),
+            doubts=self.doubts,
+            label=self.label,
         )
 
     def met(self, name: str) -> Column | None:

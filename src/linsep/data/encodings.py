@@ -12,7 +12,7 @@ from linsep.types import DataError
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _PIECE = 1 << 16
 GUESS = "cp1252"
-GUESSED = "guessed, as it is not UTF-8; --encoding says otherwise"
+GUESSED = "guessed, as it is not UTF-8; --read encoding says otherwise"
 HEAD = 1 << 16  # bytes that decide how a stream is read
 # Control characters, and what cp1252 leaves undefined.
 _NOT_IN_TEXT = np.array([*range(9), *range(14, 32), 0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D], dtype=np.uint8)
@@ -36,8 +36,8 @@ def encoding_named(name: str) -> str:
         found = codecs.lookup(name).name
     except (LookupError, ValueError):
         raise DataError(
-            f"no encoding called {name!r}: --encoding (encoding=) is utf-8, utf-16, latin-1, cp1252 or another name "
-            "that Python knows"
+            f"no encoding called {name!r}: --read encoding (encoding=) is utf-8, utf-16, latin-1, cp1252 or another "
+            "name that Python knows"
         ) from None
     return "utf-8" if found == "utf-8-sig" else found
 
@@ -130,12 +130,12 @@ class Decoded:
                 before = error.object[: error.start].decode(self._encoding, errors="ignore")
                 raise DataError(
                     f"{self._name}:{self._lines + before.count(chr(10))}: not {self._encoding} text ({error.reason}); "
-                    "name its encoding with --encoding (encoding=)"
+                    "name its encoding with --read encoding (encoding=)"
                 ) from None
             except UnicodeError:  # UTF-16 and UTF-32 begin with a mark
                 raise DataError(
                     f"{self._name}:1: not {self._encoding} text (no byte order mark); name its encoding with "
-                    "--encoding (encoding=), such as utf-16-le or latin-1"
+                    "--read encoding (encoding=), such as utf-16-le or latin-1"
                 ) from None
             self._lines += text.count("\n")
             self._ready = text.encode("utf-8", errors="surrogatepass")

@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from linsep.as_given import labels_of, refuse_missing
 from linsep.data.cells import are_missing, are_numbers, read_numbers
 from linsep.data.text.distinct import distinct, is_encoded
+from linsep.markup import quote
 from linsep.types import Array, DataError
 
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _ZEROS = re.compile("[.,]0*$")
 _DIGITS = 15  # that doubles keep apart, if there is no power of ten
-ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
+ADVICE = "--read drop_unlabelled (drop_unlabelled=True) leaves such rows out"
 
 
 def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
@@ -78,12 +79,12 @@ def told(unlabelled: int) -> list[tuple[str, str]]:
     Examples
     --------
     >>> told(1)
-    [('unlabelled', '1 row without a label is left out; --drop-unlabelled')]
+    [('unlabelled', '1 row without a label is left out; --read drop_unlabelled')]
     """
     if not unlabelled:
         return []
     what = "1 row without a label is" if unlabelled == 1 else f"{unlabelled:,} rows without a label are"
-    return [("unlabelled", f"{what} left out; --drop-unlabelled")]
+    return [("unlabelled", f"{what} left out; --read drop_unlabelled")]
 
 
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
@@ -173,7 +174,7 @@ def refuse_two_texts(text: pa.Array | None, numbers: Array | None, name: str) ->
     >>> refuse_two_texts(pa.array(["01", "1"]), np.array([1.0, 1.0]), "zip")
     Traceback (most recent call last):
     linsep.types.DataError: column 'zip': '01' and '1' are one number: write it in one way, or, if these are codes, read
-    the column as text (categorical=['zip'])
+    the column as text (--column zip=category, categorical=['zip'])
     """
     if text is None or numbers is None:
         return
@@ -184,9 +185,10 @@ def refuse_two_texts(text: pa.Array | None, numbers: Array | None, name: str) ->
     for k in np.unique(codes).tolist():
         plain = _ZEROS.sub("", texts[k].as_py().strip().removeprefix("+"))
         if (other := known.setdefault(float(once[k]), plain)) != plain:
+            way = f"--column {quote(name)}=category, categorical=[{name!r}]"
             raise DataError(
                 f"column {name!r}: {min(plain, other)!r:.40} and {max(plain, other)!r:.40} are one number: write it in "
-                f"one way, or, if these are codes, read the column as text (categorical=[{name!r}])"
+                f"one way, or, if these are codes, read the column as text ({way})"
             )
 
 

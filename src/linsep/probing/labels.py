@@ -66,7 +66,7 @@ class Labels:
         elif n != self.n:
             hint = "".join(f"; both have {name!r}" for name in self.shared(layer.beside)[:1])
             what = f"layer {layer.name!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order"
-            raise DataError(f"{what} is needed, or a key that names the rows on both sides (key, --key){hint}")
+            raise DataError(f"{what} is needed, or a key that names the rows on both sides (key, --set key){hint}")
         found = []
         for one in self.questions:
             there = place[one.rows] >= 0

@@ -147,7 +147,7 @@ def _checked_axis(what: str, shape: tuple[int, ...], axis: int | None) -> int | 
     if len(shape) == 2:
         return None
     if axis is None or axis not in range(-3, 3):
-        which = "say which of them counts the layers (axis, --axis)" if axis is None else f"there is no axis {axis}"
+        which = "say which of them counts the layers (axis)" if axis is None else f"there is no axis {axis}"
         raise DataError(f"{what} has three axes {shape}: {which}, from 0")
     return axis % 3
 

@@ -152,7 +152,7 @@ def doubts_of(layers: Sequence[Layer], labels: Labels, rows: Sequence[ProbeRow],
     for layer, name, read in reads.values() if labels.keys is None else ():
         if labels.shared([name]) and in_another_order(read(), labels.beside[name]):
             both = f"the labels and the activations (layer {layer!r:.40}) both have {name!r:.40}, in another order"
-            found.append(f"{both}: rows are matched by position; --key {quote(name)} (key=) matches them by it")
+            found.append(f"{both}: rows are matched by position; --set key={quote(name)} (key=) matches them by it")
             break
     asked = {one.concept: len(one.rows) for one in labels.questions}
     unused = {row.concept: asked[row.concept] - row.n for row in rows if row.n < asked[row.concept]}

@@ -43,11 +43,11 @@ from linsep.types import Array, DataError, PrecisionWarning
 _CONSTANT = "Intercept"  # as formulaic calls it
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
-    "Surv": "write `time ~ x` with family='cox' and event= (--family cox --event COLUMN)",
-    "cbind": "write `successes ~ x` with family='binomial' and trials= (--family binomial --trials COLUMN)",
+    "Surv": "write `time ~ x` with family='cox' and event= (--family cox --set event=COLUMN)",
+    "cbind": "write `successes ~ x` with family='binomial' and trials= (--family binomial --set trials=COLUMN)",
     "factor": "write C(x); a column of text needs nothing",
     "relevel": "write C(x, Treatment(reference='a'))",
-    "offset": "give it beside the formula, offset= (--offset COLUMN)",
+    "offset": "give it beside the formula, offset= (--set offset=COLUMN)",
 }
 _NUMBERS = (int, float, Decimal, Fraction, np.number)
 

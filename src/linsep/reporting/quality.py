@@ -183,7 +183,7 @@ class Scores:
         if never:
             shown = listed([f'"{name}"' for name in never], 6)
             said.append(
-                f"never predicted on the {where}: {shown}; --class-weight balanced makes rare classes count more"
+                f"never predicted on the {where}: {shown}; --set class_weight=balanced makes rare classes count more"
             )
         return said
 
@@ -330,7 +330,7 @@ def rare_words(scores: Scores, *, weighted: bool = False) -> str:
     said = f'; {which}: recall {_share(one.recall)} of {one.rows:,} rows "{name}", balanced accuracy '
     said += f"{scores.balanced_accuracy:.2%}"
     advise = not weighted and (one.recall or 0.0) < _FOUND
-    return said + (" (--class-weight balanced finds more)" if advise else "")
+    return said + (" (--set class_weight=balanced finds more)" if advise else "")
 
 
 def score_lines(scores: Scores) -> list[tuple[str, str]]:

@@ -194,7 +194,7 @@ def _refused(encoder: TableEncoder, chunks: Iterator[TableChunk | Chunk]) -> Dat
             encoder.mended(chunk)
     except DataError:
         pass  # what is malformed later can be said when these are mended
-    advice = "mend them, or count such cells as missing with --lenient (lenient=True)"
+    advice = "mend them, or count such cells as missing with --read lenient (lenient=True)"
     if encoder.way in ("drop", "error"):
         advice = f"mend them: the model was trained on complete rows alone (--missing {encoder.way})"
     return encoder.bad_cells_.refusal(advice)

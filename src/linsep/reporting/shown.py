@@ -100,7 +100,7 @@ def _describe_rows(model: Any, n_weights: int | None) -> Description:
     lines = [*about.items(), *_weight_lines({name: weights[name] for name in weights if name in first}, starts)]
     others = _weight_lines({name: weights[name] for name in weights if name not in first}, starts)
     if others:
-        lines.append(("  ...", f"{len(weights) - len(first):,} further weights: --details"))
+        lines.append(("  ...", f"{len(weights) - len(first):,} further weights: --weights {_WEIGHTS}"))
     data = {
         **_made(learner, classes, W.shape[1]),
         "intercept": learner.intercept_.tolist() if "intercept" in what_they_are else None,

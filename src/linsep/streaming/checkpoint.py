@@ -1,6 +1,6 @@
 """Checkpoints of a stream: written whole or not at all, by one process at a time, and gone on from after a crash.
 
-How often one is written is `checkpoint_rows` of `fit_stream` (`--checkpoint-rows` on the command line).
+How often one is written is `checkpoint_rows` of `fit_stream` (`--set checkpoint_rows` on the command line).
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Door:
 
     def _check_width(self, chunk: TableChunk | Chunk) -> None:
         """Every column takes memory, from 0 to the last one, whether or not rows have those between."""
-        option = "allow more with --max-columns (max_columns)"
+        option = "allow more with --set max_columns (max_columns)"
         if isinstance(chunk, TableChunk):
             known = self.encoder.column_names or []
             n = len(chunk.names) if not known else len(set(known).union(chunk.names))

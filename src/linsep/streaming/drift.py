@@ -35,7 +35,7 @@ class DriftAlarm:
             return []
         return [
             f"{self.kind} started again after each checkpoint, every {rows:,} rows: a change that takes longer to show "
-            "raised no alarm; write checkpoints less often with --checkpoint-rows (checkpoint_rows)"
+            "raised no alarm; write checkpoints less often with --set checkpoint_rows (checkpoint_rows)"
         ]
 
     def update(self, counters: Counters, wrong: Array, say: Say) -> None:

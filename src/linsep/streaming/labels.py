@@ -10,7 +10,9 @@ import numpy as np
 from linsep.data.columns import TableChunk, label_names, shown
 from linsep.types import Array, Chunk, DataError
 
-_ADVICE = "name all classes with `classes` (--classes A,B,C), or let them join with `open_classes` (--open-classes)"
+_ADVICE = (
+    "name all classes with `classes` (--set classes=A,B,C), or let them join with `open_classes` (--set open_classes)"
+)
 
 
 class StreamLabels:
@@ -77,7 +79,7 @@ class StreamLabels:
             row = next(i for i, label in enumerate(y) if not _is_whole(label))
             raise DataError(
                 f"{chunk.place(row)}: label {shown(y[row])} where the labels before were whole numbers: name "
-                "all classes with `classes` (--classes A,B,C)"
+                "all classes with `classes` (--set classes=A,B,C)"
             )
         return y
 

@@ -121,7 +121,7 @@ class Counters:
         return [
             f"the model, which predicts with the mean of all vectors so far, is wrong on {(saved + both) / n:.1%} of "
             f"the last {n:,} rows, and the last vector on {(moving + both) / n:.1%}: if the rows have changed, "
-            "let old ones fade with --half-life (half_life), or save the last vector with --learner perceptron "
+            "let old ones fade with --set half_life (half_life), or save the last vector with --learner perceptron "
             "(Perceptron())"
         ]
 

@@ -17,7 +17,7 @@ _VALUES = ("y", "a", "word", "yes", "a=words", "word=words1-2", "word=chars3-5",
 _CHOSEN = ("perceptron", "averaged", "sgd", "pa1", "rocchio", "logistic", "poisson", "hinge", "json", "sql", "csv")
 _COMMANDS = ("fit", "predict", "score", "check", "separation", "show", "export", "synth", "tag fit", "tag predict")
 # What would wait for the keyboard or for long.
-_LEFT_OUT = ("--rows", "--features", "--hidden", "--time-limit", "--margin")
+_LEFT_OUT = ("--hidden", "--time-limit", "--margin")
 
 
 @cache
@@ -62,9 +62,9 @@ def make(rng: Random) -> list[str]:
     if rng.random() < 0.6:
         arguments += ["--target", "y"]
     for _ in range(rng.randrange(5)):
-        arguments.append(rng.choice(_options()[name]))
-        if rng.random() < 0.8:
-            arguments.append(_value(rng))
+        option, value = rng.choice(_options()[name]), _value(rng)
+        under, named, inner = option.partition(" ")
+        arguments += [under, f"{inner}={value}"] if named else [option, value][: 1 + (rng.random() < 0.8)]
     return arguments
 
 

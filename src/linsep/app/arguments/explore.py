@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.arguments.options import (
-    CATEGORICAL,
     COLUMN,
-    DROP_UNLABELLED,
+    LABELLED,
     MISSING,
     POSITIVE,
-    READING,
     TABLE,
     TARGET,
     split_off,
+    under_set,
     with_kinds,
 )
 from linsep.app.arguments.parser import Option
@@ -38,34 +37,27 @@ OPTIONS = (
         group=_FIRST,
     ),
     Option(
+        "save", "Write the page to this HTML file, which needs no network, in place of opening it.", Path, group=_FIRST
+    ),
+    COLUMN,
+    *LABELLED,
+    MISSING.but(under="--set"),
+    under_set(
         "order",
         "The order of the rows: turn (unless given), random, or adversary, which takes the mistaken row for which w "
         "grows most.",
-        group=_FIRST,
     ),
-    Option("seed", "The seed of --order random; 0 if not given.", int, least=0, group=_FIRST),
-    Option(
-        "max_iter",
-        "Largest number of epochs, 1000 unless given; a run also ends after 5 seconds.",
-        int,
-        least=1,
-        group=_FIRST,
+    under_set("seed", "The seed of the order random; 0 if not given.", int, least=0),
+    under_set(
+        "max_iter", "Largest number of epochs, 1000 unless given; a run also ends after 5 seconds.", int, least=1
     ),
-    Option("no_intercept", "Leave b at 0.", bool, False, group=_FIRST),
-    Option(
-        "save", "Write the page to this HTML file, which needs no network, in place of opening it.", Path, group=_FIRST
-    ),
-    Option("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535, group=_FIRST),
-    Option("no_browser", "Print the address of the page, and open no browser.", bool, False, group=_FIRST),
-    CATEGORICAL,
-    COLUMN,
-    *READING,
-    MISSING,
-    DROP_UNLABELLED,
+    under_set("fit_intercept", "Whether the plane has an intercept; without one b stays at 0.", bool, True),
+    under_set("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535),
+    under_set("browser", "Whether to open a browser; the address of the page is printed.", bool, True),
 )
 
 
-def explore(*, port: int, no_browser: bool, no_intercept: bool, **asked: Any) -> None:
+def explore(*, port: int, browser: bool, **asked: Any) -> None:
     """Show a run on TABLE step by step, in the browser: each update, the plane, and the theorem that bounds them.
 
     The page is served to this machine alone until Ctrl-C (extra explore); --save writes it to a file instead, which
@@ -79,10 +71,9 @@ def explore(*, port: int, no_browser: bool, no_intercept: bool, **asked: Any) ->
 
         chosen = {name: value for name in ("learner", "order", "seed") if (value := asked.pop(name)) is not None}
         reading = split_off(asked)
-        reading["drop_unlabelled"] = asked.pop("drop_unlabelled")
         line.step("training and proving")
-        asked |= {"chosen": chosen, "reading": reading, "intercept": not no_intercept}
+        asked |= {"chosen": chosen, "reading": reading}
         found, result = run(asked.pop("table"), **with_kinds(asked))
     print_lines(result.lines, result.data, False)
     if asked["save"] is None:
-        found.serve(port=port, browser=not no_browser)
+        found.serve(port=port, browser=browser)

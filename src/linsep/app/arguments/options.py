@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from linsep.app.arguments.parser import Option
 
+under_read = partial(Option, under="--read")
+under_set = partial(Option, under="--set")
 _USED_FIRST = "Options that people use first"
 _TABLE = "The table"
 FORMATS = ("csv", "parquet", "svmlight", "jsonl", "vw", "excel")
@@ -24,46 +27,38 @@ TARGET = Option("target", "The column of the labels (not needed for svmlight fil
 POSITIVE = Option(
     "positive", "The label of the positive class; all other labels together are the other class.", group=_USED_FIRST
 )
-DROP_UNLABELLED = Option(
-    "drop_unlabelled", "Leave out the rows whose label is missing, and count them.", bool, False, group=_TABLE
-)
 # How a table is read, as `open_data` takes it.
 READING = (
-    Option("format", "The format of the table, if the name of the file does not tell.", choices=FORMATS, group=_TABLE),
-    Option(
-        "sep",
-        "CSV: the character between the columns, or tab. Otherwise the first lines tell, or the suffix.",
-        group=_TABLE,
-    ),
-    Option("decimal", "CSV: the decimal mark, a point or a comma. Otherwise the first lines tell.", group=_TABLE),
-    Option(
+    under_read("format", "The format of the table, if the name of the file does not tell.", choices=FORMATS),
+    under_read("sep", "CSV: the character between the columns, or tab. Otherwise the first lines tell, or the suffix."),
+    under_read("decimal", "CSV: the decimal mark, a point or a comma. Otherwise the first lines tell."),
+    under_read(
         "encoding",
         "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; CSV that is "
         "neither is read as cp1252 where that reads well, and it is said that this was guessed.",
-        group=_TABLE,
     ),
-    Option(
-        "query",
-        "A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql).",
-        group=_TABLE,
+    under_read(
+        "query", "A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
     ),
-    Option(
-        "na",
-        "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A. The option may be repeated.",
-        many=True,
-        group=_TABLE,
+    under_read(
+        "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
     ),
-    Option(
-        "skip_rows",
-        "CSV, Excel: the number of lines above the names of the columns, such as a title.",
-        int,
-        0,
-        least=0,
-        group=_TABLE,
+    under_read(
+        "skip_rows", "CSV, Excel: the number of lines above the names of the columns, such as a title.", int, 0, least=0
     ),
-    Option("sheet", "Excel: the sheet to read, where several hold cells.", group=_TABLE),
+    under_read("sheet", "Excel: the sheet to read, where several hold cells."),
+    under_read(
+        "header", "CSV: whether the first line has the names of the columns; else they are 1, 2, 3.", bool, True
+    ),
 )
-LENIENT = Option("lenient", "Count cells that the model cannot read as missing, and name the first ones.", bool, False)
+# The same of a table with labels.
+LABELLED = (
+    *READING,
+    under_read("drop_unlabelled", "Leave out the rows whose label is missing, and count them.", bool, False),
+)
+LENIENT = under_read(
+    "lenient", "Count cells that the model cannot read as missing, and name the first ones.", bool, False
+)
 MISSING = Option(
     "missing",
     "What becomes of missing values: leave the row out, put the mean or the median in place of a number, the mean and "
@@ -76,12 +71,6 @@ PROOF_MISSING = MISSING.but(
     "Numbers of rows that are printed count all rows of the file. Unless given, a missing number is refused, and a "
     "missing category is a category of its own.",
     choices=("drop", "error"),
-)
-CATEGORICAL = Option(
-    "categorical",
-    "Read this column as text even if it holds numbers. The option may be repeated.",
-    many=True,
-    group=_TABLE,
 )
 COLUMN = Option(
     "column",
@@ -112,18 +101,17 @@ CERTIFICATE = Option(
     Path,
     group=_USED_FIRST,
 )
-EXACT_WEIGHTS = Option(
+EXACT_WEIGHTS = under_set(
     "exact",
     "Find exact weights, of thousands of digits where columns are many, and not weights near exact ones.",
     bool,
     False,
-    spelled=("--exact-weights",),
 )
 
 
 def split_off(asked: dict[str, Any]) -> dict[str, Any]:
-    """Take out of the options how a table is read, as `open_data` takes it."""
-    return {option.name: asked.pop(option.name) for option in READING}
+    """Take out of the options how a table with labels is read, as `open_data` takes it."""
+    return {option.name: asked.pop(option.name) for option in LABELLED}
 
 
 def with_kinds(asked: dict[str, Any]) -> dict[str, Any]:

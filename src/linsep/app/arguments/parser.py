@@ -12,8 +12,31 @@ from typing import Any, NoReturn, Self
 
 from linsep.types import DataError
 
-_KINDS: Mapping[Any, tuple[str, str]] = {int: ("N", "a whole number"), float: ("NUMBER", "a number"), str: ("TEXT", "")}
 _MORE = "Further options"
+_UNDER = {
+    "--read": "How the table is read: a name from the list below, and its value. May be repeated.",
+    "--set": "What few runs need: a name from the list below, and its value. May be repeated.",
+}
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The parts of A,B,C."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _truth(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError
+    return text == "yes"
+
+
+_KINDS: Mapping[Any, tuple[str, str]] = {
+    int: ("N", "a whole number"),
+    float: ("NUMBER", "a number"),
+    str: ("TEXT", ""),
+    bool: ("", "yes or no"),
+    listed: ("A,B,C", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -22,7 +45,9 @@ class Option:
 
     `name` is the keyword of the call. An option of `many` values may be repeated, and they are a tuple; a truth value
     has nothing to write after it, and there is also --no-name where True or None is the default. `spelled` are other
-    spellings than --name. Numbers are from `least` to `most`; `group` is the title above it in `--help`.
+    spellings than --name. Numbers are from `least` to `most`, or the `word`; `group` is the title above it in `--help`.
+    What is seldom needed stands `under` --read or --set, and is written --read name=value; of a truth value the name
+    alone is a yes.
     """
 
     name: str
@@ -34,8 +59,10 @@ class Option:
     needed: bool = False
     least: float = -inf
     most: float = inf
+    word: str = ""
     spelled: tuple[str, ...] = ()
     group: str = ""
+    under: str = ""
 
     @property
     def is_argument(self) -> bool:
@@ -44,8 +71,17 @@ class Option:
     @property
     def spellings(self) -> tuple[str, ...]:
         """How it is typed."""
+        if self.under:
+            return (f"{self.under} {self.name}",)
         plain = self.spelled or ("--" + self.name.replace("_", "-"),)
         return (*plain, "--no-" + plain[0][2:]) if self.kind is bool and self.default is not False else plain
+
+    @property
+    def placeholder(self) -> str:
+        """What stands for the value in the help."""
+        if self.kind is bool:
+            return "no" if self.default else "yes"
+        return _KINDS[self.kind][0] if self.kind in _KINDS else "FILE"
 
     def but(self, **changed: Any) -> Self:
         """The same option with something else about it."""
@@ -53,10 +89,13 @@ class Option:
 
     def read(self, text: str) -> Any:
         """The value that is written, or what is wrong with it."""
+        if self.word and text == self.word:
+            return text
         try:
-            value = self.kind(text)
+            value = (_truth if self.kind is bool else self.kind)(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r:.80} is not {_KINDS[self.kind][1]}") from None
+            told = _KINDS[self.kind][1] + (f" or {self.word}" if self.word else "")
+            raise argparse.ArgumentTypeError(f"{text!r:.80} is not {told}") from None
         if self.kind in (int, float) and not self.least <= value <= self.most:
             limit = f"at least {self.least:g}" if value < self.least else f"at most {self.most:g}"
             raise argparse.ArgumentTypeError(f"{text} is not {limit}")
@@ -67,18 +106,18 @@ class Option:
         given = "" if self.kind is bool or self.default is None else f" [{self.default}]"
         said: dict[str, Any] = {"help": f"{self.help}{given}".replace("%", "%%")}
         if self.is_argument:
-            count = "+" if self.many else None if self.needed else "?"
-            parser.add_argument(self.name.lower(), metavar=self.name, nargs=count, **said)
+            count = ("+" if self.needed else "*") if self.many else None if self.needed else "?"
+            said |= {"type": self.read, "metavar": self.name, "default": self.default}
+            parser.add_argument(self.name.lower(), nargs=count, **said)
             return
         said |= {"dest": self.name, "default": self.default}
-        if self.kind is bool:
+        if self.kind is bool and not self.under:
             either = self.default is not False
             action: Any = argparse.BooleanOptionalAction if either else "store_true"
             parser.add_argument(*(self.spellings[:1] if either else self.spellings), action=action, **said)
             return
-        kind = None if self.choices else _KINDS[self.kind][0] if self.kind in _KINDS else "FILE"
-        action = "append" if self.many else "store"
-        said |= {"type": self.read, "metavar": kind, "choices": self.choices or None, "required": self.needed}
+        action, shown = "append" if self.many else "store", None if self.choices else self.placeholder
+        said |= {"type": self.read, "metavar": shown, "choices": self.choices or None, "required": self.needed}
         parser.add_argument(*self.spellings, action=action, **said)
 
 
@@ -105,25 +144,48 @@ class Command:
             add_help=False,
         )
         arguments = parser.add_argument_group("Arguments")
-        titles = dict.fromkeys(o.group or _MORE for o in self.options if not o.is_argument)
+        plain = [o for o in self.options if not o.is_argument and not o.under]
+        titles = dict.fromkeys(o.group or _MORE for o in plain) or {_MORE: None}
         groups = {title: parser.add_argument_group(title if len(titles) > 1 else "Options") for title in titles}
-        first = next(iter(groups.values()), parser)
+        first = next(iter(groups.values()))
+        groups |= {name: parser.add_argument_group(f"Names for {name}") for name in self._under}
         for option in self.options:
-            option.add_to(arguments if option.is_argument else groups[option.group or _MORE])
+            option.add_to(arguments if option.is_argument else groups[option.under or option.group or _MORE])
+        for name in self._under:
+            first.add_argument(name, metavar="NAME=VALUE", help=_UNDER[name])
         first.add_argument("--help", action="help", help="Show this message and exit.")
-        found = parser.parse_intermixed_args(self._joined(words))
+        found = parser.parse_intermixed_args(self._joined(words, parser))
         values = {option: getattr(found, option.name.lower()) for option in self.options}
         return {o.name.lower(): tuple(v or ()) if o.many and not o.is_argument else v for o, v in values.items()}
 
-    def _joined(self, words: Sequence[str]) -> list[str]:
+    @property
+    def _under(self) -> dict[str, list[Option]]:
+        """The options that are written under --read, and those under --set."""
+        return {name: found for name in _UNDER if (found := [o for o in self.options if o.under == name])}
+
+    def _joined(self, words: Sequence[str], parser: _Parser) -> list[str]:
         """Each option in one word with its value, which may begin with a dash."""
         known = {spelled for o in self.options if not o.is_argument and o.kind is not bool for spelled in o.spellings}
         out: list[str] = []
         rest = iter(words)
         for word in rest:
+            under, _, named = word.partition("=")
+            if under in self._under:
+                out.append(self._named(under, named or next(rest, ""), parser))
+                continue
             value = next(rest, None) if word in known else None
             out.append(word if value is None else f"{word}={value}" if word.startswith("--") else word + value)
         return out
+
+    def _named(self, under: str, text: str, parser: _Parser) -> str:
+        """NAME=VALUE as one word that argparse knows."""
+        name, equals, value = text.partition("=")
+        kinds = {o.name: o.kind for o in self._under[under]}
+        if name not in kinds:
+            parser.error(f"{under} has no name {name!r:.80}{parser.meant(name) or '; there is ' + ', '.join(kinds)}")
+        if not equals and kinds[name] is not bool:
+            parser.error(f"{under} {name} needs a value: {under} {name}=VALUE")
+        return f"{under} {name}={value if equals else 'yes'}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -133,12 +195,18 @@ class _Parser(argparse.ArgumentParser):
         words = said.removeprefix("unrecognized arguments: ").split()
         strange = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
         if said.startswith("unrecognized") and strange:
-            from difflib import get_close_matches
-
-            known = [name for action in self._actions for name in action.option_strings]
-            meant = get_close_matches(strange, known, 3)
-            said = f"no option called {strange}" + (f"; there is {' and '.join(meant)}" if meant else "")
+            said = f"no option called {strange}{self.meant(strange)}"
         raise DataError(f"{said} ({self.prog} --help)")
+
+    def meant(self, name: str) -> str:
+        """What may have been meant by a name that is not known, however that is written."""
+        from difflib import get_close_matches
+
+        spelled = (one for action in self._actions for one in action.option_strings)
+        plain = {one.rpartition(" ")[2].lstrip("-").replace("_", "-"): one for one in spelled}
+        near = [plain[one] for one in get_close_matches(name.lstrip("-").replace("_", "-"), plain, 3)]
+        told = " and ".join(f"{one}=VALUE" if " " in one else one for one in near)
+        return f"; there is {told}" if near else ""
 
 
 class _Help(argparse.HelpFormatter):
@@ -147,6 +215,13 @@ class _Help(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(textwrap.fill(part, width) for part in text.split("\n\n"))
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """What stands under another option is told without it."""
+        name = action.option_strings[0].rpartition(" ")[2] if action.option_strings else ""
+        if not name or name in action.option_strings:
+            return super()._format_action_invocation(action)
+        return f"{name}={self._format_args(action, 'VALUE')}"
 
     def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
         super().add_usage(usage, actions, groups, "Usage: ")

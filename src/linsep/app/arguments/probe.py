@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.arguments.options import JSON, OUTPUT, REPORT, TIME_LIMIT
+from linsep.app.arguments.options import JSON, OUTPUT, REPORT, TIME_LIMIT, under_set
 from linsep.app.arguments.parser import Option
 from linsep.app.present import finish
 
@@ -30,22 +30,6 @@ OPTIONS = (
         "The column that names groups of rows that depend on each other, such as the sentence: folds keep them "
         "together, and the odds count groups, where each has one label.",
     ),
-    Option(
-        "types", "The column of what a control task gives random labels to, such as the word. The groups unless given."
-    ),
-    Option(
-        "key",
-        "The column of labels, and the array in each file of activations, that names the rows. Rows are matched by it; "
-        "otherwise by their position.",
-    ),
-    Option("axis", "Of arrays with three axes: the one that counts the layers, from 0.", int),
-    Option(
-        "pairs",
-        "Of three classes or more also ask each against each other, without the rows of the other classes.",
-        bool,
-        False,
-    ),
-    Option("controls", "How many times labels are shuffled, and drawn for a control task.", int, 20, least=0),
     TIME_LIMIT.but(
         help="Seconds for the proof, for the margin, and for all shuffled labels together, of each row.", group=""
     ),
@@ -55,14 +39,7 @@ OPTIONS = (
         bool,
         False,
     ),
-    Option("explain_limit", "Seconds for --explain, for each layer and concept.", float, 10.0, least=0),
     OUTPUT.but(help="File of JSON lines for the rows, written anew after each row.", kind=Path, default=None),
-    Option(
-        "directions",
-        "File of .safetensors for a direction of each layer and concept: of the largest margin, else of a probe fitted "
-        "on all rows. --json then has their cosines.",
-        Path,
-    ),
     Option(
         "certificates",
         "Folder for the proof of each layer and concept as JSON, and of what --explain says of it; "
@@ -71,6 +48,29 @@ OPTIONS = (
     ),
     REPORT.but(group=""),
     JSON.but(group=""),
+    under_set(
+        "types", "The column of what a control task gives random labels to, such as the word. The groups unless given."
+    ),
+    under_set(
+        "key",
+        "The column of labels, and the array in each file of activations, that names the rows. Rows are matched by it; "
+        "otherwise by their position.",
+    ),
+    under_set("axis", "Of arrays with three axes: the one that counts the layers, from 0.", int),
+    under_set(
+        "pairs",
+        "Of three classes or more also ask each against each other, without the rows of the other classes.",
+        bool,
+        False,
+    ),
+    under_set("controls", "How many times labels are shuffled, and drawn for a control task.", int, 20, least=0),
+    under_set("explain_limit", "Seconds for --explain, for each layer and concept.", float, 10.0, least=0),
+    under_set(
+        "directions",
+        "File of .safetensors for a direction of each layer and concept: of the largest margin, else of a probe fitted "
+        "on all rows. --json then has their cosines.",
+        Path,
+    ),
 )
 
 
@@ -79,13 +79,14 @@ def probe(*, explain: bool, explain_limit: float, as_json: bool, **asked: Any) -
 
     A row for each layer and concept: the verdict, proved on all rows; Cover's bound on the chance that shuffled labels
     would be separable; the margin; the accuracy of a linear probe on rows held out, beside that on shuffled labels and
-    on a control task. Of three classes or more each is asked against the rest, with --pairs also against each other.
+    on a control task. Of three classes or more each is asked against the rest, and with --set pairs
+    against each other.
 
     rank: of the rows with a constant. odds: at most so likely are shuffled labels separable. margin / radius:
     bounds of the largest margin over the largest distance of a row from the mean. accuracy: of rows held out;
     larger class: that of always naming it. auc: the area under their ROC curve. Both have an interval of 95 %.
     shuffled: mean accuracy on shuffled labels [least to greatest]. control: the same with a random label for each
-    type, such as each word (--types; without it for each group). selectivity: how much higher that of the true
+    type, such as each word (--set types; without it for each group). selectivity: how much higher that of the true
     labels is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says
     nothing about the concept. separable shuffles: so many shuffled labels are separable too, where rows are
     separable and the odds are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the

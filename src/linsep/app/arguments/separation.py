@@ -5,67 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.app.arguments.options import (
-    CATEGORICAL,
     CERTIFICATE,
     COLUMN,
     DETAILS,
-    DROP_UNLABELLED,
     EXACT_WEIGHTS,
     JSON,
+    LABELLED,
     PROOF_MISSING,
-    READING,
     REPORT,
     TABLE,
     TARGET,
     TIME_LIMIT,
+    under_set,
     with_kinds,
 )
-from linsep.app.arguments.parser import Option
+from linsep.app.arguments.parser import Option, listed
 from linsep.app.present import finish
 
-_BESIDE = "Columns beside the target"
 FAMILIES = (
     *("logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"),
     *("cumulative", "adjacent", "continuation", "cox"),
 )
 LINKS = ("logit", "probit", "cloglog", "cauchit")
 BESIDE = (
-    Option(
-        "trials",
-        "Binomial: the column of the numbers of trials, of which the target counts the successes.",
-        group=_BESIDE,
-    ),
-    Option("weights", "The column of weights: rows with a weight of 0 are left out.", group=_BESIDE),
-    Option(
-        "event",
-        "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored.",
-        group=_BESIDE,
-    ),
-    Option("strata", "Cox: the column of strata, which are never at risk together.", group=_BESIDE),
-    Option("entry", "Cox: the column of the times after which rows are at risk.", group=_BESIDE),
-    Option("offset", "The column of offsets, which is no feature and does not matter for the answer.", group=_BESIDE),
+    under_set("trials", "Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
+    under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
+    under_set("strata", "Cox: the column of strata, which are never at risk together."),
+    under_set("entry", "Cox: the column of the times after which rows are at risk."),
+    under_set("offset", "The column of offsets, which is no feature and does not matter for the answer."),
 )
 OPTIONS = (
     TABLE,
     TARGET,
     Option("family", "The family of the regression.", default="logistic", choices=FAMILIES, group=TARGET.group),
     Option(
-        "link",
-        "The link (logistic, binomial, cumulative, continuation); logit unless given.",
-        choices=LINKS,
-        group=TARGET.group,
-    ),
-    Option(
-        "order",
-        "Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none.",
-        group=TARGET.group,
-    ),
-    Option(
-        "fit_intercept",
-        "Whether the regression has an intercept.",
-        bool,
-        True,
-        spelled=("--intercept",),
+        "formula",
+        "Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
+        "statsmodels have it. It is evaluated as Python. Needs the extra regression.",
         group=TARGET.group,
     ),
     TIME_LIMIT.but(
@@ -73,28 +50,22 @@ OPTIONS = (
     ),
     CERTIFICATE,
     REPORT,
+    DETAILS.but(help="Also print which rows move each coefficient, and the fewest columns that separate."),
     JSON,
-    *BESIDE,
-    Option(
-        "formula",
-        "Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
-        "statsmodels have it. It is evaluated as Python. Needs the extra regression.",
-        group=CATEGORICAL.group,
-    ),
-    EXACT_WEIGHTS.but(group=CATEGORICAL.group),
-    CATEGORICAL,
     COLUMN,
-    *READING,
     PROOF_MISSING,
-    DROP_UNLABELLED,
-    DETAILS.but(
-        help="Also print which rows move each coefficient, and the fewest columns that separate.",
-        group=CATEGORICAL.group,
+    *LABELLED,
+    under_set("link", "The link (logistic, binomial, cumulative, continuation); logit unless given.", choices=LINKS),
+    under_set(
+        "order", "Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none.", listed
     ),
+    under_set("fit_intercept", "Whether the regression has an intercept.", bool, True),
+    *BESIDE,
+    EXACT_WEIGHTS,
 )
 
 
-def separation(*, order: str | None, details: bool, as_json: bool, **asked: Any) -> None:
+def separation(*, details: bool, as_json: bool, **asked: Any) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
@@ -108,7 +79,6 @@ def separation(*, order: str | None, details: bool, as_json: bool, **asked: Any)
     from linsep.app.searching import until_ctrl_c
 
     beside = {option.name: asked.pop(option.name) for option in BESIDE}
-    levels = None if order is None else [label.strip() for label in order.split(",")]
     shown = details and not as_json
-    result = until_ctrl_c(run, asked.pop("table"), order=levels, beside=beside, details=shown, **with_kinds(asked))
+    result = until_ctrl_c(run, asked.pop("table"), beside=beside, details=shown, **with_kinds(asked))
     finish(result, as_json, details)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.arguments.options import DETAILS, JSON, MODEL, OUTPUT
+from linsep.app.arguments.options import DETAILS, JSON, MODEL, OUTPUT, under_read, under_set
 from linsep.app.arguments.parser import Command, Option
 from linsep.app.present import finish
 from linsep.types import DataError
@@ -17,8 +17,8 @@ _TEXT = Option(
     needed=True,
 )
 _MODEL = MODEL.but(help="A model file written by `linsep tag fit`.")
-_TAG = Option("tag", "The column of the tag in a CoNLL-U file.", default="upos", choices=("upos", "xpos"))
-_FORMAT = Option(
+_TAG = under_read("tag", "The column of the tag in a CoNLL-U file.", default="upos", choices=("upos", "xpos"))
+_FORMAT = under_read(
     "format",
     "The layout of the text; if not given, conllu for files with that suffix and columns for others.",
     choices=("columns", "conllu"),
@@ -72,12 +72,12 @@ _OPTIONS_OF_FIT = (
         least=0,
         most=0.9,
     ),
-    Option("n_bits", "Hash feature names to this number of bits instead of keeping them.", int, least=1, most=28),
-    Option("seed", "The seed of the order of the sentences.", int, 0, least=0),
-    _TAG,
-    _FORMAT,
     DETAILS.but(group=""),
     _JSON,
+    _TAG,
+    _FORMAT,
+    under_set("n_bits", "Hash feature names to this number of bits instead of keeping them.", int, least=1, most=28),
+    under_set("seed", "The seed of the order of the sentences.", int, 0, least=0),
 )
 _ANY_TEXT = _TEXT.but(help="Text in a layout of `fit`; the tags may be missing. - is standard input.")
 _SHOWN = Option("weights", "The number of weights to print, the largest ones.", int, 20, least=1)

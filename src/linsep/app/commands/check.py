@@ -38,7 +38,6 @@ def check(
     certificate: Path | None = None,
     exact: bool = False,
     report: Path | None = None,
-    categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
     explain: bool = False,
@@ -52,7 +51,7 @@ def check(
     if suspects is not None:
         check_output(suspects, "the list of suspects", reads=inputs(table))
     on_step("reading")
-    source = open_labelled(table, target, categorical, columns or {}, reading)
+    source = open_labelled(table, target, columns or {}, reading)
     on_step("proving")
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
     found = check_table(source, **asked, n_jobs=n_jobs, exact=exact, explain=explain or suspects is not None)

@@ -39,6 +39,6 @@ def demo(folder: Path, say: Callable[[str], None]) -> Result:
         f"\nThe table is {table}, the model {model}. Next:\n"
         f"  {program()} show {model}\n"
         f"  {program()} check {table} --target diagnosis\n"
-        f"  {program()} explore {table} --target diagnosis --max-iter 300000\n"
+        f"  {program()} explore {table} --target diagnosis --set max_iter=300000\n"
     )
     return result

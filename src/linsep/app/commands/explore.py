@@ -27,9 +27,8 @@ def explore(
     preset: str | None,
     chosen: Mapping[str, Any],
     max_iter: int | None,
-    intercept: bool,
+    fit_intercept: bool,
     save: Path | None,
-    categorical: tuple[str, ...],
     columns: Mapping[str, str],
     missing: Any,
     reading: Mapping[str, Any],
@@ -44,15 +43,15 @@ def explore(
     else:
         _check_extra()
     if table is None:
-        given = {"--target": target, "--positive": positive, "--max-iter": max_iter, "--no-intercept": not intercept}
+        given = {"target": target, "positive": positive, "max_iter": max_iter, "fit_intercept": not fit_intercept}
         if ignored := [name for name, value in given.items() if value]:
             raise DataError(f"{ignored[0]} is for a TABLE: an example has rows and settings of its own")
         found = of_preset(preset or "six-points", **chosen)
     elif preset is not None:
         raise DataError("--preset has rows of its own: give TABLE or --preset, not both")
     else:
-        source = open_labelled(table, target, categorical, columns, reading)
-        asked = {"positive": positive, "columns": columns, "missing": missing, "constant": float(intercept)}
+        source = open_labelled(table, target, columns, reading)
+        asked = {"positive": positive, "columns": columns, "missing": missing, "constant": float(fit_intercept)}
         found = Exploration(tell(points_of_table(source, **asked), max_iter=max_iter or _EPOCHS, **chosen))
     if save is not None:
         found.save(save, reads=read)

@@ -30,7 +30,6 @@ def fit(
     group: str | None = None,
     after: str | None = None,
     model: Path,
-    categorical: tuple[str, ...] = (),
     reading: Mapping[str, Any] | None = None,
     missing: Missing | None = None,
     columns: Mapping[str, str] | None = None,
@@ -48,7 +47,7 @@ def fit(
     with progress or EpochProgress(max_iter, time_limit) as line:
         line.step("reading")
         stamps = stamps_of(inputs(table))
-        source = open_labelled(table, target, categorical, columns or {}, reading or {})
+        source = open_labelled(table, target, columns or {}, reading or {})
         if class_weight:
             options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
         limits = Limits(max_iter, time_limit, seed)

@@ -7,7 +7,7 @@ import stat
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,6 @@ class StreamOptions:
     max_columns: int = 1 << 24
     max_record_bytes: int = 1 << 24
 
-    def given(self) -> list[str]:
-        """The options that differ from their defaults, as they are typed."""
-        changed = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
-        return ["--" + name.replace("_", "-") for name in changed]
-
 
 def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
     """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
@@ -81,7 +76,6 @@ def fit_on_stream(
     learner: str,
     intercept_scaling: float | str | None = None,
     model: Path,
-    categorical: tuple[str, ...],
     columns: Mapping[str, str],
     reading: Mapping[str, Any],
     missing: Missing | None = None,
@@ -93,13 +87,12 @@ def fit_on_stream(
     others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
-    categorical = (*categorical, *read_as_text(columns))
     asked = {
         **asdict(options),
         "columns": columns,
         "target": target,
         "positive": positive,
-        "categorical": categorical,
+        "categorical": read_as_text(columns),
         "missing": missing,
         **reading,
     }

@@ -35,7 +35,7 @@ from linsep.theory.words.of_classes import rows_of_file
 from linsep.types import Array, DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
-_ALL_EVENTS = "without --event COLUMN every row counts as an event; a column of events is a feature like others"
+_ALL_EVENTS = "without --set event=COLUMN every row counts as an event; a column of events is a feature like others"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 
 
@@ -51,7 +51,6 @@ def separation(
     time_limit: float | None,
     certificate: Path | None = None,
     exact: bool = False,
-    categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
     formula: str | None = None,
@@ -69,14 +68,14 @@ def separation(
         if target is not None or report is not None or missing is not None or not fit_intercept:
             raise DataError(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
-                "report: leave out --target, --no-intercept, --missing and --report"
+                "report: leave out --target, --set fit_intercept=no, --missing and --report"
             )
-        source = open_data(table, categorical=(*categorical, *read_as_text(columns or {})), **reading)
+        source = open_data(table, categorical=read_as_text(columns or {}), **reading)
         source.read_as_text((), mixed=read_as_numbers(columns or {}))
         asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
         return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
     check_report(report, certificate, *inputs(table))
-    source = open_labelled(table, target, categorical, columns or {}, reading)
+    source = open_labelled(table, target, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
     rows = source.read()
     known = kinds_in_proof(rows, columns or {})

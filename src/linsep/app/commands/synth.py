@@ -10,9 +10,9 @@ from linsep.data.synthetic.separable import make_separable
 from linsep.files import open_output
 
 
-def synth(rows: int, features: int, margin: float, radius: float, seed: int, output: str) -> str:
+def synth(rows: int, features: int, margin: float, seed: int, output: str) -> str:
     """Write a separable table; return a sentence about its separator."""
-    X, y, w, b = make_separable(rows, features, margin, radius=radius, random_state=seed)
+    X, y, w, b = make_separable(rows, features, margin, random_state=seed)
     columns = {f"x{j + 1}": X[:, j] for j in range(features)} | {"label": y}
     with open_output(output, "the table") as stream:
         write_csv(pa.table(columns), stream)

@@ -251,7 +251,7 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     >>> rows = open_data(b"use;age\\n2.900;40\\n1.200;50\\n").read()
     >>> doubts_of_thousands(rows, {"use": (2500.0, 1200.0), "age": (45.0, 9.0)})["use"]
     "column 'use': 2.900 (buffer:2) is read as 2.9, and in training the mean was 2500: if it is 2900, say which decimal
-    mark these rows have with --decimal . or --decimal , (decimal=)"
+    mark these rows have with --read decimal=. or --read decimal=, (decimal=)"
     """
     found = {}
     for name, (mean, scale) in known.items():
@@ -274,7 +274,7 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
         found[name] = (
             f"column {name!r:.80}: {_number(column, row)} ({chunk.where(row)}) is read as {values[row]:.12g}, and in "
             f"training the mean was {mean:.4g}: if it is {values[row] * times:.12g}, say which decimal mark these rows "
-            "have with --decimal . or --decimal , (decimal=)"
+            "have with --read decimal=. or --read decimal=, (decimal=)"
         )
     return found
 

@@ -137,7 +137,7 @@ class RunningTable:
                 if self.kinds and chunk.start > 0 and not self.is_open:
                     raise DataError(
                         f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out, or let "
-                        "columns join with --open-columns (open_columns=True)"
+                        "columns join with --set open_columns (open_columns=True)"
                     )
                 column = chunk.cells(name)
                 assert column is not None
@@ -154,7 +154,7 @@ class RunningTable:
             return replace(column, stored=None, raw=column.as_categories) if column.is_number else column
         if column.is_number:
             return _without_missing(column)
-        otherwise = f"or read the column as categories with --categorical {quote(name)}"
+        otherwise = f"or read the column as categories with --column {quote(name)}=category"
         found = known_numbers(column, chunk.where, f"where the rows before held numbers; mend it, {otherwise}")
         if found.is_number:
             return _without_missing(found)

@@ -81,6 +81,9 @@ def with_parts(chunk: TableChunk, kinds: Mapping[str, str]) -> dict[str, str]:
     for name in kinds:
         if name in chunk.names:
             continue
+        if name == chunk.label and kinds[name] == "category":  # its labels are text, as the source has read them
+            del found[name]
+            continue
         parts = [one for one in chunk.names if one.startswith(f"{name}.")] if kinds[name] == "skip" else []
         if not parts:
             raise DataError(f"no feature column called {name!r} to read as {kinds[name]}; {like(name, chunk.names)}")

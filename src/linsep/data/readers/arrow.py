@@ -150,7 +150,7 @@ def from_arrow(
         untyped_text = target in untyped and target not in categorical
         y = written_labels(labels, ".", where, target) if untyped_text else _labels(labels, where, target)
     features = [column for column in names if column != target]
-    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
+    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
 
 

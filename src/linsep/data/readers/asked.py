@@ -79,7 +79,7 @@ def check_utf8(content: bytes, name: str, first_line: int) -> None:
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, start + error.start) + first_line
             raise DataError(
-                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --encoding "
+                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --read encoding "
                 "(encoding=), such as latin-1 or cp1252"
             ) from None
         start = end

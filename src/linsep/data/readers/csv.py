@@ -152,7 +152,12 @@ class CsvReader(TextReader):
         if target is not None:
             y = written_labels(_cells(table, target, na), decimal, where, target, as_text=target in categorical)
         features = [column for column in names if column != target]
-        more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
+        more: dict[str, Any] = {
+            "unlabelled": unlabelled,
+            "as_text": categorical,
+            "doubts": self._doubts(),
+            "label": target,
+        }
         return TableChunk(features, y, start, table.num_rows, where, parse, **more)
 
     def _doubts(self) -> tuple[str, ...]:

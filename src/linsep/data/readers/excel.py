@@ -131,10 +131,10 @@ def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]
     listed = ", ".join(map(repr, filled))
     if asked is not None and asked not in filled:
         said = "holds no cell" if asked in sheets else "is not in this workbook"
-        raise DataError(f"{name}: the sheet {asked!r} {said}; --sheet (sheet=) is one of {listed or 'none'}")
+        raise DataError(f"{name}: the sheet {asked!r} {said}; --read sheet (sheet=) is one of {listed or 'none'}")
     if len(filled) != 1 and asked is None:
         raise DataError(
-            f"{name}: several sheets hold cells ({listed}): name the one that you mean with --sheet (sheet=)"
+            f"{name}: several sheets hold cells ({listed}): name the one that you mean with --read sheet (sheet=)"
             if filled
             else f"{name}: no sheet holds a cell"
         )
@@ -145,18 +145,18 @@ def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]
 def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, list[Any]]:
     """The cells of each column, "" for an empty one."""
     if skip_rows >= len(rows):
-        raise DataError(f"{place}: --skip-rows {skip_rows} (skip_rows=) leaves nothing of {len(rows)} rows")
+        raise DataError(f"{place}: --read skip_rows={skip_rows} (skip_rows=) leaves nothing of {len(rows)} rows")
     names = [str(cell).strip() for cell in rows[skip_rows]]
     if sum(map(bool, names)) == 1 and any(sum(cell != "" for cell in row) > 1 for row in rows[skip_rows + 1 :]):
         title = next(filter(None, names))
         raise DataError(
             f"{place}, row {skip_rows + 1}: {title!r:.80} looks like a title, as rows below hold more cells: say how "
-            "many rows stand above the names of the columns with --skip-rows (skip_rows=)"
+            "many rows stand above the names of the columns with --read skip_rows (skip_rows=)"
         )
     if "" in names:
         raise DataError(
             f"{place}: column {names.index('') + 1} has no name in row {skip_rows + 1}; name it or take it out, or say "
-            "how many rows stand above the names with --skip-rows (skip_rows=)"
+            "how many rows stand above the names with --read skip_rows (skip_rows=)"
         )
     check_names(names, place)
     columns = {column: [row[j] for row in rows[skip_rows + 1 :]] for j, column in enumerate(names)}

@@ -47,7 +47,7 @@ def refuse_title(head: bytes, name: str, first: str, target: str) -> None:
     Or where blanks stand between its names.
     """
     if target in (words := first.split()):
-        way = "say --sep ' ' (sep=)" if " ".join(words) == first else "write commas between the columns"
+        way = "say --read 'sep= ' (sep=)" if " ".join(words) == first else "write commas between the columns"
         raise DataError(f"{name}:1: one column only, {first!r:.80}: if blanks separate the columns, {way}")
     text = head[:_HEAD_BYTES].decode(errors="replace").splitlines()
     lines = [(number, line) for number, line in enumerate(text[:_TITLE_LINES]) if line.strip()]
@@ -59,7 +59,7 @@ def refuse_title(head: bytes, name: str, first: str, target: str) -> None:
         above = next((above for above, cells in wide if target in cells), wide[0][0])
         raise DataError(
             f"{name}:{lines[0][0] + 1}: {first!r:.80} looks like a title, as line {above + 1} and the next hold more "
-            f"cells: say --skip-rows {above} (skip_rows=) if line {above + 1} has the names of the columns"
+            f"cells: say --read skip_rows={above} (skip_rows=) if line {above + 1} has the names of the columns"
         )
 
 
@@ -70,7 +70,7 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
         line = content.count(b"\n", 0, content.index(b"\0")) + first_line
         raise DataError(
             f"{name}:{line}: a NUL byte, which no text has; take it out, or, if the file "
-            "is UTF-16 without a byte order mark, say --encoding utf-16-le or utf-16-be (encoding=)"
+            "is UTF-16 without a byte order mark, say --read encoding=utf-16-le or utf-16-be (encoding=)"
         )
     if b'"' not in content:
         return
@@ -96,12 +96,14 @@ def _header(content: bytes, name: str, written: Written) -> list[str]:
     except csv.Error as error:
         raise DataError(f"{place}: this is not a header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
-        raise DataError(f"{place}: one column only, {names[0]!r}: is it {other[0]!r} that --sep (sep=) should name?")
+        raise DataError(
+            f"{place}: one column only, {names[0]!r}: is it {other[0]!r} that --read sep (sep=) should name?"
+        )
     if sum(map(bool, names)) == 1 < len(names):
         title = next(filter(None, names))
         raise DataError(
             f"{place}: {title!r:.80} is alone on this line: if it is a title above the names of the columns, say how "
-            "many lines stand above them with --skip-rows (skip_rows=)"
+            "many lines stand above them with --read skip_rows (skip_rows=)"
         )
     return names
 
@@ -120,7 +122,7 @@ def _named(names: list[str], content: bytes, name: str, written: Written) -> lis
     if "" in names:
         raise DataError(
             f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
-            "or say with --skip-rows (skip_rows=) how many lines stand above the names"
+            "or say with --read skip_rows (skip_rows=) how many lines stand above the names"
         )
     with told_of_no_header(names):
         check_names(names, name)
@@ -133,7 +135,7 @@ def told_of_no_header(names: list[str]) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        hint = "; if the first line holds a row and no names, say --no-header (header=False)"
+        hint = "; if the first line holds a row and no names, say --read header=no (header=False)"
         raise DataError(f"{error}{hint if any(map(_NUMBER.fullmatch, names)) else ''}") from None
 
 

@@ -82,7 +82,7 @@ def check_sep(sep: str | None) -> str | None:
         return None
     mark = _WORDS.get(sep, sep)
     if len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n.+-\0':
-        raise DataError(f"--sep (sep=) is one character between the columns, such as ';' or tab, not {sep!r}")
+        raise DataError(f"--read sep (sep=) is one character between the columns, such as ';' or tab, not {sep!r}")
     return mark
 
 
@@ -100,7 +100,7 @@ def check_decimal(decimal: str | None) -> str | None:
     ','
     """
     if decimal not in (None, ".", ","):
-        raise DataError(f"--decimal (decimal=) is '.' or ',', not {decimal!r}")
+        raise DataError(f"--read decimal (decimal=) is '.' or ',', not {decimal!r}")
     return decimal
 
 
@@ -155,8 +155,8 @@ def find_written(
     text = head.decode("utf-8", errors="replace")
     if told := re.match(r"\ufeff?sep=(.)\s*\n", text, re.IGNORECASE):
         raise DataError(
-            f"{name}:1: this line only says that {told[1]!r} separates the columns: leave it out with --skip-rows 1 "
-            "(skip_rows=)"
+            f"{name}:1: this line only says that {told[1]!r} separates the columns: leave it out with "
+            "--read skip_rows=1 (skip_rows=)"
         )
     sep = _separator(text, name) if sep is None else sep
     if decimal is not None:
@@ -171,15 +171,15 @@ def find_written(
         return found
     [column, cell] = next(iter(thousands.items()))
     if sep != "," and not points:
-        guess = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}; --decimal . says otherwise"
-        return found._replace(decimal=",", guess=guess)
-    mend = "say --decimal , (decimal=',')"
+        taken = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}"
+        return found._replace(decimal=",", guess=f"{taken}; --read decimal=. says otherwise")
+    mend = "say --read decimal=, (decimal=',')"
     if points:
         mend = "write the column without points, as other columns have decimal points"
     return found._replace(
         doubt=f"column {column!r:.80}: {cell!r} is read as a decimal number, but may be {cell.replace('.', '')}, as "
-        f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') "
-        "keeps this reading"
+        f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, "
+        "--read decimal=. (decimal='.') keeps this reading"
     )
 
 
@@ -188,7 +188,7 @@ def _doubt_of_names(names: list[str]) -> str:
     values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
     if not values or 2 * len(values) < len(names):
         return ""
-    return f"columns are called {values[0]!r} and the like: if these are values, say --no-header (header=False)"
+    return f"columns are called {values[0]!r} and the like: if these are values, say --read header=no (header=False)"
 
 
 def _records(text: str, sep: str) -> list[list[str]]:
@@ -212,19 +212,19 @@ def _separator(text: str, name: str) -> str:
         [(mark, count)] = above.items()
         raise DataError(
             f"{name}:1: line {count + 1} and those below have more columns, separated by {_MARKS[mark]}: if it has the "
-            f"names of the columns, leave out what stands above with --skip-rows {count} (skip_rows=)"
+            f"names of the columns, leave out what stands above with --read skip_rows={count} (skip_rows=)"
         )
     if not even and "," in found:
         return ","
     if not even and len(found) == 1:
         raise DataError(
             f"{name}:1: one column, or several with {_MARKS[found[0]]} between them, but not all lines have as many: "
-            "say which with --sep (sep=)"
+            "say which with --read sep (sep=)"
         )
     listed = " or ".join(_MARKS[mark] for mark in even or found)
     raise DataError(
         f"{name}:1: the columns may be separated by {listed}, and the first lines do not tell: name the mark between "
-        "them with --sep (sep=)"
+        "them with --read sep (sep=)"
     )
 
 
@@ -288,8 +288,8 @@ def _decimal_mark(columns: list[list[str]], name: str, known: str | None) -> str
         cell = next(cell for cell in used[","][0] if "," in cell)
         what = "and other columns have points" if used["."] else "which may be a thousand and more"
         raise DataError(
-            f"{name}: {cell!r} may be a number with a decimal comma, {what}: say --decimal ',' (decimal=',') or "
-            "--decimal '.'"
+            f"{name}: {cell!r} may be a number with a decimal comma, {what}: say --read decimal=',' (decimal=',') or "
+            "--read decimal='.'"
         )
     return ","
 

@@ -131,7 +131,7 @@ def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
     from linsep.kernels.text.quotes import faulty_quote
 
     most = max(cut.size, cut.longest)
-    option = "allow more with --max-record-bytes (max_record_bytes)"
+    option = "allow more with --set max_record_bytes (max_record_bytes)"
     quote = int(faulty_quote(np.frombuffer(content, np.uint8), cut.mark)) if cut.quotes else -1
     if quote < 0:
         return DataError(f"{name}:{line}: this line does not end within {most:,} bytes: is it text? If so, {option}")

@@ -12,9 +12,9 @@ from linsep.data.inputs import Input
 from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
-from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.excel import Sheets, excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
+from linsep.data.sources.dataframe import dataframe_to_arrow
 from linsep.data.sources.of_batches import BatchSource, up_to_error
 from linsep.data.sources.seen import add_arrays
 from linsep.data.sources.source import START, Position, Source

@@ -142,7 +142,7 @@ class TextSource(FileSource):
         for line in range(count):
             end = content.find(b"\n", end) + 1
             if not end:
-                raise DataError(f"{name}: --skip-rows {count} (skip_rows=) leaves nothing of {line + 1} lines")
+                raise DataError(f"{name}: --read skip_rows={count} (skip_rows=) leaves nothing of {line + 1} lines")
         made = b"" if self._asked.header or not self._has_looked else made_header(content[end:], self._reader.written)
         return b"\n" * count + made + content[end:]
 

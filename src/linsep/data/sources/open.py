@@ -116,9 +116,7 @@ def open_data(
     [2]
     """
     if drop_unlabelled and target is None:
-        raise DataError(
-            "drop_unlabelled (--drop-unlabelled) is for tables: name the label column with target (--target)"
-        )
+        raise DataError("drop_unlabelled is for tables: name the label column with target (--target)")
     if isinstance(source, tuple) and query is None:
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
@@ -132,7 +130,7 @@ def open_data(
     if query is not None:
         _refuse_written(asked, "a query", text=False)
         if format is not None:
-            raise DataError("format (--format) is for files, and this is a query")
+            raise DataError("format is for files, and this is a query")
         if not isinstance(source, str | Path):
             raise DataError(f"a query is asked of a database: give its path or address, not {type(source).__name__}")
         return QuerySource(Database.named(str(source)), query, asked)
@@ -166,17 +164,17 @@ def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
     """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
     if chosen not in ("csv", "excel", "jsonl") and asked.na:
         known = "CSV, JSON lines and spreadsheets"
-        raise DataError(f"na (--na) is for {known}, and this is {chosen}: leave such cells empty there")
+        raise DataError(f"na is for {known}, and this is {chosen}: leave such cells empty there")
     if chosen not in ("csv", "excel") and asked.skip_rows:
-        raise DataError(f"skip_rows (--skip-rows) is for CSV and spreadsheets, and this is {chosen}")
+        raise DataError(f"skip_rows is for CSV and spreadsheets, and this is {chosen}")
     if chosen != "excel" and asked.sheet is not None:
-        raise DataError(f"sheet (--sheet) is for spreadsheets, and this is {chosen}")
+        raise DataError(f"sheet is for spreadsheets, and this is {chosen}")
     if chosen != "csv" and (asked.sep or asked.decimal):
-        raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
+        raise DataError(f"sep and decimal are for CSV, and this is {chosen}")
     if chosen != "csv" and not asked.header:
-        raise DataError(f"a header that is missing (header=False, --no-header) is for CSV, and this is {chosen}")
+        raise DataError(f"header=False is for CSV, and this is {chosen}")
     if asked.encoding and not text:
-        raise DataError(f"encoding (--encoding) is for text, and this is {chosen}")
+        raise DataError(f"encoding is for text, and this is {chosen}")
 
 
 def _inputs_of(source: Any) -> tuple[list[Input], str]:

@@ -97,7 +97,8 @@ def advice(found: Any) -> list[str]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
     if found.constant_columns and found.fit_intercept:
         instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
-        reason = instead.get(family, "so is the intercept; or ask without one (fit_intercept=False, --no-intercept)")
+        without = "so is the intercept; or ask without one (fit_intercept=False, --set fit_intercept=no)"
+        reason = instead.get(family, without)
         out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows: {reason}.")
     if found.verdict not in ("complete", "quasi-complete"):
         return first + out
