@@ -623,7 +623,9 @@ def estimates(cone, proof):
             return "not identified"
         if not touching[j] and not unbounded:
             return "finite"
-        if unbounded or way == 0:  # a small multiple of a null vector of the rows left may be added either way
+        if unbounded:
+            return "sign or limit not decided"
+        if way == 0:  # a small multiple of a null vector of the rows left may be added either way
             return "undetermined sign"
         if j in proof["unsigned"]:
             return "sign or limit not decided"

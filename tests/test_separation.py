@@ -423,10 +423,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.verdict, found.separated_rows) == (whole.verdict, whole.separated_rows)
     unsigned = [name for name, value in found.coefficients.items() if value == "sign or limit not decided"]
     assert unsigned
-    assert (
-        f"whether a limit is determined was not decided in the time allowed for {', '.join(unsigned)}"
-        in found.summary()
-    )
+    assert f"whether a limit is determined was not decided for {', '.join(unsigned)}" in found.summary()
 
 
 def test_a_row_that_spans_without_weight() -> None:

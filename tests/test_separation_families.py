@@ -191,7 +191,7 @@ def test_a_gamma_model_with_zeros_by_hand() -> None:
     X, y = [[0], [-1], [2]], [1.0, 2.0, 0.0]
     found = separation(X, y, family="gamma")
     assert (found.verdict, found.separated_rows) == ("complete", (0, 1, 2))
-    assert set(found.coefficients.values()) == {"undetermined sign"}
+    assert set(found.coefficients.values()) == {"sign or limit not decided"}
     assert "rows with a response of 0 let the quasi-likelihood rise" in found.summary()
     assert "two-part model" in found.advice[0]
     # The weights decide: with less of the last row every such sum is positive.
@@ -526,7 +526,9 @@ def test_a_constant_column_beside_the_intercept_is_named(form: str) -> None:
         X = pd.DataFrame(X, columns=["x1", "x2", "x3", "x4"])
     found = separation(X, y)
     assert found.constant_columns == ("x1",)
-    assert found.advice[1].startswith("Leave out x1, constant in all rows: so is the intercept; or ask without one")
+    assert found.advice[1].startswith(
+        "Leave out x1, constant in all rows that count: so is the intercept; or ask without one"
+    )
     read = Separation.from_json(found.to_json())
     read.verify(X, y)
     assert read == found

@@ -35,7 +35,7 @@ FAMILIES = [
     *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "gamma", "inverse-gaussian"),
     *("multinomial", "cumulative", "adjacent", "continuation", "cox"),
 ]
-KINDS = ("finite", "+inf", "-inf", "undetermined sign", "not identified")
+KINDS = ("finite", "+inf", "-inf", "undetermined sign", "not identified", "sign or limit not decided")
 
 
 def standalone() -> Any:
@@ -393,7 +393,6 @@ def test_rows_left_out_are_not_in_the_design(tmp_path: Path) -> None:
         ("x,n,y\n1," + 140_000 * "a" + ",a\n2,l,b\n", ("--column", "n=skip")),
         ("\nx,y\n1,a\n2,b\n", ()),
         ("x,y\n1,a\n2,b\n\n", ()),
-        ("x,z=v,z,y\n1,5,u,a\n2,3,v,b\n3,4,w,b\n4,4,v,a\n", ()),
         ("t,y\n20240326,a\n20240327,b\n20240301,a\n", ("--column", "t=%Y%m%d")),
         ("title\rmore\nx,y\n1,a\n2,b\n", ("--read", "skip_rows=1")),
         ('x,y\n" 1",a\n2,b\n', ()),
@@ -569,11 +568,12 @@ def test_the_program_says_of_a_regression_what_the_library_says(kind: str, tmp_p
         seen.update([found.verdict, *map(told, found.coefficients.values())])
     assert seen["overlap"] and seen["not identified"] and seen["finite"]
     if kind != "inverse-gaussian":  # that always has an estimate
-        assert seen["quasi-complete"] + seen["complete"] and seen["undetermined sign"] + seen["+inf"] + seen["-inf"]
+        open_ones = ("undetermined sign", "sign or limit not decided", "+inf", "-inf")
+        assert seen["quasi-complete"] + seen["complete"] and any(seen[value] for value in open_ones)
 
 
 TABLE = """size,city,seen,id,a,b,n,w,t,died,ward,from
-0.1,Oslo,2024-01-05,r1,yes,low,0,1,5.5,1,1.50,1
+0.1,Oslo,2024-01-05,r1,yes,low,0,1,5.5,1,1.5,1
 0.25,Rome,2024-01-09,r2,no,mid,1,1,4,1,2,1
 0.3,,2024-02-01,r3,yes,high,2,2,3,0,1.5,2
 1e-1,Oslo,2024-03-05,r4,no,low,0,0,3,1,10,0

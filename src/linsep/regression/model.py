@@ -16,7 +16,7 @@ from linsep.theory.proof import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.verify.cone import Rows
-from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, SeparationProof, coefficients
+from linsep.theory.verify.consequences import UNIDENTIFIED, UNSIGNED, SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
@@ -79,7 +79,7 @@ class Regression:
         if separated[rows.owner < 0].any():
             # Without an upper bound of the likelihood nothing limits what the other rows determine.
             whole[rows.shared] = True
-            said = [value if value == UNIDENTIFIED else UNDETERMINED for value in said]
+            said = [value if value == UNIDENTIFIED else UNSIGNED for value in said]
         every = np.flatnonzero(whole).tolist()
         pairs: list[tuple[int, Any]] = []
         if self.family == "multinomial":

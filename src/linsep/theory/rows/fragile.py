@@ -137,59 +137,76 @@ def signed_rows(X: Any, s: Array, constant: bool) -> Rows:
     return rows
 
 
-def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Array, Any, Any]]:
-    for start in range(0, ids.size, _STEP):
-        at = ids[start : start + _STEP]
-        yield at, *rows(at)
+def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Any, Any, Array]]:
+    """Some rows after another, how far they may be off, and a bound of their entries.
 
-
-def directions_move(rows: Rows, vectors: Sequence[Array], separated: Array, exact: bool = True) -> bool:
-    """(a): whether rounding could move a separated row off its side of the directions, taken in turn.
-
-    A direction is doubles or integers. Where it is `exact` it is known to be positive on these rows.
+    Rows without an entry of 1 are multiplied by the power of two that brings their largest one there: products of such
+    numbers would be rounded to 0.
     """
-    if not separated.size:
-        return False
-    floats = [
-        as_floats(d.tolist()) if d.dtype == object else np.ldexp(d, -np.frexp(np.abs(d).max())[1]) for d in vectors
-    ]
-    alone = exact and len(vectors) == 1
-    v, size = (floats[0], np.abs(floats[0])) if len(vectors) == 1 else _sum_of(rows, floats, separated)
-    for _, Z, off in _chunks(rows, separated):
+    for start in range(0, ids.size, _STEP):
+        Z, off = rows(ids[start : start + _STEP])
+        largest = abs(Z).max(axis=1)
+        power = np.frexp(np.asarray(largest.todense() if is_sparse(Z) else largest).ravel())[1]
+        up = -np.minimum(power, 0)
+        yield _times(Z, up), _times(off, up), np.ldexp(1.0, np.clip(power, 0, 1023))
+
+
+def _times(part: Any, power: Array) -> Any:
+    if not is_sparse(part):
+        return np.ldexp(part, power[:, None])
+    part = sp.csr_matrix(part)
+    data = np.ldexp(part.data, np.repeat(power, np.diff(part.indptr)))
+    return sp.csr_matrix((data, part.indices, part.indptr), shape=part.shape)
+
+
+def together(rows: Rows, vectors: Sequence[Array], separated: Array) -> Array:
+    """Directions of integers as one: each has so large a power of two that it outweighs those after it on the rows that
+    it takes."""
+    if len(vectors) == 1:
+        return vectors[0]
+    lengths = [max(map(abs, d.tolist())).bit_length() for d in vectors]
+    longest = max(lengths)
+    V = np.column_stack([[v / (1 << n) for v in d.tolist()] for d, n in zip(vectors, lengths, strict=True)])
+    parts = [(Z @ V, abs(Z) @ np.abs(V)) for Z, _, _ in _chunks(rows, separated)]
+    scores, sizes = (np.vstack(both) for both in zip(*parts, strict=True))
+    taken = np.argmax(scores > _ZERO * sizes, axis=1)
+    total, d = scores[:, -1].copy(), np.asarray(vectors[-1] * (1 << longest - lengths[-1]))
+    for k in range(len(vectors) - 2, -1, -1):
+        at = taken == k
+        with np.errstate(all="ignore"):
+            more = max(1, int(np.frexp((-total[at] / scores[at, k]).max(initial=1.0))[1]) + 1)
+            total += np.ldexp(scores[:, k], more)
+        d = d + vectors[k] * (1 << longest - lengths[k] + more)
+    return d
+
+
+def direction_moves(rows: Rows, d: Array, separated: Array, *, proved: bool) -> bool:
+    """(a): whether rounding could move a separated row off its side of a direction of integers.
+
+    Where it is `proved` to be positive on these rows, those that nothing moves stay there.
+    """
+    v = as_floats(d.tolist()) if separated.size else np.zeros(d.size)
+    for Z, off, largest in _chunks(rows, separated):
         with np.errstate(all="ignore"):  # what is not finite is not larger than its noise
-            noise = 2.0**-52 * (v.size + len(vectors) + 9) * (abs(Z) @ size) + off @ size + _TINY * _largest(Z)
+            noise = 2.0**-52 * (v.size + 9) * (abs(Z) @ np.abs(v)) + off @ np.abs(v) + _TINY * largest
             short = ~(Z @ v > noise)
-        if alone:  # rows that nothing moves are proved already: asked of the direction itself, as doubles may be 0
-            short &= (off > 0) @ (vectors[0] != 0)
+        if proved:
+            short &= (off > 0) @ (d != 0)
         if short.any():
             return True
     return False
 
 
-def _largest(Z: Any) -> Array:
-    """The largest entry of each row, without its sign."""
-    return np.asarray(abs(Z).max(axis=1).todense() if is_sparse(Z) else np.abs(Z).max(axis=1, initial=0.0)).ravel()
-
-
-def _sum_of(rows: Rows, vectors: Sequence[Array], separated: Array) -> tuple[Array, Array]:
-    """The directions, each with so large a power of two that it outweighs the later ones on the rows that it takes."""
-    V = np.column_stack(vectors)
-    parts = [(Z @ V, abs(Z) @ np.abs(V)) for _, Z, _ in _chunks(rows, separated)]
-    scores, sizes = (np.vstack(both) for both in zip(*parts, strict=True))
-    taken = np.argmax(scores > _ZERO * sizes, axis=1)
-    total, v, size = scores[:, -1].copy(), vectors[-1].copy(), np.abs(vectors[-1])
-    for k in range(len(vectors) - 2, -1, -1):
-        at = taken == k
-        with np.errstate(all="ignore"):
-            weight = np.ldexp(1.0, np.frexp((-total[at] / scores[at, k]).max(initial=1.0))[1] + 1)
-            total, v, size = total + weight * scores[:, k], v + weight * vectors[k], size + weight * np.abs(vectors[k])
-    return v, size
+def directions_move(rows: Rows, vectors: Sequence[Array], separated: Array) -> bool:
+    """(a) of directions that were proved to separate these rows in turn."""
+    d = together(rows, vectors, separated) if separated.size else np.zeros(0)
+    return bool(separated.size) and direction_moves(rows, d, separated, proved=len(vectors) == 1)
 
 
 def null_moves(rows: Rows, null: Iterable[Vector], left: Array) -> bool:
     """(b): whether rounding could move rows off the plane of a null vector."""
     columns = np.array(sorted({j for vector in null for j, v in vector.items() if v}), dtype=np.int64)
-    return bool(columns.size) and any(off[:, columns].sum() > 0 for _, _, off in _chunks(rows, left))
+    return bool(columns.size) and any(off[:, columns].sum() > 0 for _, off, _ in _chunks(rows, left))
 
 
 def weights_move(

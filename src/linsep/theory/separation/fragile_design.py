@@ -12,8 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse
-from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.rows.fragile import Rows, directions_move, exact_inputs, null_moves, off_by, weights_move
+from linsep.theory.rows.fragile import (
+    Rows,
+    direction_moves,
+    directions_move,
+    exact_inputs,
+    null_moves,
+    off_by,
+    together,
+    weights_move,
+)
 from linsep.theory.separation.exact_rows import column_multiples
 from linsep.theory.separation.families import ORDERED, Family, Outcome
 from linsep.theory.separation.model_rows import ModelRows, model_rows, risk_pairs
@@ -51,14 +59,17 @@ class _Question:
         cone, basis = proof.cone, proof.cone.basis or ()
         apart, left = cone.separated, np.asarray(cone.left, dtype=np.int64)
         free = [i for i in {*cone.weights, *basis} if self.equal[i]]
+        directions = [self._whole(d) for d in cone.directions]
+        if directions_move(self.rows, directions, apart):
+            return True
+        d = together(self.rows, directions, apart) if proof.opposite else np.zeros(0)
         return (
-            directions_move(self.rows, [self._whole(d) for d in cone.directions], apart)
-            or null_moves(self.rows, cone.null, left)
+            null_moves(self.rows, cone.null, left)
             or null_moves(self.rows, proof.null, np.arange(n))
             or self._weights_move(cone.weights, basis, cone.null, free, cone.within)
             or bool(apart.size and self._weights_move({}, proof.basis, proof.null, proof.basis))
             or any(self._sign_moves(weights) for weights in proof.signs.values())
-            or any(self._opposite_moves(j, vectors, apart) for j, vectors in proof.opposite.items())
+            or any(self._opposite_moves(j, vectors, d, apart) for j, vectors in proof.opposite.items())
         )
 
     def _weights_move(
@@ -78,17 +89,12 @@ class _Question:
         held = {**dict.fromkeys(basis, 0), **weights}
         return weights_move(self.rows, held, rank=len(self.proof.basis), free=basis)
 
-    def _opposite_moves(self, j: int, vectors: Sequence[Vector], apart: Array) -> bool:
-        """Whether one of two directions with other signs in column j could leave the cone.
-
-        Both are looked at: a direction with the first sign that stays is not that one of which `cone.directions` says
-        that it stays, if these are added with other weights.
-        """
-        v, other = self._floats(self.proof.cone.directions), self._floats(vectors)
-        if not v[j] * other[j] < 0:
+    def _opposite_moves(self, j: int, vectors: Sequence[Vector], d: Array, apart: Array) -> bool:
+        """Whether a direction with the other sign in column j than `d`, which stays, could leave the cone."""
+        other = sum((self._whole(one) << 20 * k for k, one in enumerate(reversed(vectors))), self._whole({}))
+        if not d[j] * other[j] < 0:
             return True
-        both = (v, v + 2 * abs(v[j] / other[j]) * other)
-        return any(directions_move(self.rows, [one], apart, exact=False) for one in both)
+        return direction_moves(self.rows, abs(other[j]) * d + 2 * abs(d[j]) * other, apart, proved=False)
 
     def _whole(self, d: Vector) -> Array:
         """A direction in the units of the design."""
@@ -96,12 +102,6 @@ class _Question:
         for j, value in d.items():
             out[j] = value * self.scale[j]
         return out
-
-    def _floats(self, vectors: Sequence[Vector]) -> Array:
-        """Directions, with weights that fall, in the units of the design."""
-        return sum(
-            (np.ldexp(as_floats(self._whole(d).tolist()), -20 * k) for k, d in enumerate(vectors)), np.zeros(self.width)
-        )
 
     def _on(self, columns: Sequence[int]) -> Rows:
         def rows(ids: Array) -> tuple[Any, Any]:

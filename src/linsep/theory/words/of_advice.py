@@ -43,7 +43,7 @@ def _of_references(found: Any) -> list[str]:
             )
         out.append(
             f"Take another reference level of {column}: {why}; with C({column}, Treatment(reference={better})) in a "
-            f"formula that of {reference!r} takes their place."
+            f"formula that of {reference!r} may take their place."
         )
     return out
 
@@ -99,7 +99,7 @@ def advice(found: Any) -> list[str]:
         instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
         without = "so is the intercept; or ask without one (fit_intercept=False, --set fit_intercept=no)"
         reason = instead.get(family, without)
-        out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows: {reason}.")
+        out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows that count: {reason}.")
     if found.verdict not in ("complete", "quasi-complete"):
         return first + out
     infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in names[value]]

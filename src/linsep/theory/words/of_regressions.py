@@ -120,8 +120,8 @@ SAID: dict[str | float, _Words] = {
     UNSIGNED: _Words(
         "limit not decided",
         "not decided",
-        "whether a limit is determined was not decided in the time allowed for {}",
-        "whether a limit is determined was not decided in the time allowed",
+        "whether a limit is determined was not decided for {}",
+        "whether a limit is determined was not decided",
     ),
     FINITE: _Words(FINITE, FINITE, "finite for {}", "the rows that overlap determine it"),
     UNIDENTIFIED: _Words(UNIDENTIFIED, UNIDENTIFIED, "", "columns depend on each other: any value gives the same fit"),
@@ -186,8 +186,9 @@ _CELLS = (
     "class does."
 )
 _GAMMA = (
-    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
-    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
+    "A linear combination of the columns is nowhere below 0 on rows with a positive response, its sum over all rows, "
+    "each with its weight, is 0 or less, and it is not 0 throughout: rows with a response of 0 let the "
+    "quasi-likelihood rise along it for ever."
 )
 _COUNTS = (
     "Every count can be fitted by a mean that tends to 0.",
