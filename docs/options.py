@@ -25,7 +25,7 @@ def option_table(command: Command) -> str:
 
 
 def _default(one: Option) -> str:
-    if one.default in (None, False):
+    if one.default is None or one.default is False:
         return ""
     return f"`{one.default if one.default is not True else 'yes' if one.under else one.spellings[0]}`"
 

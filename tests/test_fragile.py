@@ -290,3 +290,16 @@ def test_what_was_verified_is_about_the_rows_as_they_were() -> None:
         read.verify(rows, y)
         rows[:] = np.round(rows)
         assert read.fragile
+
+
+@pytest.mark.parametrize("size", [2.0**-1010, 1.0])
+def test_the_size_of_weights_hides_nothing(size: float) -> None:
+    """Four numbers and a fifth, which is three units of the last place more than their sum: all may be off by four."""
+    parts = [v * 2.0**-12 for v in (1.1, 1.2, 1.3, 1.7)]
+    total = sum(map(Fraction, parts))
+    fifth = float(total)
+    while Fraction(fifth) <= total:
+        fifth = np.nextafter(fifth, 9)
+    X = np.array([*parts, -fifth])[:, None]
+    found = separation(X, [1, 1, 1, 1, 0], family="gamma", weights=np.full(5, size), fit_intercept=False)
+    assert (found.verdict, found.fragile) == ("complete", True)

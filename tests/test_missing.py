@@ -324,7 +324,7 @@ def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_pa
     place = {"frame": "dataframe, row 7", "csv": "new.csv:9", "parquet": "new.parquet, row 7 of the stream"}[form]
     said = f"{place}, column 'floor': 'inf' is not" if form == "csv" else f"{place}, column 'floor': inf is not"
     with pytest.raises(
-        DataError, match=rf"{said} a finite number \(and 1 more .* count such cells as missing with --len"
+        DataError, match=rf"{said} a finite number \(and 1 more .* count such cells as missing with --read len"
     ):
         list(linsep.iter_predictions(model, rows))
 

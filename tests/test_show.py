@@ -28,7 +28,7 @@ def test_of_several_classes_ten_weights_and_the_others_as_details(n_classes: int
     found = describe(learnt(n_classes))
     shown, others = weights(found.lines), weights(found.details)
     assert len(shown) == most
-    assert ("  ...", f"{len(others)} further weights: --details") in found.lines
+    assert ("  ...", f"{len(others)} further weights: --weights 20") in found.lines
     assert sorted(name.strip() for name in shown + others) == sorted(found.data["weights"])
     sizes = {name: abs(value) for name, value in found.data["weights"].items()}
     if n_classes <= 10:  # the largest of each class

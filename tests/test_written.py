@@ -111,7 +111,7 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
         (b"a;b|c\n1;5|6\n", {}, "separated by ';' or '|'"),
         (b"a;b\n1;2;3\n", {}, "one column, or several with ';' between them, but not all lines"),
         (b"a;b\n1;2;3\n", {"sep": ";"}, "buffer:2: 3 fields where the header has 2; quote fields that hold ';'"),
-        (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': is it ';' that --read sep"),
+        (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': should --read sep .* be ';'"),
         (b"a;b\n1,500;x\n2,250;y\n", {}, "'1,500' may be a number with a decimal comma, which may be a thousand"),
         (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --read decimal=','"),
         (b'a,b\n"1,5",x\n' * 1 + b'"2,5",x\n' * 4, {}, "buffer:2, column 'a': '1,5' is a number if the decimal mark"),

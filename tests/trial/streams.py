@@ -63,13 +63,13 @@ def learn(asked: Asked, name: str, say: Callable[[str], None]) -> None:
     else:
         features, other = ("kind",), "sold"
     given = dict(asked.options)
-    columns = given.pop("columns", {})
+    columns = dict.fromkeys(features, "category") | given.pop("columns", {})
     options = StreamOptions(bits=8, checkpoint=Path(name + ".ck"), checkpoint_rows=30, **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_on_stream(
             table, options, target=other, positive=None, learner=asked.learner, model=Path(name),
-            categorical=features, columns=columns, reading={}, say=say,
+            columns=columns, reading={}, say=say,
         )  # fmt: skip
 
 

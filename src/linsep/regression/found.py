@@ -176,9 +176,9 @@ class Separation(Remedies):
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula
             self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
+            self.__dict__.pop("fragile", None)  # what was said before the rows were known
+            _ = self.fragile  # of the rows as they are now
         object.__setattr__(self, "verified", True)
-        self.__dict__.pop("fragile", None)  # what was said before the rows were known
-        _ = self.fragile  # of the rows as they are now
 
     def _check(self, asked: Asked) -> None:
         if self.digest and data_hash(asked) != (self.digest, self.numbers):

@@ -61,22 +61,22 @@ _WHOLE = (
         many=True,
     ),
     under_set("sample_weight", "The column that holds the weight of each row; it is no feature then."),
-    under_set("loss", "sgd: perceptron, hinge, logistic, squared_hinge or squared."),
+    under_set("loss", "--learner sgd: perceptron, hinge, logistic, squared_hinge or squared."),
     under_set(
         "projection_radius",
-        "sgd: the largest length of (w, b), or none for no limit; 10 if not given. Without a limit the guarantee "
-        "depends on the vector to compare with.",
+        "--learner sgd: the largest length of (w, b), or none for no limit; 10 if not given. Without a limit the "
+        "guarantee depends on the vector to compare with.",
         float,
         word="none",
     ),
     under_set(
         "kernel",
-        "kernel: poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), laplacian is "
+        "--learner kernel: poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), laplacian is "
         "exp(-gamma sum_k |x_k - y_k|), linear is x.y (without an intercept).",
     ),
-    under_set("degree", "kernel: of poly.", int),
-    under_set("gamma", "kernel: of poly, rbf and laplacian.", float),
-    under_set("coef0", "kernel: of poly.", float),
+    under_set("degree", "--learner kernel: the degree of poly; 3 if not given.", int),
+    under_set("gamma", "--learner kernel: the gamma of poly, rbf and laplacian; 1 if not given.", float),
+    under_set("coef0", "--learner kernel: the coef0 of poly; 1 if not given.", float),
 )
 # What only streams have, as `StreamOptions` has it.
 STREAM = (

@@ -96,9 +96,7 @@ def _header(content: bytes, name: str, written: Written) -> list[str]:
     except csv.Error as error:
         raise DataError(f"{place}: this is not a header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
-        raise DataError(
-            f"{place}: one column only, {names[0]!r}: is it {other[0]!r} that --read sep (sep=) should name?"
-        )
+        raise DataError(f"{place}: one column only, {names[0]!r}: should --read sep (sep=) be {other[0]!r}?")
     if sum(map(bool, names)) == 1 < len(names):
         title = next(filter(None, names))
         raise DataError(

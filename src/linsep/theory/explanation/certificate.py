@@ -131,8 +131,8 @@ class FewestRows:
         """
         with malformed_proves_nothing():
             self._check(X, y)
-        vars(self).pop("fragile", None)  # what was said before the rows were known
-        _ = self.fragile  # of the rows as they are now
+            vars(self).pop("fragile", None)  # what was said before the rows were known
+            _ = self.fragile  # of the rows as they are now
 
     def _check(self, X: Any, y: Any) -> None:
         X = labelled_table(X, y)

@@ -230,10 +230,10 @@ class Separability:
         """
         with malformed_proves_nothing():
             self._check(X, y)
+            for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
+                vars(self).pop(name, None)
+            _ = self.fragile  # of the rows as they are now
         object.__setattr__(self, "verified", True)
-        for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
-            vars(self).pop(name, None)
-        _ = self.fragile  # of the rows as they are now
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:

@@ -150,6 +150,8 @@ class _Question:
         own = [sum(shares)] * (len(last) - len(sums)) + sums
         parts = zip(last, self.scale.tolist(), own, strict=True)
         multiple = next((Fraction(a) / (-unit * total) for a, unit, total in parts if total), Fraction(1))
-        off = dense(off)
-        off[-1] = (halves.T @ w) * as_doubles(np.array([[multiple]], dtype=object))[0, 0]
+        # Weights of about 1: products with smaller ones would be rounded to 0.
+        power = int(np.frexp(w.max(initial=0.0))[1])
+        off, multiple = dense(off), multiple * Fraction(2) ** power
+        off[-1] = (halves.T @ np.ldexp(w, -power)) * as_doubles(np.array([[multiple]], dtype=object))[0, 0]
         return off
