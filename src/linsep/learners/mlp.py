@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.inputs.labels import check_classes, distinct_labels
 from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.passes import RECORD
 from linsep.types import Array, Budget, DataError, StopReason
 
 # Epochs in a row that may bring less than the tolerance.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
 from linsep.markup import listed
 from linsep.types import Array
@@ -226,10 +225,8 @@ def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None
     """
     rows = int(table.sum())
     of_class, predicted = table.sum(axis=1), table.sum(axis=0)
-    truth, said = (at.ravel() for at in np.indices(table.shape))
-    precision, recall, _, _ = precision_recall_fscore_support(
-        truth, said, labels=range(len(names)), sample_weight=table.ravel(), zero_division=np.nan
-    )
+    with np.errstate(invalid="ignore"):  # a class that no row has is 0 / 0
+        precision, recall = table.diagonal() / predicted, table.diagonal() / of_class
     best = int(of_class.argmax()) if majority is None else majority
     return Scores(
         rows=rows,
@@ -262,9 +259,19 @@ def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
         parts = [(truth == 1, values)]
     else:
         parts = [(truth == k, values[:, k]) for k in np.unique(truth).tolist()]
-    roc = float(np.mean([roc_auc_score(*part) for part in parts]))
-    precision = float(np.mean([average_precision_score(*part) for part in parts]))
+    roc, precision = np.mean([_areas(*part) for part in parts], axis=0).tolist()
     return replace(scores, roc_auc=roc, average_precision=precision)
+
+
+def _areas(positive: Array, values: Array) -> tuple[float, float]:
+    """The area under the ROC curve, and the average precision: rows with the same value come together."""
+    order = np.argsort(-values, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+    hits = np.cumsum(positive[order])[last]
+    misses = 1 + last - hits
+    new, rows = np.diff(hits, prepend=0), np.diff(misses, prepend=0)
+    in_order = np.sum(rows * (2 * hits - new))  # twice the pairs of a hit above a miss, and once those with one value
+    return float(in_order / (2 * hits[-1] * misses[-1])), float(np.sum(new * (hits / (1 + last))) / hits[-1])
 
 
 def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
-from linsep.kernels.optional import Predicted
-from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import Perceptron
+from linsep.passes import PerceptronStep, Predicted, Rows
 from linsep.types import Array, DataError
 
 

@@ -9,10 +9,6 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec, rows_declared
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.sums import product
-from linsep.kernels.linear.votes import add_class_votes, add_votes
-from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
@@ -20,6 +16,7 @@ from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import keep_parameters
+from linsep.passes import Rows, UpdateLog
 from linsep.tables import dense
 from linsep.types import CSR, Array, DataError
 
@@ -284,6 +281,8 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
+        from linsep.kernels.linear.votes import add_class_votes, add_votes
+
         G += self.constant2_
         survival = self.survival_counts()
         votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
@@ -344,6 +343,8 @@ def _append(array: Array, entries: Array) -> Array:
 
 def _multiply(X: Any, stored: Any, block: Array) -> Array:
     """`block` = X `stored`; where one is sparse by parts, since a sparse product is larger than the dense one."""
+    from linsep.kernels.linear.sums import product
+
     if isinstance(X, np.ndarray) and isinstance(stored, np.ndarray):
         return product(X, stored.T, block)
     size = max(1, len(block) // 16)
