@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
 from linsep.learners.engine.guard import Guarded
@@ -43,7 +43,7 @@ def as_matrix(rows: Any, n_features: int) -> Any:
     """Undo `as_rows`."""
     if isinstance(rows, np.ndarray):
         return rows
-    return sp.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
+    return scipy.sparse.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
 
 
 def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from linsep.learners.base.classifier import check_columns
 from linsep.learners.base.linear import LinearClassifier, row_kernels
@@ -185,7 +185,7 @@ class OnlineClassifier(LinearClassifier):
         self._open = classes is None or self.open_classes
         named = isinstance(x, Mapping)
         if named or isinstance(x, tuple):
-            empty: Any = sp.csr_matrix((1, 0))
+            empty: Any = scipy.sparse.csr_matrix((1, 0))
             if named:
                 self.feature_names_in_ = np.zeros(0, dtype=object)
         else:
