@@ -146,8 +146,13 @@ class _AvailableIf:
     def __get__(self, model: Any, owner: Any) -> Any:
         if model is None:
             return self.method
-        if not self.check(model):
-            raise AttributeError(f"This {owner.__name__!r} has no attribute {self.method.__name__!r}")
+        why = None
+        try:
+            there = self.check(model)
+        except AttributeError as error:
+            there, why = False, error
+        if not there:
+            raise AttributeError(f"This {owner.__name__!r} has no attribute {self.method.__name__!r}") from why
         return MethodType(self.method, model)
 
 

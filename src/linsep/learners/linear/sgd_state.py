@@ -11,7 +11,7 @@ from dataclasses import astuple
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import squared_norm

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted, validate_data
+import scipy
 
 from linsep.declared import ArraySpec, rows_declared
 from linsep.learners.base.batch import BatchLearner
@@ -17,6 +16,7 @@ from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.passes import Rows, UpdateLog
+from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
 from linsep.types import CSR, Array, DataError
 
@@ -137,7 +137,7 @@ class VotedPerceptron(EpochLearner):
     def start(self, X: Any) -> None:
         super().start(X)
         empty = np.zeros((0, X.shape[1]), X.dtype)
-        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
+        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(scipy.sparse.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
@@ -259,7 +259,7 @@ class VotedPerceptron(EpochLearner):
         """
         check_is_fitted(self)
         with self.reading() as still:
-            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_rows(still, X)
             z = still._votes_on(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
@@ -327,7 +327,7 @@ def _count(rows: Any) -> int:
 
 
 def _sparse(rows: Any) -> CSR:
-    return rows if isinstance(rows, CSR) else as_rows(sp.csr_matrix(rows))
+    return rows if isinstance(rows, CSR) else as_rows(scipy.sparse.csr_matrix(rows))
 
 
 def _append(array: Array, entries: Array) -> Array:
