@@ -74,26 +74,9 @@ class _Estimator(_StandIn):
         return getattr(_joined(self), name) if asked else object.__getattribute__(self, name)
 
 
-class _Classifier(_StandIn):
-    pass
-
-
-class _Transformer(_StandIn):
-    pass
-
-
-class _Warning(UserWarning, _StandIn):
-    pass
-
-
-_PLACES: dict[type, str] = {
-    _Estimator: "BaseEstimator",
-    _Classifier: "ClassifierMixin",
-    _Transformer: "TransformerMixin",
-    _Warning: "ConvergenceWarning",
-}
-for _one, _name in _PLACES.items():
-    _one.__name__ = _one.__qualname__ = _name
+_BASES = {"BaseEstimator": _Estimator, "ClassifierMixin": _StandIn, "TransformerMixin": _StandIn}
+_PLACES = {type(name, (base,), {}): name for name, base in _BASES.items()}
+_PLACES[type("ConvergenceWarning", (UserWarning, _StandIn), {})] = "ConvergenceWarning"
 
 
 def _take_places() -> None:
@@ -121,8 +104,6 @@ def _joined(model: Any) -> Any:
     """The same model, once scikit-learn is loaded."""
     import sklearn.base  # noqa: F401
 
-    if _Watch in sys.meta_path:  # it was found by others, who did not ask the watch
-        _take_places()
     return model
 
 

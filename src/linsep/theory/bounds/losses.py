@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from linsep.kernels.linear.gradient import mean_loss
 from linsep.kernels.linear.losses import HINGE, LOGISTIC, LOSSES, PERCEPTRON
