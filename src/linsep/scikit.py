@@ -170,22 +170,6 @@ def random_state(seed: Any) -> np.random.RandomState:
     return found
 
 
-def _is_plain(X: Any, y: tuple[Any, ...], finite: bool) -> bool:
-    """Whether `validate_data` would return these rows, and labels if there are any, as they are."""
-    sparse = hasattr(X, "tocsr")
-    if (X.format != "csr" if sparse else type(X) is not np.ndarray) or X.dtype not in (np.float64, np.float32):
-        return False
-    if X.ndim != 2 or 0 in X.shape:
-        return False
-    for labels in y:
-        if type(labels) is not np.ndarray or labels.shape != X.shape[:1] or labels.dtype.kind not in "biuU":
-            return False
-        if not (labels.flags.c_contiguous and (sparse or X.flags.c_contiguous)):
-            return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return not finite or bool(np.isfinite((X.data if sparse else X).sum()))
-
-
 def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool = True) -> Any:
     """The rows as an array or a CSR matrix of floats, with labels as an array if there are any: `validate_data`.
 
@@ -196,9 +180,18 @@ def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool 
     ValueError
         scikit-learn's, of rows or labels that do not suit the model or each other, or are not `finite`.
     """
-    own = model.__dict__
-    known = reset or ("feature_names_in_" not in own and getattr(X, "shape", ())[1:] == (own.get("n_features_in_"),))
-    if known and _is_plain(X, y, finite):
+    own, sparse = model.__dict__, hasattr(X, "tocsr")
+    plain = (X.format == "csr" if sparse else type(X) is np.ndarray) and X.dtype in (np.float64, np.float32)
+    plain = plain and X.ndim == 2 and 0 not in X.shape
+    for labels in y:
+        plain = plain and type(labels) is np.ndarray and labels.shape == X.shape[:1] and labels.dtype.kind in "biuU"
+        plain = plain and labels.flags.c_contiguous and (sparse or X.flags.c_contiguous)
+    if plain and not reset:
+        plain = "feature_names_in_" not in own and X.shape[1] == own.get("n_features_in_")
+    if plain and finite:
+        with np.errstate(over="ignore", invalid="ignore"):
+            plain = np.isfinite((X.data if sparse else X).sum())
+    if plain:
         if reset:
             model.n_features_in_ = X.shape[1]
             own.pop("feature_names_in_", None)

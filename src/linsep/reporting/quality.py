@@ -253,25 +253,28 @@ def scores_of_rows(
 
 def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
     """The scores with both areas, if there are decision values and rows of two classes or more."""
-    if values is None or np.unique(truth).size < 2:
+    there = np.flatnonzero(np.bincount(truth)).tolist()
+    if values is None or len(there) < 2:
         return scores
     if values.ndim == 1:
         parts = [(truth == 1, values)]
     else:
-        parts = [(truth == k, values[:, k]) for k in np.unique(truth).tolist()]
+        parts = [(truth == k, values[:, k]) for k in there]
     roc, precision = np.mean([_areas(*part) for part in parts], axis=0).tolist()
     return replace(scores, roc_auc=roc, average_precision=precision)
 
 
 def _areas(positive: Array, values: Array) -> tuple[float, float]:
-    """The area under the ROC curve, and the average precision: rows with the same value come together."""
+    """The area under the ROC curve and the average precision, to the bits of `roc_auc_score` and its sister."""
     order = np.argsort(-values, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)  # of rows with one value
     hits = np.cumsum(positive[order])[last]
     misses = 1 + last - hits
-    new, rows = np.diff(hits, prepend=0), np.diff(misses, prepend=0)
-    in_order = np.sum(rows * (2 * hits - new))  # twice the pairs of a hit above a miss, and once those with one value
-    return float(in_order / (2 * hits[-1] * misses[-1])), float(np.sum(new * (hits / (1 + last))) / hits[-1])
+    bends = np.ones(len(last), bool)
+    bends[1:-1] = (np.diff(hits, 2) != 0) | (np.diff(misses, 2) != 0)
+    x, y = (np.append(0.0, part[bends] / part[-1]) for part in (misses, hits))
+    recall, precision = np.append((hits / hits[-1])[::-1], 0.0), (hits / (1 + last))[::-1]
+    return float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()), float(max(0.0, -np.sum(np.diff(recall) * precision)))
 
 
 def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
@@ -280,7 +283,7 @@ def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
     brier = float(np.mean((p - is_class) ** 2))
     said, true = (p[:, 1], is_class[:, 1]) if p.shape[1] == 2 else (p.ravel(), is_class.ravel())
     tenth = np.minimum((10 * said).astype(np.int64), 9)
-    bins = [(said[tenth == k], true[tenth == k]) for k in np.unique(tenth).tolist()]
+    bins = [(said[tenth == k], true[tenth == k]) for k in range(10) if (tenth == k).any()]
     parts = tuple((float(a.mean()), float(b.mean()), len(a)) for a, b in bins)
     return replace(scores, brier=brier, reliability=parts)
 

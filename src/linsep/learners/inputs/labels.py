@@ -75,8 +75,9 @@ def check_labels(y: Any) -> Any:
         types = set(map(type, y))
         if types & {list, np.ndarray} or not types:  # more than one value a row
             return y
-        if len(types) > 1 or not types <= {str, int, bool}:
-            _check_all(y)
+        if len(types) == 1 and types <= {str, int, bool}:
+            return np.asarray(y)
+        _check_all(y)
         return y
     array = np.asarray(y)
     if array.ndim != 1 and array.shape[1:] != (1,):
