@@ -256,10 +256,7 @@ def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
     there = np.flatnonzero(np.bincount(truth)).tolist()
     if values is None or len(there) < 2:
         return scores
-    if values.ndim == 1:
-        parts = [(truth == 1, values)]
-    else:
-        parts = [(truth == k, values[:, k]) for k in there]
+    parts = [(truth == 1, values)] if values.ndim == 1 else [(truth == k, values[:, k]) for k in there]
     roc, precision = np.mean([_areas(*part) for part in parts], axis=0).tolist()
     return replace(scores, roc_auc=roc, average_precision=precision)
 
