@@ -44,6 +44,8 @@ def predict(
     return unknown_levels(found) + told_apart(found.learner_, apart, rows, "rows")
 
 
-def _column(values: Array) -> pa.Array:
+def _column(values: Array) -> Any:
     """The numbers as they are: Arrow asks otherwise whether they are masked, and loads what NumPy has for that."""
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values.copy())])
+    arrow: Any = pa
+    kind = arrow.from_numpy_dtype(values.dtype)
+    return arrow.Array.from_buffers(kind, len(values), [None, arrow.py_buffer(values.copy())])
