@@ -12,10 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.data import loaders
 from benchmarks.limits import compare_all, multiply_adds, reads
 from benchmarks.timing import Report
-from linsep.kernels.linear.epoch import Rows, plain_epochs
-from linsep.kernels.records import RECORD
-from linsep.kernels.steps import PerceptronStep
+from linsep.kernels.linear.epoch import plain_epochs
 from linsep.learners import Perceptron
+from linsep.passes import RECORD, PerceptronStep, Rows
 
 
 def plain_run(X: Any, codes: Any, epochs: int) -> None:

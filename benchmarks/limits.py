@@ -12,10 +12,11 @@ import numpy as np
 from benchmarks.timing import Work, in_turn
 from linsep.kernels.checks import are_ones
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import NO_ORDER, row_at
+from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.passes import NO_ORDER
 from linsep.types import CSR, OnesCSR
 
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import (
     Chain,
     Sentences,
@@ -21,6 +20,7 @@ from linsep.kernels.sequences.chain import (
     measure_reach,
     viterbi,
 )
+from linsep.passes import TALLY
 
 N_FEATURES = 4
 

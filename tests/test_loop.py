@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.kernels.records import RECORD
 from linsep.learners.engine import loop
 from linsep.learners.engine.interrupt import is_interrupted, uninterrupted
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
+from linsep.passes import RECORD
 from linsep.types import Array, Budget, StopReason
 
 

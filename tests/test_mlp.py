@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
-from sklearn.utils.validation import validate_data
 
 from linsep import MLP, load, save, separability
 from linsep.app.commands.fit import fit as fit_command
@@ -31,6 +30,7 @@ from linsep.learners import (
     SGDClassifier,
 )
 from linsep.learners.selection import RUNGS, climb
+from linsep.scikit import checked_rows
 from linsep.types import DataError, StopReason
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
@@ -413,9 +413,9 @@ def test_a_frame_is_looked_at_once_and_nothing_warns_of_its_names(monkeypatch: p
 
     def look(*given: Any, **named: Any) -> Any:
         looks.append(given)
-        return validate_data(*given, **named)
+        return checked_rows(*given, **named)
 
-    monkeypatch.setattr("linsep.learners.mlp.validate_data", look)
+    monkeypatch.setattr("linsep.learners.mlp.checked_rows", look)
     X, y = load_iris(return_X_y=True, as_frame=True)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")

@@ -11,10 +11,9 @@ from numba import njit
 from linsep import Perceptron
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.memory import LINE, aligned_zeros, uncounted
-from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
 from linsep.kernels.prefetch import rows_ahead
-from linsep.kernels.steps import PerceptronStep
 from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.passes import NO_ORDER, NO_WEIGHTS, PerceptronStep
 from linsep.types import CSR, Array
 
 

@@ -65,3 +65,61 @@ def test_a_proof_loads_neither_learners_nor_dataframes_nor_a_compiler(command: s
     found = loaded("from linsep.app.cli import main; main()", [command, str(table), "--target", "kind", "--json"])
     assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
     assert {"pyarrow", "flint"} <= found
+
+
+TABLE = "x,kind,of\n1,a,u\n2,a,v\n3,b,u\n2.5,b,v\n"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "rows.csv").write_text(TABLE)
+    fit = [str(folder / "rows.csv"), "--target", "kind", "--model", str(folder / "m")]
+    subprocess.run([sys.executable, "-m", "linsep", "fit", *fit], check=True, capture_output=True)
+    return folder / "m"
+
+
+@pytest.mark.parametrize("command", ["predict", "score", "show", "export"])
+def test_a_model_is_used_without_scikit_learn_dataframes_or_a_compiler(command: str, model: Path) -> None:
+    rows, out = str(model.with_name("rows.csv")), ["--output", str(model.with_name("out"))]
+    given = {"predict": [rows, *out], "score": [rows], "show": [], "export": ["--to", "sql", *out]}[command]
+    found = loaded("from linsep.app.cli import main; main()", [command, str(model), *given])
+    assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
+
+
+JOINED = """
+import sys
+if {first}: import sklearn.base
+import numpy as np
+from linsep import AveragedPerceptron, TableEncoder, TableModel
+from linsep.learners.engine.plateau import PlateauWarning
+class Own(AveragedPerceptron):
+    def fit(self, X, y, weight=None): return super().fit(X, y)
+learner = Own(random_state=0)
+assert ("sklearn" in sys.modules) == {first}
+assert learner.get_params() == dict(AveragedPerceptron(random_state=0).get_params())
+assert not hasattr(learner, "coef_") and not hasattr(learner, "no_such")
+import sklearn.base
+assert sklearn.base.is_classifier(learner) and isinstance(learner, sklearn.base.BaseEstimator)
+kinds = (AveragedPerceptron, Own, TableEncoder, TableModel, PlateauWarning)
+print([(kind.__mro__, sorted(dir(kind)), sorted(vars(kind))) for kind in kinds])
+print(learner, TableModel(learner), len(learner._repr_html_()), learner.get_metadata_routing())
+"""
+
+
+def test_learners_are_the_same_whether_scikit_learn_is_loaded_before_or_after_them() -> None:
+    after, before = (
+        subprocess.run([sys.executable, "-c", JOINED.format(first=first)], check=True, capture_output=True, text=True)
+        for first in (False, True)
+    )
+    assert after.stdout == before.stdout and "set_fit_request" in after.stdout
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)", "it.set_output(transform='default')"],
+)
+def test_what_only_scikit_learn_answers_loads_it(asked: str) -> None:
+    make = "from linsep import Perceptron, TableModel; it = TableModel(Perceptron(random_state=0)); "
+    assert "sklearn" not in loaded(f"{make}it.set_params(probabilities=True)")
+    assert "sklearn" in loaded(make + asked)

@@ -16,10 +16,10 @@ from sklearn.base import clone
 import naive
 from linsep import load, save
 from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
-from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.learners.sequences.structured import ChainModel
+from linsep.passes import TALLY
 from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.types import DataError, PrecisionWarning, StopReason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -160,6 +161,8 @@ def refuse_masked(values: Any, name: str) -> None:
     Traceback (most recent call last):
     linsep.types.DataError: y is a masked array, and its entry [1] is masked: leave such rows out, or fill them
     """
+    if "numpy.ma" not in sys.modules:  # then there is none
+        return
     for row in values if isinstance(values, list | tuple) else ():
         if isinstance(row, np.ma.MaskedArray):
             refuse_masked(row, name)

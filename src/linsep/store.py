@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from linsep import learners
 from linsep.files import write_whole
@@ -35,6 +34,7 @@ from linsep.model_files.container import (
     unpack_labels,
 )
 from linsep.model_files.origin import check_origin, origin_now
+from linsep.scikit import check_is_fitted
 from linsep.types import Array, DataError
 
 # What a whole file may still raise when its version of the library named or shaped things differently.

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
+from linsep import learners
 from linsep.data.columns import label_names, shown
-from linsep.learners import (
-    MLP,
-    AveragedPerceptron,
-    KernelPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    PocketPerceptron,
-    Rocchio,
-    SGDClassifier,
-    VotedPerceptron,
-)
 from linsep.learners.inputs.class_names import binary_names
 from linsep.learners.selection import RUNGS, Rung
 from linsep.types import DataError
 
-LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "perceptron": (Perceptron, {}),
-    "averaged": (AveragedPerceptron, {"multi_class": "multiclass"}),
-    "voted": (VotedPerceptron, {}),
-    "pocket": (PocketPerceptron, {}),
-    "margin": (MarginPerceptron, {}),
-    "pa": (PassiveAggressive, {"variant": "pa"}),
-    "pa1": (PassiveAggressive, {"variant": "pa1"}),
-    "pa2": (PassiveAggressive, {"variant": "pa2"}),
-    "rocchio": (Rocchio, {}),
-    "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
-    "kernel": (KernelPerceptron, {"average": "voted", "max_iter": 10}),
-    "mlp": (MLP, {}),
+LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "perceptron": ("Perceptron", {}),
+    "averaged": ("AveragedPerceptron", {"multi_class": "multiclass"}),
+    "voted": ("VotedPerceptron", {}),
+    "pocket": ("PocketPerceptron", {}),
+    "margin": ("MarginPerceptron", {}),
+    "pa": ("PassiveAggressive", {"variant": "pa"}),
+    "pa1": ("PassiveAggressive", {"variant": "pa1"}),
+    "pa2": ("PassiveAggressive", {"variant": "pa2"}),
+    "rocchio": ("Rocchio", {}),
+    "sgd": ("SGDClassifier", {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
+    "kernel": ("KernelPerceptron", {"average": "voted", "max_iter": 10}),
+    "mlp": ("MLP", {}),
 }
 
 
@@ -59,12 +48,17 @@ class Limits(NamedTuple):
         return estimator.set_params(time_limit=self.time_limit)
 
 
+def new_learner(name: str) -> Any:
+    """The learner of that name, as the command line takes it."""
+    kind, parameters = LEARNERS[name]
+    return getattr(learners, kind)(**parameters)
+
+
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:
     """Make the learner of that name with all `options` that are not None; the radius "none" is no limit."""
     if name not in LEARNERS:
         raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)} or auto")
-    kind, parameters = LEARNERS[name]
-    estimator = kind(**parameters)
+    estimator = new_learner(name)
     _check_options(name, estimator.get_params(), options)
     given = {option: value for option, value in options.items() if value is not None}
     estimator.set_params(**given | ({"projection_radius": None} if given.get("projection_radius") == "none" else {}))
@@ -112,7 +106,7 @@ def check_weights(learner: Any, sample_weight: str | None) -> None:
     """Raise DataError if rows have weights and the learner takes none."""
     if sample_weight is None:
         return
-    if isinstance(learner, Mapping) or not has_fit_parameter(learner, "sample_weight"):
+    if isinstance(learner, Mapping) or "sample_weight" not in signature(learner.fit).parameters:
         name = "auto" if isinstance(learner, Mapping) else type(learner).__name__
         raise DataError(f"sample_weight: the learner {name} takes no weights of rows")
 

@@ -14,7 +14,7 @@ from linsep.app.result import Result, command_line
 from linsep.data.addresses import shown as name_shown
 from linsep.data.addresses import without_secrets
 from linsep.data.inputs import Input
-from linsep.learners import SequenceTagger
+from linsep.learners.base.classifier import Classifier
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.model_files.origin import in_words
@@ -26,7 +26,7 @@ from linsep.types import DataError, StopReason
 def load_rows(model: Path) -> Any:
     """A model of rows; a tagger is refused."""
     found = load(model)
-    if isinstance(found, SequenceTagger):
+    if not isinstance(found, Classifier | TableModel):
         raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
     return found
 
@@ -88,8 +88,10 @@ def load_of_table(model: Path) -> TableModel:
     return found
 
 
-def load_tagger(model: Path) -> SequenceTagger:
+def load_tagger(model: Path) -> Any:
     """The tagger in a model file."""
+    from linsep.learners import SequenceTagger
+
     tagger = load(model)
     if not isinstance(tagger, SequenceTagger):
         raise DataError(f"{model} holds a {type(tagger).__name__}, not a tagger: `linsep tag fit` makes one")

@@ -12,7 +12,7 @@ from linsep.app.commands.fit import fit
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
 from linsep.app.commands.predict import predict
 from linsep.app.commands.score import score
-from linsep.app.learners import LEARNERS
+from linsep.app.learners import LEARNERS, new_learner
 from linsep.streaming.progressive import can_stream
 from linsep.types import DataError
 
@@ -49,7 +49,6 @@ def _run(learner: str, table: Path, target: str | None) -> None:
     check(str(table), target=target, positive=None, time_limit=None)
     if learner == "auto":  # it needs all rows
         return
-    kind, parameters = LEARNERS[learner]
-    if can_stream(kind(**parameters)):
+    if can_stream(new_learner(learner)):
         fit_on_stream(str(table), StreamOptions(), target=target, positive=None, learner=learner, model=model,
                       columns={}, reading={}, say=lambda words: None)  # fmt: skip

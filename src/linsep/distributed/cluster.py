@@ -17,12 +17,12 @@ from linsep.distributed.mixing import Mixing, blend, check_mix, fresh, mixing_bo
 from linsep.distributed.shards import cut
 from linsep.distributed.site import Pass, Site
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.kernels.records import RECORD
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.threads import count_threads
 from linsep.learners.engine.trace import Trace, flatten_reference
 from linsep.learners.table_model import TableModel
+from linsep.passes import RECORD
 from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
 _SUMMED = [RECORD.mistakes, RECORD.updates, RECORD.dots, RECORD.absorbed]

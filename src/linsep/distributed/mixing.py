@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from linsep.distributed.site import Pass
-from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
+from linsep.passes import RECORD
 from linsep.theory.bounds.rounding import length2, safely
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, Hyperplane

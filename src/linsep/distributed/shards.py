@@ -16,7 +16,7 @@ from linsep.data.hashing import RunningHash
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import open_data
 from linsep.data.sources.seen import add_arrays
-from linsep.kernels.linear.epoch import Rows
+from linsep.passes import Rows
 from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2
 from linsep.types import Array, DataError, NoRowsError

@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import clone
 
 from linsep.distributed.shards import About, Part, agree, arrange, describe, load
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import as_matrix
 from linsep.learners.inputs.sample_weights import weights_of_classes
+from linsep.passes import RECORD, Rows
 from linsep.types import CSR, Array, DataError, Hyperplane
 
 # Dask warns of graphs above 10 MB. Weights and rows in memory travel in them so that no worker's death loses them.

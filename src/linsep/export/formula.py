@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.amounts import is_amount
 from linsep.data.features.dates import is_date
@@ -14,6 +13,7 @@ from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import is_words
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.table_model import parts_of
+from linsep.scikit import check_is_fitted
 from linsep.types import Array, DataError
 
 

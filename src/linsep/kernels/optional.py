@@ -8,7 +8,7 @@ overloads, as in `rows.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -16,54 +16,10 @@ from numba.extending import overload
 
 from linsep.kernels.memory import uncounted
 from linsep.kernels.rows import row_axpy, row_dot
-from linsep.types import Array
+from linsep.passes import Mean, Predicted, UpdateLog
 
-# No weights, and no order but that of the rows.
-NO_WEIGHTS: Array = np.empty(0)
-NO_ORDER: Array = np.empty(0, np.int32)
 # All bits but the sign. A row number cleared of it needs no look whether it counts from the end, a tenth of a pass.
 _NO_SIGN = np.int64(2**63 - 1)
-
-
-class UpdateLog(NamedTuple):
-    """Which row was updated when and how: entry k is (rows[k], visits[k], classes[k], steps[k]).
-
-    `visits` counts the rows visited since training began, from 0; `classes` is 0 for a binary learner; `steps` is the
-    signed a of w += a x. There is room for `rows.size` entries; when the log is full it stays as it is and `used[0]`
-    goes on counting, so a reader can tell that the log was cut.
-    """
-
-    rows: Array
-    visits: Array
-    classes: Array
-    steps: Array
-    used: Array
-
-
-class Mean(NamedTuple):
-    """The mean of w over the first T visits, w taken after each visit, is w - u / T: u = sum of t a x over the updates
-    a x made at visit t = 0, 1, ...
-
-    `u` is (n_classes, n_features) and `u_b` (n_classes,), float64 whatever the dtype of w.
-
-    Source: Freund and Schapire 1999, average prediction in section 2, one vote a visit; kept lazily as in Daume 2006
-    (Practical Structured Learning Techniques for Natural Language Processing, figure 2.3).
-    """
-
-    u: Array
-    u_b: Array
-
-
-class Predicted(NamedTuple):
-    """wrong[i]: was row i of a pass predicted wrongly just before its update by the vector that moves?
-
-    missed[i] says the same of the mean so far, where there is a `Mean` and asked[i] is true. A tie is predicted as the
-    positive class, and is a mistake in learning all the same.
-    """
-
-    wrong: Array
-    asked: Array
-    missed: Array
 
 
 def is_none(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""How far to move at a margin: each rule is a namedtuple of its parameters, and its type selects `step_size`.
+"""How far to move at a margin: each rule is a namedtuple of `passes.py`, and its type selects `step_size`.
 
 An update is w += tau y x, b += c^2 tau y, where tau depends on the functional margin m (y z, or z_y - z_r between two
 classes) and on the squared length q of what is added (||x||^2 + c^2; twice that between two classes). c is the constant
@@ -11,39 +11,13 @@ A bare number stands for `PerceptronStep` of it: calls from Python cost less wit
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from numba import types
 from numba.extending import overload
 
 from linsep.kernels.rows import row_norm2
-
-
-class PerceptronStep(NamedTuple):
-    """tau = 1 if m <= margin else 0. `margin` = 0 is Rosenblatt's rule (1958), where a tie is a mistake; above 0 it is
-    the perceptron with a margin (Krauth and Mezard 1987, without their choice of the worst row).
-    """
-
-    margin: float
-
-
-class PA(NamedTuple):
-    """tau = max(0, 1 - m) / q: the least move that brings the margin to 1 (Crammer et al. 2006, PA).
-
-    No step where q = 0, as none could help; likewise for `PA1`.
-    """
-
-
-class PA1(NamedTuple):
-    """tau = min(C, max(0, 1 - m) / q) (Crammer et al. 2006, PA-I)."""
-
-    C: float
-
-
-class PA2(NamedTuple):
-    """tau = max(0, 1 - m) / (q + 1 / (2 C)) (Crammer et al. 2006, PA-II)."""
-
-    C: float
+from linsep.passes import PA, PA1, PA2, PerceptronStep
 
 
 def step_size(rule: Any, m: float, X: Any, i: int, intercept: float, copies: float) -> float:

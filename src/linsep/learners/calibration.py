@@ -6,11 +6,9 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 
 from linsep.learners.inputs.tables import weight_argument
+from linsep.scikit import clone
 from linsep.types import Array, DataError
 
 _FOLDS = 5
@@ -48,6 +46,8 @@ class Calibration(NamedTuple):
         >>> Calibration((-2.0,), (0.0,)).of(np.array([0.0])).tolist()
         [[0.5, 0.5]]
         """
+        from scipy.special import expit
+
         if z.ndim == 1:
             p = expit(-(self.slopes[0] * z + self.offsets[0]))
             return np.column_stack([1 - p, p])
@@ -101,6 +101,8 @@ def calibrate(learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Calibr
     >>> calibrate(Perceptron(), X, X[:, 0] > 0).of(np.array([-1e3, 1e3])).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    from sklearn.calibration import CalibratedClassifierCV
+
     labels, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
         label = labels[counts.argmin()]

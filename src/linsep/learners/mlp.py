@@ -6,18 +6,17 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.special
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+import scipy
 
+from linsep import scikit
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.inputs.labels import check_classes, distinct_labels
 from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.passes import RECORD
+from linsep.scikit import check_is_fitted, checked_rows, join_if_loaded, random_state
 from linsep.types import Array, Budget, DataError, StopReason
 
 # Epochs in a row that may bring less than the tolerance.
@@ -109,6 +108,7 @@ class MLP(Classifier):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
+        join_if_loaded()
         self.hidden = hidden
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -155,7 +155,7 @@ class MLP(Classifier):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
                 f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or time_limit",
-                ConvergenceWarning,
+                scikit.ConvergenceWarning,
                 stacklevel=2,
             )
         return self
@@ -183,7 +183,7 @@ class MLP(Classifier):
             alpha=self.alpha,
             learning_rate_init=self.learning_rate_init,
             # A generator, not a seed: each epoch is a call, and would begin with the same order again.
-            random_state=check_random_state(self.random_state),
+            random_state=random_state(self.random_state),
         )
         self.n_iter_, self.trace_ = 0, Trace(len(codes))
         losses: list[float] = []
@@ -245,7 +245,7 @@ class MLP(Classifier):
         check_is_fitted(self)
         with self.reading() as still:
             still.check_parts()
-            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_rows(still, X)
             z = still._values(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
-from sklearn.utils.metaestimators import available_if
 
 from linsep.data.sources.source import Source
 from linsep.learners.calibration import Calibration
 from linsep.learners.inputs.class_names import NamedClasses, comparable
 from linsep.learners.inputs.tables import EncodedColumns, labels_given
 from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.scikit import ClassifierMixin, available_if
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
@@ -136,6 +134,8 @@ class PredictingTables(ClassifierMixin, NamedClasses, EncodedColumns):
         float
             Between 0 and 1.
         """
+        from sklearn.metrics import accuracy_score
+
         check_index(X, y)
         said = self.predict(X)
         truth = self.as_classes(labels_given(y, X if isinstance(X, Source) else None))

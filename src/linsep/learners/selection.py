@@ -7,13 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import PassiveAggressive
-from linsep.learners.mlp import MLP
+from linsep.scikit import clone
 from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
@@ -52,6 +49,8 @@ def kernel_rung(X: Any) -> list[Any]:
     second those that are bounded by single features. There is no such learner for as many features as rows: a
     hyperplane separates rows in general position then.
     """
+    from linsep.learners.kernel.perceptron import KernelPerceptron
+
     n, p = X.shape
     if p >= n:
         return []
@@ -66,6 +65,8 @@ def kernel_rung(X: Any) -> list[Any]:
 
 def hidden_rung(X: Any) -> list[Any]:
     """A network with one hidden layer, for fewer epochs the more rows there are."""
+    from linsep.learners.mlp import MLP
+
     n, p = X.shape
     if p >= n or p > _NETWORK_FEATURES:
         return []
@@ -186,6 +187,8 @@ def _folds(y: Array, groups: Array | None) -> list[tuple[Array, Array]]:
 
     Of groups each is held out whole, and folds that leave one class alone to learn from are left out.
     """
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     n_folds = min(_FOLDS, int(np.unique(y, return_counts=True)[1].max()))
     if groups is not None and (n_folds := min(n_folds, len(np.unique(groups)))) < 2:
         raise DataError("all rows are of one group: no group can be held out to choose a learner")
@@ -236,6 +239,8 @@ def _held_out(learner: Any, X: Any, y: Array, train: Array, test: Array) -> tupl
 
 def _takes_too_long(fitted: Any, n: int) -> bool:
     """Whether the kernel values of n rows with the rows mistaken are too many, by the mistakes made on a few rows."""
+    from linsep.learners.kernel.perceptron import KernelPerceptron
+
     if not isinstance(fitted, KernelPerceptron):
         return False
     mistaken = fitted.n_updates_ / fitted.t_ * fitted.n_iter_ * n

@@ -7,10 +7,6 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners.calibration import Calibration, calibrate
@@ -22,6 +18,7 @@ from linsep.learners.inputs.class_names import (
 )
 from linsep.learners.inputs.tables import Prepared, fitted_rows, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.predicting import PredictingTables, default_learner, learner_has
+from linsep.scikit import available_if, check_is_fitted, clone, join_if_loaded
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
@@ -86,6 +83,7 @@ class TableModel(PredictingTables):
         positive: Any = None,
         probabilities: bool = False,
     ) -> None:
+        join_if_loaded()
         self.learner = learner
         self.encoder = encoder
         self.positive = positive
@@ -325,6 +323,8 @@ class TableModel(PredictingTables):
         return hasattr(self, "learner_")
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
         tags = super().__sklearn_tags__()
         of_learner = get_tags(default_learner() if self.learner is None else self.learner)
         tags.input_tags.sparse = of_learner.input_tags.sparse

@@ -6,9 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from linsep.learners.inputs.tables import weight_argument
+from linsep.scikit import clone
 from linsep.types import Array
 
 _MOST_CLASSES = 50

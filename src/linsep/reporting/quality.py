@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
 from linsep.markup import listed
 from linsep.types import Array
@@ -226,10 +225,8 @@ def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None
     """
     rows = int(table.sum())
     of_class, predicted = table.sum(axis=1), table.sum(axis=0)
-    truth, said = (at.ravel() for at in np.indices(table.shape))
-    precision, recall, _, _ = precision_recall_fscore_support(
-        truth, said, labels=range(len(names)), sample_weight=table.ravel(), zero_division=np.nan
-    )
+    with np.errstate(invalid="ignore"):  # a class that no row has is 0 / 0
+        precision, recall = table.diagonal() / predicted, table.diagonal() / of_class
     best = int(of_class.argmax()) if majority is None else majority
     return Scores(
         rows=rows,
@@ -256,15 +253,25 @@ def scores_of_rows(
 
 def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
     """The scores with both areas, if there are decision values and rows of two classes or more."""
-    if values is None or np.unique(truth).size < 2:
+    there = np.flatnonzero(np.bincount(truth)).tolist()
+    if values is None or len(there) < 2:
         return scores
-    if values.ndim == 1:
-        parts = [(truth == 1, values)]
-    else:
-        parts = [(truth == k, values[:, k]) for k in np.unique(truth).tolist()]
-    roc = float(np.mean([roc_auc_score(*part) for part in parts]))
-    precision = float(np.mean([average_precision_score(*part) for part in parts]))
+    parts = [(truth == 1, values)] if values.ndim == 1 else [(truth == k, values[:, k]) for k in there]
+    roc, precision = np.mean([_areas(*part) for part in parts], axis=0).tolist()
     return replace(scores, roc_auc=roc, average_precision=precision)
+
+
+def _areas(positive: Array, values: Array) -> tuple[float, float]:
+    """The area under the ROC curve and the average precision, to the bits of `roc_auc_score` and its sister."""
+    order = np.argsort(-values, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)  # of rows with one value
+    hits = np.cumsum(positive[order])[last]
+    misses = 1 + last - hits
+    bends = np.ones(len(last), bool)
+    bends[1:-1] = (np.diff(hits, 2) != 0) | (np.diff(misses, 2) != 0)
+    x, y = (np.append(0.0, part[bends] / part[-1]) for part in (misses, hits))
+    recall, precision = np.append((hits / hits[-1])[::-1], 0.0), (hits / (1 + last))[::-1]
+    return float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()), float(max(0.0, -np.sum(np.diff(recall) * precision)))
 
 
 def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
@@ -273,7 +280,7 @@ def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
     brier = float(np.mean((p - is_class) ** 2))
     said, true = (p[:, 1], is_class[:, 1]) if p.shape[1] == 2 else (p.ravel(), is_class.ravel())
     tenth = np.minimum((10 * said).astype(np.int64), 9)
-    bins = [(said[tenth == k], true[tenth == k]) for k in np.unique(tenth).tolist()]
+    bins = [(said[tenth == k], true[tenth == k]) for k in range(10) if (tenth == k).any()]
     parts = tuple((float(a.mean()), float(b.mean()), len(a)) for a, b in bins)
     return replace(scores, brier=brier, reliability=parts)
 

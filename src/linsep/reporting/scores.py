@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.encodings import GUESSED
@@ -22,6 +21,7 @@ from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.table_model import TableModel
 from linsep.markup import listed
 from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas, with_reliability
+from linsep.scikit import clone
 from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _MOST_VALUES = 20_000_000  # decision values that are kept for areas under curves

@@ -9,8 +9,8 @@ import numpy as np
 
 from linsep.data.features.kinds import is_words
 from linsep.data.features.words import Grams
-from linsep.learners import SequenceTagger
-from linsep.learners.table_model import parts_of
+from linsep.learners.base.classifier import Classifier
+from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import listed
 from linsep.reporting.weights import weights_of
 from linsep.types import Array
@@ -63,7 +63,7 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     {'x2': 1.0}
     """
     with model.reading() as still:  # another thread may learn meanwhile
-        if isinstance(still, SequenceTagger):
+        if not isinstance(still, Classifier | TableModel):
             return _describe_tagger(still, n_weights or _WEIGHTS)
         return _describe_rows(still, n_weights)
 
@@ -162,7 +162,7 @@ def _is_long(W: Array, asked: int | None) -> bool:
     return asked is None and len(W) > 1 and W.size > _SHOWN
 
 
-def _describe_tagger(tagger: SequenceTagger, n_weights: int) -> Description:
+def _describe_tagger(tagger: Any, n_weights: int) -> Description:
     """The largest weights by feature and tag, and the largest transitions."""
     names = tagger.feature_names_
     W = tagger.coef_

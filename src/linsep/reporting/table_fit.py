@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from linsep import scikit
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
@@ -173,7 +173,7 @@ def fit_table(
     training = Training(on_early=on_warning)
 
     def train() -> None:
-        with training.watched(ConvergenceWarning):
+        with training.watched(scikit.ConvergenceWarning):
             model.fit_prepared(prepared, weight, verbose=verbose)
 
     def measure(at_length: bool) -> tuple[Array, Receipt]:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sklearn.base import clone
-
 from linsep.data.features.aside import check_hold_out, held_out_split
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
@@ -17,6 +15,7 @@ from linsep.reporting.bounds import told_bounds
 from linsep.reporting.quality import beside_constant
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.steps import Training, train_keep_measure
+from linsep.scikit import clone
 from linsep.types import PrecisionWarning
 
 # Margins of every sentence take about as long as an epoch or two; on more tokens than these they are left out.

@@ -10,14 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import clone
-
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.predicting import default_learner
+from linsep.scikit import clone
 from linsep.streaming.checkpoint import Checkpoint, check_place
 from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
-from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
-from linsep.kernels.optional import Predicted
-from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import Perceptron
+from linsep.passes import PerceptronStep, Predicted, Rows
 from linsep.types import Array, DataError
 
 
@@ -145,4 +143,4 @@ def _as_wide(learner: EpochLearner, X: Any) -> Any:
     if X.shape[1] > learner.n_features_in_:
         learner.widen(X.shape[1], [])
         return X
-    return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], learner.n_features_in_))
+    return scipy.sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], learner.n_features_in_))

@@ -17,12 +17,12 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
-from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
+from linsep.passes import RECORD
 from linsep.streaming.door import Door
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linsep.kernels.linear.epoch import squared_norm
-from linsep.kernels.optional import Mean
 from linsep.learners.base.epochs import EpochLearner
+from linsep.passes import Mean
 from linsep.types import Array, DataError
 
 # Rows between two applications. A constant: results would otherwise depend on how the source is cut into chunks.

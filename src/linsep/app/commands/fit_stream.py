@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.labelled import inputs, read_as_text
-from linsep.app.learners import LEARNERS, Limits, make_learner
+from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
 from linsep.app.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
@@ -138,7 +138,7 @@ def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
     options = {"intercept_scaling": intercept_scaling}
     estimator = None if name == "auto" else make_learner(name, Limits(None, None, 0), **options)
     if estimator is None or not can_stream(estimator):
-        fit_for_it = [known for known, (kind, parameters) in LEARNERS.items() if can_stream(kind(**parameters))]
+        fit_for_it = [known for known in LEARNERS if can_stream(new_learner(known))]
         raise DataError(
             f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them; use "
             f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"

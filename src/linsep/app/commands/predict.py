@@ -16,7 +16,7 @@ from linsep.files import check_output, open_output
 from linsep.learners.calibration import labels_apart, told_apart
 from linsep.learners.inputs.class_names import positions
 from linsep.reporting.scores import iter_predictions, unknown_levels
-from linsep.types import DataError, NoRowsError
+from linsep.types import Array, DataError, NoRowsError
 
 
 def predict(
@@ -41,10 +41,17 @@ def predict(
             write_csv(pa.table({name: pa.array([], pa.string()) for name in empty}), stream)
         for number, part in enumerate(chain(first, parts)):
             columns = {name: cells.tolist() for name, cells in part.kept.items()}
-            columns |= {"prediction": part.labels.tolist(), "decision_value": part.decision_values}
+            columns |= {"prediction": part.labels.tolist(), "decision_value": _column(part.decision_values)}
             rows += len(part.labels)
             if part.probabilities is not None:
                 apart += labels_apart(part.probabilities, positions(part.labels, found.classes_))
                 columns |= dict(zip(names, part.probabilities.T, strict=True))
             write_csv(pa.table(columns), stream, header=number == 0)
     return unknown_levels(found) + told_apart(found.learner_, apart, rows, "rows")
+
+
+def _column(values: Array) -> Any:
+    """The numbers as they are: Arrow asks otherwise whether they are masked, and loads what NumPy has for that."""
+    arrow: Any = pa
+    kind = arrow.from_numpy_dtype(values.dtype)
+    return arrow.Array.from_buffers(kind, len(values), [None, arrow.py_buffer(values.copy())])

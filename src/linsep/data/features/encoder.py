@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
 from linsep.data.features.bad_cells import BadCells, signs_of, without_bad_cells
@@ -29,6 +28,7 @@ from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.scikit import BaseEstimator, TransformerMixin, join_if_loaded
 from linsep.tables import is_matrix
 from linsep.types import Array, Chunk, DataError
 
@@ -128,6 +128,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         open_columns: bool = False,
         missing: Missing | None = None,
     ) -> None:
+        join_if_loaded()
         self.bits = bits
         self.missing = missing
         self.open_columns = open_columns

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.amounts import is_amount
 from linsep.data.columns import Column, TableChunk
@@ -200,7 +200,7 @@ def refuse_finer(column: Column | None) -> None:
 def _stack(parts: list[Any], wide: bool) -> Any:
     big = any(isinstance(part, np.ndarray) and part.dtype == object for part in parts)
     if wide and not big:
-        return sp.hstack([sp.csr_matrix(part) for part in parts], format="csr")
+        return scipy.sparse.hstack([scipy.sparse.csr_matrix(part) for part in parts], format="csr")
     whole = [dense(part) for part in parts]
     return np.hstack([part.astype(object) if big else part for part in whole])
 
@@ -271,7 +271,7 @@ def _exact_rows(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
         shift = np.where(some, e + powers[X.indices], 0)
         # Then m, the power and their product are whole numbers that doubles hold.
         if shift.max() <= 22 and np.abs(m).max() < 2**53 and np.abs(values := m * 10.0**shift).max() < 2**53:
-            rows = sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+            rows = scipy.sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
             return doubles._replace(X=rows, exponents=powers.tolist())
     if X.shape[0] * p > _MOST_INTEGERS:
         return doubles._replace(as_written=False)
@@ -281,7 +281,7 @@ def _exact_rows(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
 def _rows_of_integers(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
     X = doubles.X
     # The same structure with the entry's number as its value leads from a column to its decimals.
-    entries = sp.csr_matrix((np.arange(1, X.nnz + 1), X.indices, X.indptr), shape=X.shape).tocsc()
+    entries = scipy.sparse.csr_matrix((np.arange(1, X.nnz + 1), X.indices, X.indptr), shape=X.shape).tocsc()
     dense = np.zeros(X.shape, dtype=object)
     exponents = []
     for j, name in enumerate(doubles.names):
@@ -325,5 +325,5 @@ def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[
     rank[order] = np.arange(len(levels))
     columns = rank[of_rows]
     n = len(columns)
-    matrix = sp.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(levels)))
+    matrix = scipy.sparse.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(levels)))
     return matrix, [levels[i] for i in order]

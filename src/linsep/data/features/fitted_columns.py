@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import WIDE
@@ -197,7 +197,7 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
     parts = list(_parts(chunk, fitted, unknown))
     if n_features > WIDE * width or fitted.words:
         X = _sparse_rows(parts, offsets, n)
-        return X if not fitted.words else sp.hstack([X, *_weights(chunk, fitted)], format="csr")
+        return X if not fitted.words else scipy.sparse.hstack([X, *_weights(chunk, fitted)], format="csr")
     X = np.zeros((n, n_features))
     for rows in _blocks(n, n_features):
         for offset, part in zip(offsets, parts, strict=False):
@@ -304,7 +304,7 @@ def _sparse_rows(parts: list[_Part], offsets: list[int], n: int) -> Any:
         end += total
     data.resize(end, refcheck=False)
     indices.resize(end, refcheck=False)
-    return sp.csr_matrix((data, indices, ends), shape=(n, offsets[-1]))
+    return scipy.sparse.csr_matrix((data, indices, ends), shape=(n, offsets[-1]))
 
 
 def check_columns(chunk: TableChunk, names: Collection[str]) -> None:

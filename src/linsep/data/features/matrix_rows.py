@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.features.fitted_columns import Fitted
 from linsep.types import Chunk, DataError
@@ -22,7 +22,7 @@ def aligned(X: Any, first_index: int | None, theirs: int | None, name: str) -> A
         return X
     if first_index == 1:
         raise DataError(f"{name}: {_FROM_1}")
-    return sp.hstack([sp.csr_matrix((X.shape[0], 1)), X], format="csr")
+    return scipy.sparse.hstack([scipy.sparse.csr_matrix((X.shape[0], 1)), X], format="csr")
 
 
 def from_first(chunk: Chunk, first_index: int | None) -> Any:
@@ -42,7 +42,7 @@ def scaled(X: Any, fitted: Fitted) -> Any:
         if X.shape[1] < p:
             raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
         return (X[:, :p] - mean) / scale
-    X = sp.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
+    X = scipy.sparse.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
     X.resize(X.shape[0], p)
     X.data /= scale[X.indices]
     return X

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.cells import are_true_or_false
 from linsep.data.columns import Column, TableChunk
@@ -116,7 +116,7 @@ class RunningTable:
             else:
                 wide.append(self._words(name, column, learn))
         if self.is_open and self.text:  # entries of 0 are dropped in a sum, so there is always one
-            wide.append(sp.csr_matrix((chunk.n_rows, self.width)))
+            wide.append(scipy.sparse.csr_matrix((chunk.n_rows, self.width)))
         if learn:
             self.moments = moments
         return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
@@ -193,7 +193,9 @@ class RunningTable:
         for place, sign, a, b in found.new:
             words = bytes(raw[a:b]).decode(errors="replace")
             self._keep(place, f"{name}:{' '.join(words.split()) or '_'}", sign)
-        return sp.csr_matrix((found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width))
+        return scipy.sparse.csr_matrix(
+            (found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width)
+        )
 
     # ------------------------------------------------------------------- names
     def _keep(self, column: int, name: str, sign: float) -> None:
@@ -276,8 +278,8 @@ def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
     indices = np.column_stack([entries.columns for entries in found]) if found else empty.astype(np.int64)
     if all(entries.there is None for entries in found):
         indptr = np.arange(n_rows + 1) * len(found)
-        return sp.csr_matrix((data.ravel(), indices.ravel(), indptr), shape=(n_rows, width))
+        return scipy.sparse.csr_matrix((data.ravel(), indices.ravel(), indptr), shape=(n_rows, width))
     everywhere = np.ones(n_rows, dtype=np.bool_)
     there = np.column_stack([everywhere if entries.there is None else entries.there for entries in found])
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-    return sp.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))
+    return scipy.sparse.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))

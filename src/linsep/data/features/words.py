@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
+import scipy
 
 from linsep.types import Array, DataError
 
@@ -106,7 +106,7 @@ def fit_words(text: pa.Array, grams: Grams) -> tuple[Words, Counted]:
         counter = _counter(grams, min_df=2 if n >= _ENOUGH_ROWS else 1, max_features=_MOST_TERMS)
         counts = counter.fit_transform(text.to_pylist())
     except ValueError:  # no term at all
-        return Words(grams, [], np.empty(0)), Counted(text, sp.csr_matrix((n, 0)))
+        return Words(grams, [], np.empty(0)), Counted(text, scipy.sparse.csr_matrix((n, 0)))
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     idf = np.log((1 + n) / (1 + having)) + 1
     return Words(grams, counter.get_feature_names_out().tolist(), idf), Counted(text, counts)
@@ -127,7 +127,7 @@ def weigh_words(text: pa.Array, words: Words, counted: Counted | None = None) ->
     from sklearn.preprocessing import normalize
 
     if not words.terms:
-        return sp.csr_matrix((len(text), 0))
+        return scipy.sparse.csr_matrix((len(text), 0))
     if counted is None or not counted.text.equals(text):
         counted = Counted(text, _counter(words.grams, vocabulary=words.terms).transform(text.to_pylist()))
     counts = counted.counts.astype(np.float64)

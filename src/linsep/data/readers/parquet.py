@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import free_memory
@@ -72,6 +71,8 @@ def _in_dictionaries(parquet: Any) -> list[str]:
 
 @contextmanager
 def _opened(file: Any, name: str, **more: Any) -> Iterator[Any]:
+    import pyarrow.parquet
+
     try:
         with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16, **more) as parquet:
             yield parquet

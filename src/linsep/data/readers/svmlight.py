@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.labels import as_labels, refuse_more_digits
 from linsep.data.readers.arrow import row_of
@@ -52,7 +52,7 @@ class SvmlightReader(TextReader):
             return None
         y = as_labels(found.labels, row_of(lines.name, lines.start), "label")
         width = int(found.indices.max()) + 1 if found.indices.size else 1
-        X = sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width))
+        X = scipy.sparse.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width))
         return ChunkOfLines.of(X, y, lines)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
@@ -95,7 +95,7 @@ class SvmlightReader(TextReader):
         columns -= first
         indptr: Array = np.zeros(len(y) + 1, np.int32 if columns.size < 2**31 else np.int64)
         np.cumsum(sizes.taken(), out=indptr[1:])
-        X = sp.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
+        X = scipy.sparse.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
         decimals = None if doubles_alone else Decimals(mantissa.taken(), exponent.taken(), beyond)
         return Whole(Chunk(X, y, 0), first, decimals)
 

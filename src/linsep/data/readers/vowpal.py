@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from linsep.data.hashing import seed_of
 from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
@@ -69,7 +69,7 @@ class VowpalReader(TextReader):
         with np.errstate(over="ignore"):
             values = data[:k] * scales[spaces[:k]]
         self._check_products(values, indptr, lines)
-        X = sp.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
+        X = scipy.sparse.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
         return ChunkOfLines.of(X, y, lines)
 
     def _labels(self, labels: Array, lines: Lines) -> Array | None:
@@ -100,5 +100,5 @@ class VowpalReader(TextReader):
         if not chunks:
             raise NoRowsError(f"{name}: there are no rows")
         y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
-        X = sp.vstack([chunk.X for chunk in chunks], format="csr")
+        X = scipy.sparse.vstack([chunk.X for chunk in chunks], format="csr")
         return Whole(Chunk(X, y, 0), rounded=self.rounded)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-import narwhals as nw
 import pyarrow as pa
 
 from linsep.data.labels import as_labels
@@ -26,6 +25,8 @@ def dataframe_to_arrow(frame: Any, target: str | None) -> Any:
     >>> dataframe_to_arrow(pa.table({"a": [1.0, 2.0]}), None).num_rows
     2
     """
+    import narwhals as nw
+
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:

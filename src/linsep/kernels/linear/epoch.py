@@ -12,42 +12,20 @@ intercept; with the rules of `steps.py` figures 1 and 2 of Crammer et al. 2006.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linsep.kernels.lanes import wide_dots
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import (
-    NO_ORDER,
-    NO_WEIGHTS,
-    before_update,
-    note_margin,
-    note_update,
-    row_at,
-    weight_at,
-)
+from linsep.kernels.optional import before_update, note_margin, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.records import RECORD
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import step_size
-from linsep.types import Array
+from linsep.passes import RECORD, Rows
 
 # A look at the bits of w costs as much as a short pass: in a longer batch of passes one in so many parts gets one.
 _LOOKS = 64
-
-
-class Rows(NamedTuple):
-    """What a pass reads: rows, labels and, where there are any, weights and a visiting order (else empty arrays).
-
-    `own` weighs a row for its own class alone; a binary pass has it multiplied into `weight`.
-    """
-
-    X: Any
-    y: Array
-    weight: Array = NO_WEIGHTS
-    own: Array = NO_WEIGHTS
-    order: Array = NO_ORDER
 
 
 @uncounted(cache=True, nogil=True)
@@ -151,7 +129,7 @@ def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, referenc
 
 @uncounted(cache=True, nogil=True)
 def plain_epochs(
-    rows: Any,
+    rows: Rows,
     step: Any,
     w: Any,
     b: Any,
@@ -165,7 +143,7 @@ def plain_epochs(
     """Run `plain_epoch` until a pass makes at most `few` updates or `record` is full. Return the passes made.
 
     Many short passes in one call: from Python each would cost more than the pass itself. Changes `w`, `b`,
-    `watch` and `record` (epochs, 9), whose columns `records.py` names.
+    `watch` and `record` (epochs, 9), whose columns `passes.py` names.
     """
     n = row_count(rows.X)
     for e in range(record.shape[0]):

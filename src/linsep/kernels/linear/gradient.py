@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm, weight_of_constant
+from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_fits, row_norm2
+from linsep.passes import PER_CLASS, RECORD, Rows
 from linsep.types import Array
 
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
@@ -172,7 +172,7 @@ def sgd_passes(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int
 
     From Python each pass would cost a tenth of a millisecond more: passes push the interpreter out of the cache.
     `rows.order` is one order after the other, or empty. Changes `w`, `watch`, `counts` (n_planes, 3) and `record`
-    (epochs, 9), whose columns `records.py` names; those about a reference stay as they are.
+    (epochs, 9), whose columns `passes.py` names; those about a reference stay as they are.
     """
     n, planes = row_count(rows.X), w.s.shape[0]
     for e in range(record.shape[0]):

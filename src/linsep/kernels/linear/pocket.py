@@ -18,8 +18,8 @@ from numba.extending import overload
 
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, weight_at
-from linsep.kernels.records import SPENT
 from linsep.kernels.rows import row_count, row_dot
+from linsep.passes import SPENT
 from linsep.types import Array
 
 

@@ -17,8 +17,8 @@ from numba.extending import overload
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import Mean
 from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count
+from linsep.passes import Mean
 from linsep.types import CSR
 
 

@@ -15,8 +15,8 @@ from linsep.kernels.linear.epoch import squared_norm, weight_of_constant, write_
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.records import RECORD
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
+from linsep.passes import RECORD
 from linsep.types import Array
 
 # The numbers below decide how often r is taken anew, and when skipping begins and ends. Whatever they are, the updates

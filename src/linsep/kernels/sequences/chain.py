@@ -29,7 +29,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.records import TALLY
+from linsep.passes import TALLY
 from linsep.types import Array
 
 # Tags that one vector register may hold: 8 numbers of 4 bytes in 32, 8 of 8 bytes in 64.
@@ -216,7 +216,7 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
 
     Only the entries where the two differ are touched, and `mean`, a `Chain` in float64, takes visit times the same:
     after V visits the mean of w over them is w - mean / V. `visit` counts the sentences visited before this pass.
-    Changes `chain`, `mean`, `work` and `tally` (5,), columns of `records.py`, which goes on counting where it stands.
+    Changes `chain`, `mean`, `work` and `tally` (5,), columns of `passes.py`, which goes on counting where it stands.
     """
     for s in range(order.shape[0]):
         i = order[s]

@@ -9,13 +9,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
+from linsep import scikit
 from linsep.declared import MOST, ValueSpec
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
@@ -24,6 +20,7 @@ from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
+from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
@@ -238,7 +235,7 @@ class BatchLearner(LabelledClassifier):
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
         """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
         n = len(rows.y)
-        rng = check_random_state(self.random_state) if self.reorders() else None
+        rng = scikit.random_state(self.random_state) if self.reorders() else None
         constant2 = getattr(self, "constant2_", 1.0)
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
@@ -315,7 +312,7 @@ class BatchLearner(LabelledClassifier):
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
                 f"The last pass made {mistakes} mistakes {self._counted_on(n)}. {NOT_DECIDED}",
-                ConvergenceWarning,
+                scikit.ConvergenceWarning,
                 stacklevel=3,
             )
         if self.trace_.total_absorbed:

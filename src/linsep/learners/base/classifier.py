@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+import scipy
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.kernels.checks import has_duplicates, is_rising
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
+from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
 from linsep.tables import check_index, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
@@ -32,10 +30,12 @@ MISTAKES = {
 
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
-    sparse = not isinstance(X, np.ndarray)
-    if sparse and not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
-        X = X.copy()
-        X.sum_duplicates()
+    if not isinstance(X, np.ndarray):
+        from linsep.kernels.checks import has_duplicates, is_rising
+
+        if not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
+            X = X.copy()
+            X.sum_duplicates()
     return rows_for_kernels(X)
 
 
@@ -43,7 +43,7 @@ def as_matrix(rows: Any, n_features: int) -> Any:
     """Undo `as_rows`."""
     if isinstance(rows, np.ndarray):
         return rows
-    return sp.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
+    return scipy.sparse.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
 
 
 def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:
@@ -112,16 +112,7 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
         `reset` starts afresh: the columns are those of these rows, and the labels may be of another kind.
         """
         check_index(X, y)
-        X, y = validate_data(
-            self,
-            X,
-            check_labels(y),
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-            reset=reset,
-        )
+        X, y = checked_rows(self, X, check_labels(y), reset=reset, finite=False)
         check_entries(X)
         if not reset and "classes_" in self.__dict__:
             self._check_kind(y)
@@ -191,8 +182,10 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
         float
             Between 0 and 1.
         """
+        from sklearn.metrics import accuracy_score
+
         check_index(X, y)
-        return float(super().score(X, y, sample_weight))
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

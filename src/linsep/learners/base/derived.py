@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.declared import ArraySpec
-from linsep.kernels.optional import Mean
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import score_with
 from linsep.learners.inputs.parameters import check_options
+from linsep.passes import Mean
 from linsep.types import CSR, Array, DataError
 
 

@@ -7,14 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linsep.declared import ValueSpec
-from linsep.kernels.checks import are_ones
-from linsep.kernels.linear.epoch import Rows, plain_epochs
-from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
-from linsep.kernels.steps import PA, PA1, PerceptronStep
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.base.linear import LinearClassifier, row_kernels
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
@@ -29,6 +23,7 @@ from linsep.learners.inputs.parameters import (
     check_threads,
 )
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
+from linsep.passes import PA, PA1, RECORD, PerceptronStep, Rows, UpdateLog
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
 
 ROSENBLATT = PerceptronStep(0.0)
@@ -76,6 +71,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     # ------------------------------------------------------------------- pass
     def prepare(self, rows: Rows) -> Any:
         """The rows without their entries where all are 1: their sums are made in the same order, to the same bits."""
+        from linsep.kernels.checks import are_ones
+
         X = rows.X
         if len(self.classes_) > 2 or not isinstance(X, CSR) or X.data.size < _MANY or not are_ones(X.data):
             return None
@@ -86,6 +83,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
         `memory` is what `prepare` returned, or None in `partial_fit`.
         """
+        from linsep.kernels.linear.epoch import plain_epochs
+
         if isinstance(memory, OnesCSR):
             rows = rows._replace(X=memory)
         W, b = self.moving()
@@ -200,7 +199,11 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         step = self.step_rule()
         if type(step) is PerceptronStep:
             step = step.margin
+        kernels = row_kernels()
+        counts: tuple[int, int, int]
         if len(self.classes_) <= 2:
-            return learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
+            counts = kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
+            return counts
         together = self.multi_class == "multiclass"
-        return learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
+        counts = kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
+        return counts

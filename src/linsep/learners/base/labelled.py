@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.declared import ValueSpec
-from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.inputs.labels import (
     SIGNS,
@@ -20,6 +19,7 @@ from linsep.learners.inputs.labels import (
     replace_labels,
 )
 from linsep.learners.inputs.sample_weights import Given, rows_of_weight
+from linsep.passes import Rows
 from linsep.types import Array, DataError
 
 

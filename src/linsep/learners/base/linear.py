@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.gradient import row_sizes
-from linsep.kernels.memory import aligned_zeros
-from linsep.kernels.optional import NO_WEIGHTS
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.threads import scores
 from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT
 from linsep.learners.inputs.sample_weights import Given, weights_of_classes
+from linsep.passes import NO_WEIGHTS, Rows
+from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
 
 def typical_length(X: Any) -> float:
     """(mean ||x||^2)^(1/2) of these rows, between `LEAST_CONSTANT` and `MOST_CONSTANT`; 1 if all of them are 0."""
+    from linsep.kernels.linear.gradient import row_sizes
+
     if not X.shape[0]:
         raise DataError('intercept_scaling="auto" is the length of the rows, and there are none yet: give a number')
     mean2 = row_sizes(as_rows(X), NO_WEIGHTS, 0.0)[1]
     return min(max(math.sqrt(mean2), LEAST_CONSTANT), MOST_CONSTANT) if mean2 > 0 else 1.0
+
+
+@cache
+def row_kernels() -> Any:
+    """The kernels of single rows, loaded once: to import them with each row would be felt."""
+    from linsep.kernels.linear import one_row
+
+    return one_row
 
 
 class LinearClassifier(LabelledClassifier):
@@ -107,6 +115,8 @@ class LinearClassifier(LabelledClassifier):
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
+        from linsep.kernels.memory import aligned_zeros
+
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         # Sparse rows want one feature's weights of all classes side by side.
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
@@ -163,9 +173,8 @@ class LinearClassifier(LabelledClassifier):
             still.check_parts()
             # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
             finite = not is_sparse(X)
-            asked: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-            X = validate_data(still, X, reset=False, ensure_all_finite=finite, **asked)
+            X = checked_rows(still, X, finite=finite)
             z, finite = scores(X, still.coef_.T, still.intercept_, still.n_jobs)
             if not finite:
-                validate_data(still, X, reset=False, **asked)
+                checked_rows(still, X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

@@ -7,15 +7,14 @@ from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
+import scipy
 
-from linsep.kernels.linear.one_row import score_row, score_row_of_many
 from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.base.linear import LinearClassifier, row_kernels
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.plain_row import PlainRow
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
+from linsep.scikit import check_is_fitted
 from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
 
@@ -186,7 +185,7 @@ class OnlineClassifier(LinearClassifier):
         self._open = classes is None or self.open_classes
         named = isinstance(x, Mapping)
         if named or isinstance(x, tuple):
-            empty: Any = sp.csr_matrix((1, 0))
+            empty: Any = scipy.sparse.csr_matrix((1, 0))
             if named:
                 self.feature_names_in_ = np.zeros(0, dtype=object)
         else:
@@ -342,10 +341,10 @@ class OnlineClassifier(LinearClassifier):
 def score_with(X: Any, W: Array, b: Array) -> Array | float:
     """Decision value or values of the one row of `X`; NaN where it does not fit W (n_planes, n_features) and b."""
     if len(b) == 1:
-        return float(score_row(X, W, b))
+        return float(row_kernels().score_row(X, W, b))
     entries = X.data if isinstance(X, CSR) else X
     z = np.empty((1, len(b)), np.result_type(entries, W, b))
-    if not score_row_of_many(X, W, b, z):
+    if not row_kernels().score_row_of_many(X, W, b, z):
         z.fill(np.nan)
     return np.asarray(z[0])
 

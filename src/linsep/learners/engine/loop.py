@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import TypeVar
 
 from linsep.clock import COMPILING
-from linsep.kernels.records import RECORD
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.trace import Trace
+from linsep.passes import RECORD
 from linsep.types import Array, Budget, StopReason
 
 Progress = Callable[[int, int, float], None]

@@ -7,9 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import assert_all_finite
 
-from linsep.kernels.checks import are_ones, largest_bits
 from linsep.types import CSR, Array, DataError, PrecisionWarning
 
 _GLANCE = 4096
@@ -30,14 +28,11 @@ def check_entries(X: Any) -> None:
     most = 0.0
     if 0 < values.size < _FEW:
         most = float(np.abs(values).max())
-    elif values.size and values is not X and are_ones(values):  # it ends soon after the first that is not
-        most = 1.0
-    elif values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
-        whole = np.uint32 if values.dtype == np.float32 else np.uint64
-        sign = whole(1) << whole(8 * values.itemsize - 1)
-        bits = largest_bits(values.ravel(order="K").view(whole), sign)
-        most = float(np.array([bits]).astype(whole).view(values.dtype)[0])
+    elif values.size:
+        most = _largest(values, sparse=values is not X)
     if not np.isfinite(most):
+        from sklearn.utils.validation import assert_all_finite
+
         assert_all_finite(values, input_name="X")
     limit = float(np.finfo(values.dtype).max)
     if most * most * X.shape[1] < limit:
@@ -50,6 +45,18 @@ def check_entries(X: Any) -> None:
             f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
             f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
         )
+
+
+def _largest(values: Array, *, sparse: bool) -> float:
+    """The largest |x| of many entries, NaN if one is, in a single read: without its sign a float sorts as its bits."""
+    from linsep.kernels.checks import are_ones, largest_bits
+
+    if sparse and are_ones(values):  # it ends soon after the first that is not
+        return 1.0
+    whole = np.uint32 if values.dtype == np.float32 else np.uint64
+    sign = whole(1) << whole(8 * values.itemsize - 1)
+    bits = largest_bits(values.ravel(order="K").view(whole), sign)
+    return float(np.array([bits]).astype(whole).view(values.dtype)[0])
 
 
 def warn_of_short_rows(X: Any, max_iter: int | None, constant2: float) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sklearn.exceptions import ConvergenceWarning
-
-from linsep.kernels.records import RECORD
+from linsep.passes import RECORD
+from linsep.scikit import ConvergenceWarning
 from linsep.types import Array
 
 # Passes in each of the first three parts that are compared.

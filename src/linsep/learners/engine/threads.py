@@ -12,13 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
-from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.linear.sums import product, products, side_by_side, times
-from linsep.kernels.memory import LINE
-from linsep.kernels.optional import Mean
-from linsep.kernels.records import PER_CLASS, RECORD
-from linsep.kernels.rows import BLOCK
+from linsep.learners.engine.few_rows import are_few, few_scores
+from linsep.passes import PER_CLASS, RECORD, Mean, Rows
 from linsep.types import Array
 
 _COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
@@ -45,6 +40,11 @@ def count_threads(n_jobs: int | None, most: int) -> int:
 
 def scores(X: Any, W: Array, b: Array, n_jobs: int | None) -> tuple[Array, bool]:
     """Z = X W + b for W (n_features, n_planes), and whether its sum is finite. The rows are divided among threads."""
+    if are_few(X, W):
+        Z = few_scores(X, W) + b
+        return Z, bool(np.isfinite(Z.sum()))
+    from linsep.kernels.linear.sums import product, products, side_by_side, times
+
     n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
     Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype, b.dtype))
     dense = isinstance(X, np.ndarray)
@@ -85,6 +85,9 @@ def passes_of_many(
     visits made before. `together` moves two classes at each mistake, otherwise each class is learnt against the rest.
     Changes `weights`, `watch` and `record`.
     """
+    from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+    from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch
+
     W, b = weights
     n = len(rows.y)
     # A log holds the updates of all classes in one order, so one thread keeps it.
@@ -112,6 +115,9 @@ def passes_of_many(
 
 def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any, intercept: float, visit: int) -> Array:
     """Run a kernel of several classes once; return (mistakes, updates, absorbed) of all classes together."""
+    from linsep.kernels.linear.multiclass import Classes
+    from linsep.kernels.rows import BLOCK
+
     model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), len(PER_CLASS)), np.int64))
     kernel(*rows, step, model, intercept, watch, visit)
     return np.asarray(model.counts.sum(axis=0))
@@ -125,6 +131,9 @@ def threaded_passes(
 
     `W`, `b` and `watch` are up to date after each pass.
     """
+    from linsep.kernels.linear.multiclass import one_vs_rest_epoch
+    from linsep.kernels.memory import LINE
+
     # Where classes stand side by side, about a line of memory each: threads that write to one line wait for it.
     unit = 1 if W.flags.c_contiguous else LINE // W.itemsize
     cuts = np.minimum(np.linspace(0, len(b) / unit, n_threads + 1).round() * unit, len(b)).astype(int)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
 from linsep.markup import sparkline_html, table_html
+from linsep.passes import RECORD, UpdateLog
 from linsep.types import Array, Hyperplane
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.kernels.linear.visiting_order import fill_order
-
 # Neighbouring rows that stay together on the way to the cache, and rows whose order is mixed there: memory wants many
 # of the one and few of the other, learning the contrary. The order of few rows is one permutation whatever the chunk.
 CHUNK, GROUP, _CHUNK_OF_FEW = 16, 4096, 128
@@ -31,6 +29,8 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     >>> int(np.unique(order).size)
     1000
     """
+    from linsep.kernels.linear.visiting_order import fill_order
+
     few = n_rows <= GROUP - _CHUNK_OF_FEW  # with an offset they are no more chunks than a group has
     chunk = _CHUNK_OF_FEW if few else CHUNK
     starts = np.arange(-int(rng.randint(chunk)), n_rows, chunk, dtype=np.int64)

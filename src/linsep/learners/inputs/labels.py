@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.checks import look_up, mark_labels
 from linsep.types import Array, DataError
 
 # What kernels read for the two classes of a binary learner.
@@ -76,8 +75,9 @@ def check_labels(y: Any) -> Any:
         types = set(map(type, y))
         if types & {list, np.ndarray} or not types:  # more than one value a row
             return y
-        if len(types) > 1 or not types <= {str, int, bool}:
-            _check_all(y)
+        if len(types) == 1 and types <= {str, int, bool}:
+            return np.asarray(y)
+        _check_all(y)
         return y
     array = np.asarray(y)
     if array.ndim != 1 and array.shape[1:] != (1,):
@@ -101,6 +101,15 @@ def _low(y: Array) -> int | None:
     return low if high - low < _RANGE and high < 2**62 and low > -(2**62) else None
 
 
+def _present(y: Array, low: int) -> Array:
+    """Which of the whole numbers from `low` on are among these labels."""
+    from linsep.kernels.checks import mark_labels
+
+    present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
+    mark_labels(y, low, present)
+    return present
+
+
 def distinct_labels(y: Array) -> Array:
     """The distinct labels in ascending order.
 
@@ -113,8 +122,7 @@ def distinct_labels(y: Array) -> Array:
     low = _low(y) if y.size >= _FEW else None
     if low is None:
         return np.unique(y)
-    present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
-    mark_labels(y, low, present)
+    present = _present(y, low)
     return (np.flatnonzero(present) + low).astype(y.dtype)
 
 
@@ -153,14 +161,15 @@ def number_labels(y: Array) -> tuple[Array, Array]:
     if low is None:
         classes, positions = np.unique(y, return_inverse=True)
     else:
-        present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
-        mark_labels(y, low, present)
+        present = _present(y, low)
         classes = (np.flatnonzero(present) + low).astype(y.dtype)
     if len(classes) < 2:
         check_classes(classes)
     codes = np.arange(len(classes)) if len(classes) > 2 else SIGNS
     if low is None:
         return classes, codes[positions]
+    from linsep.kernels.checks import look_up
+
     table = np.full(len(present), np.nan)
     table[present] = codes
     coded = np.empty(len(y), dtype=codes.dtype)
@@ -179,6 +188,8 @@ def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
     """
     low = _low(classes) if y.size >= _FEW else None
     if low is not None and y.dtype.kind in "iu" and not (y.dtype == np.uint64 and (y > 2**62).any()):
+        from linsep.kernels.checks import look_up
+
         table = np.full(int(classes.max()) - low + 1, np.nan)
         table[classes.astype(np.int64) - low] = codes
         out = np.empty(len(y), dtype=codes.dtype)

@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from linsep.scikit import join_if_loaded, random_state
 from linsep.types import Array, DataError
 
 # The constant feature may be so small and so large: its square fits float32, with room for many updates.
@@ -16,6 +16,7 @@ LEAST_CONSTANT, MOST_CONSTANT = 1e-15, 1e15
 
 def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
     """Set the arguments of a constructor as attributes: `keep_parameters(self, locals())` is all that one does."""
+    join_if_loaded()
     for name, value in given.items():
         if name != "self":
             setattr(learner, name, value)
@@ -63,9 +64,9 @@ def check_run(learner: Any) -> None:
         raise ValueError(f"verbose must be a whole number or a callable, got {learner.verbose!r}")
     seed = learner.random_state
     # To make a generator of a seed takes as long as the passes over a small table.
-    if not (type(seed) is int and 0 <= seed < 2**32):
+    if seed is not None and not (type(seed) is int and 0 <= seed < 2**32):
         try:
-            check_random_state(seed)
+            random_state(seed)
         except ValueError as error:
             raise ValueError(f"random_state: {error}") from error
 

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils import check_array
 
 from linsep.types import Array, DataError
 
@@ -38,6 +37,8 @@ class Given(NamedTuple):
 
 def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
     """The rows whose weight is not 0, and their weights; an error unless all are finite and at least 0."""
+    from sklearn.utils import check_array
+
     n = len(y)
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, float(sample_weight))

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import row_names
@@ -20,6 +18,7 @@ from linsep.data.features.missing import rows_to_learn
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.learners.engine.guard import Guarded
+from linsep.scikit import BaseEstimator, TransformerMixin, check_is_fitted, checked_rows
 from linsep.tables import column_names
 from linsep.types import Array, Chunk, DataError, MissingWarning
 
@@ -111,7 +110,7 @@ class EncodedColumns(Guarded, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self.encoder_ is None:
-            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            return checked_rows(self, X)
         return self._encoded(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:

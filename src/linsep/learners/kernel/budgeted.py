@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from linsep.clock import clock
 from linsep.declared import ArraySpec, rows_declared
@@ -171,4 +171,4 @@ def _stack(parts: list[Any]) -> Any:
     """One matrix of them all, in the format of the first."""
     if isinstance(parts[0], np.ndarray):
         return np.concatenate([dense(part) for part in parts])
-    return sp.vstack([sp.csr_matrix(part) for part in parts], format="csr", dtype=parts[0].dtype)
+    return scipy.sparse.vstack([scipy.sparse.csr_matrix(part) for part in parts], format="csr", dtype=parts[0].dtype)

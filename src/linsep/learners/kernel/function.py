@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.spatial.distance import cdist
-from sklearn.metrics import pairwise_distances
+import scipy
 
 from linsep.kernels.dual import exponentials
 from linsep.kernels.linear.sums import add_rows, product, side_by_side, squares
@@ -172,9 +170,13 @@ def _distances(A: Any, B: Any) -> Array:
     if not (A.shape[0] and B.shape[0]):
         return np.zeros((A.shape[0], B.shape[0]), A.dtype)
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        from scipy.spatial.distance import cdist
+
         found = cdist(A, B, "cityblock")
     else:
-        found = pairwise_distances(sp.csr_matrix(A), sp.csr_matrix(B), "manhattan")
+        from sklearn.metrics import pairwise_distances
+
+        found = pairwise_distances(scipy.sparse.csr_matrix(A), scipy.sparse.csr_matrix(B), "manhattan")
     return np.asarray(found, dtype=np.result_type(A.dtype, B.dtype))
 
 

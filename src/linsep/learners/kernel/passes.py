@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
+import scipy
 
 from linsep.clock import clock
 from linsep.kernels.dual import dual_block
@@ -15,6 +14,7 @@ from linsep.kernels.linear.votes import add_votes
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.budgeted import Budgeted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
+from linsep.scikit import check_is_fitted
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
@@ -35,7 +35,8 @@ class Growing:
         """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
         before, self.n = self.n, self.n + new.shape[0]
         if not isinstance(self._room, np.ndarray):
-            self._room = sp.vstack([self._room, sp.csr_matrix(new)], format="csr", dtype=self._room.dtype)
+            parts = [self._room, scipy.sparse.csr_matrix(new)]
+            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
             return
         if self.n > len(self._room):
             room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)

@@ -8,13 +8,9 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec, rows_declared
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
-from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
@@ -25,6 +21,8 @@ from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
 from linsep.learners.kernel.passes import Growing, MistakeRecord, Passes
+from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
+from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
 from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError, StopReason
@@ -315,7 +313,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         """
         check_is_fitted(self)
         with self.reading() as still:
-            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_rows(still, X)
             z = still._values(X)
         if not np.isfinite(z).all():
             raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
+from linsep.passes import PA, PA1, PA2, PerceptronStep
 
 
 class MarginPerceptron(MeanLearner):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linsep.kernels.linear.epoch import Rows, plain_epochs
-from linsep.kernels.linear.skipping import MOST_LOST, STATE, Skip, make_skip, pays, skipping_epochs, start_skip
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
+from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
+
+if TYPE_CHECKING:
+    from linsep.kernels.linear.skipping import Skip
 
 # The epoch of a try that never comes, and the most epochs between two tries.
 _NEVER, _MOST_PAUSE = 2**62, 64
@@ -146,6 +146,9 @@ class Perceptron(EpochLearner):
         return _Memory(rows.X if ones is None else ones, -(-self._skip_from // max(1, stored)))
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        from linsep.kernels.linear.epoch import plain_epochs
+        from linsep.kernels.linear.skipping import MOST_LOST, STATE, make_skip, skipping_epochs, start_skip
+
         if memory is None:
             return super().run(rows, memory, log, reference, record)
         rows = rows._replace(X=memory.X)
@@ -171,4 +174,6 @@ class Perceptron(EpochLearner):
 
     def _skipping_pays(self, rows: Rows, mistakes: float) -> bool:
         """Whether it is predicted to, after a pass with so many mistakes."""
+        from linsep.kernels.linear.skipping import pays
+
         return bool(pays(rows, self.coef_[0], self.intercept_, self.constant2_, mistakes))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD, SPENT
 from linsep.learners.base.epochs import LinearBatchLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
 from linsep.learners.inputs.parameters import keep_parameters
+from linsep.passes import RECORD, SPENT, Rows, UpdateLog
 from linsep.types import Array, StopReason
+
+if TYPE_CHECKING:
+    from linsep.kernels.linear.pocket import Pocket
 
 
 class PocketPerceptron(LinearBatchLearner):
@@ -166,6 +166,8 @@ class PocketPerceptron(LinearBatchLearner):
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 
     def prepare(self, rows: Rows) -> Pocket:
+        from linsep.kernels.linear.pocket import Pocket, open_pocket
+
         n_pockets = len(self._pocket_runs)
         pocket = Pocket(
             W=self.last_coef_,
@@ -190,6 +192,8 @@ class PocketPerceptron(LinearBatchLearner):
         return self._pocket
 
     def run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        from linsep.kernels.linear.pocket import judge_all
+
         before = memory.spent[SPENT.dots]
         self._pocket = memory
         try:

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.sums import add_class_sums
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.one_row import OnlineClassifier, check_row
 from linsep.learners.inputs.parameters import check_options
+from linsep.passes import Rows
+from linsep.scikit import join_if_loaded
 from linsep.types import Array, StopReason
 
 
@@ -69,6 +69,7 @@ class Rocchio(OnlineClassifier):
     column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
 
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
+        join_if_loaded()
         self.fit_intercept = fit_intercept
         self.open_classes = open_classes
 
@@ -143,6 +144,8 @@ class Rocchio(OnlineClassifier):
         self._add(Rows(X, np.array([code])))
 
     def _add(self, rows: Rows) -> Self:
+        from linsep.kernels.linear.sums import add_class_sums
+
         n_classes = len(self.classes_)
         codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
         weight = rows.own * rows.weight if len(rows.own) and len(rows.weight) else rows.own

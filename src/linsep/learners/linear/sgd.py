@@ -7,18 +7,15 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_passes, sgd_row
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norms, measure_all
+from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
+from linsep.scikit import available_if, check_is_fitted
 from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason

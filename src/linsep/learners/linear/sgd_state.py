@@ -11,15 +11,15 @@ from dataclasses import astuple
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
 from linsep.kernels.linear.sums import times
-from linsep.kernels.records import RECORD
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
+from linsep.passes import RECORD
 from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError

@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted, validate_data
+import scipy
 
 from linsep.declared import ArraySpec, rows_declared
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.sums import product
-from linsep.kernels.linear.votes import add_class_votes, add_votes
-from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
@@ -20,6 +15,8 @@ from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import keep_parameters
+from linsep.passes import Rows, UpdateLog
+from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
 from linsep.types import CSR, Array, DataError
 
@@ -140,7 +137,7 @@ class VotedPerceptron(EpochLearner):
     def start(self, X: Any) -> None:
         super().start(X)
         empty = np.zeros((0, X.shape[1]), X.dtype)
-        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
+        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(scipy.sparse.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
@@ -262,7 +259,7 @@ class VotedPerceptron(EpochLearner):
         """
         check_is_fitted(self)
         with self.reading() as still:
-            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = checked_rows(still, X)
             z = still._votes_on(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
@@ -284,6 +281,8 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
+        from linsep.kernels.linear.votes import add_class_votes, add_votes
+
         G += self.constant2_
         survival = self.survival_counts()
         votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
@@ -328,7 +327,7 @@ def _count(rows: Any) -> int:
 
 
 def _sparse(rows: Any) -> CSR:
-    return rows if isinstance(rows, CSR) else as_rows(sp.csr_matrix(rows))
+    return rows if isinstance(rows, CSR) else as_rows(scipy.sparse.csr_matrix(rows))
 
 
 def _append(array: Array, entries: Array) -> Array:
@@ -344,6 +343,8 @@ def _append(array: Array, entries: Array) -> Array:
 
 def _multiply(X: Any, stored: Any, block: Array) -> Array:
     """`block` = X `stored`; where one is sparse by parts, since a sparse product is larger than the dense one."""
+    from linsep.kernels.linear.sums import product
+
     if isinstance(X, np.ndarray) and isinstance(stored, np.ndarray):
         return product(X, stored.T, block)
     size = max(1, len(block) // 16)

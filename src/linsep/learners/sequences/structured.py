@@ -8,19 +8,17 @@ from itertools import chain
 from typing import Any, Protocol, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.kernels.linear.sums import times
-from linsep.kernels.records import RECORD
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_options, check_run
+from linsep.passes import RECORD
+from linsep.scikit import BaseEstimator, check_is_fitted, join_if_loaded, random_state
 from linsep.types import Array, Budget, DataError, StopReason
 
 
@@ -171,7 +169,7 @@ class EpochState:
 
         `one_pass` takes the order of the visits and returns columns of `RECORD`.
         """
-        rng = check_random_state(self.random_state) if self.shuffle else None
+        rng = random_state(self.random_state) if self.shuffle else None
         self.trace_ = Trace(n, compared=True)
         self.n_iter_ = self.n_mistakes_ = self.t_ = 0
 
@@ -251,6 +249,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
+        join_if_loaded()
         self.model = model
         self.max_iter = max_iter
         self.time_limit = time_limit

@@ -9,11 +9,8 @@ from itertools import chain, pairwise
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
-from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
@@ -21,6 +18,8 @@ from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
 from linsep.learners.sequences.transitions import Transitions
+from linsep.passes import TALLY
+from linsep.scikit import BaseEstimator, check_is_fitted
 from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.theory.bounds.rounding import length_above

@@ -6,11 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from linsep.kernels.linear.gradient import mean_loss
 from linsep.kernels.linear.losses import HINGE, LOGISTIC, LOSSES, PERCEPTRON
-from linsep.kernels.optional import NO_WEIGHTS
+from linsep.passes import NO_WEIGHTS
 from linsep.theory.bounds.table import Bound
 from linsep.theory.margin.geometry import constant_of, signs
 from linsep.types import Array, DataError

@@ -1,0 +1,46 @@
+"""Decision values of few rows, without Numba: the bits of the kernels."""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+
+import numba  # noqa: F401  # so that kernels run
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linsep.learners.engine.few_rows import are_few, few_scores, fused
+from linsep.learners.engine.threads import scores
+
+
+@given(st.integers(0, 10**6), st.integers(1, 14), st.integers(1, 70), st.sampled_from([1, 3, 5, 9]), st.booleans())
+def test_the_bits_are_those_of_the_kernels(seed: int, n: int, p: int, planes: int, sparse: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * np.exp(rng.normal(size=(n, p)) * rng.choice([0, 5]))
+    X[rng.random(X.shape) < 0.3] = 0.0
+    W = rng.normal(size=(p, planes)) * np.exp(rng.normal(size=(p, planes)) * rng.choice([0, 5]))
+    rows = sp.csr_matrix(X) if sparse else X
+    expected, finite = scores(rows, W, np.zeros(planes), None)
+    assert finite and few_scores(rows, W).tobytes() == expected.tobytes()
+
+
+@given(*[st.floats(-(2.0**200), 2.0**200, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 2.0**-200)] * 3)
+def test_a_product_is_added_with_one_rounding(x: float, y: float, z: float) -> None:
+    found = float(fused(*(np.array([one]) for one in (x, y, z)))[0])
+    exact = Fraction(x) * Fraction(y) + Fraction(z)
+    assert found == (exact.numerator / exact.denominator if exact else 0.0)
+
+
+@pytest.mark.parametrize("entry", [1.0, 0.0])
+def test_few_rows_are_those_that_numba_need_not_be_loaded_for(entry: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, W = np.full((2, 3), entry), np.ones((3, 1))
+    assert not are_few(X, W)  # it is loaded
+    monkeypatch.delitem(sys.modules, "numba")
+    assert are_few(X, W) and are_few(sp.csr_matrix(X), W)
+    assert not are_few(X.astype(np.float32), W) and not are_few(np.ones((20_001, 1)), np.ones((1, 1)))
+    for far in (math.inf, math.nan, 1e-200, 1e200):
+        assert not are_few(np.array([[far, 1.0, 1.0]]), W)
