@@ -162,7 +162,7 @@ def status(j: int, null: list[Row], free: list[Row], rays: list[Row], unbounded:
     if any(v[j] for v in null):
         return "not identified"
     if unbounded:
-        return "undetermined sign"
+        return "sign or limit not decided"
     if not any(v[j] for v in free):
         return "finite"
     ways = {ray[j] > 0 for ray in rays if ray[j]}

@@ -168,7 +168,6 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
         "target": "y",
         "positive": None,
         "learner": "perceptron",
-        "categorical": (),
         "columns": {},
         "reading": {},
     }

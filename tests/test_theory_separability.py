@@ -381,6 +381,8 @@ def test_what_is_asked_later_is_computed_later() -> None:
     again = Separability.from_json(found.to_json())
     assert (again.margin, again.fragile) == (None, False)
     assert found.fragile is False
+    again.verify(X, y)  # which looks at the rows as they are now
+    assert vars(again)["fragile"] is False and "margin" not in vars(again)
 
 
 def test_integers_beyond_doubles_are_separated_too() -> None:

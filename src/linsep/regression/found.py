@@ -177,7 +177,7 @@ class Separation(Remedies):
             intercept = self.fit_intercept or is_formula
             self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
             self.__dict__.pop("fragile", None)  # what was said before the rows were known
-            _ = self.fragile  # of the rows as they are now
+            _ = self.digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)
 
     def _check(self, asked: Asked) -> None:

@@ -38,9 +38,9 @@ def dataframe_to_arrow(frame: Any, target: str | None) -> Any:
     if target is not None and target in frame.columns and frame[target].dtype == nw.Object:
         there = [label for label in frame[target].to_list() if label is not None and label == label]
         as_labels(there, row_of("dataframe"), target)  # those that are missing are found later
-    for name in frame.columns:
-        if frame[name].dtype == nw.Object:
-            _refuse_lost_times(name, frame[name].to_list())
+    for name, kind in frame.schema.items():
+        if kind == nw.Object:
+            _refuse_lost_times(name, frame.get_column(name).to_list())
     try:
         return frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

@@ -132,7 +132,7 @@ class FewestRows:
         with malformed_proves_nothing():
             self._check(X, y)
             vars(self).pop("fragile", None)  # what was said before the rows were known
-            _ = self.fragile  # of the rows as they are now
+            _ = self.rest.digest and self.fragile  # of what was read, about the rows as they are now
 
     def _check(self, X: Any, y: Any) -> None:
         X = labelled_table(X, y)

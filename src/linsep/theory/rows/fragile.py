@@ -261,7 +261,8 @@ def weights_move(
         return True
     offs = np.where(offs > 0, np.maximum(offs, _SMALL), 0.0)
     is_free = np.isin(ids, list(free))
-    least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
+    with np.errstate(over="ignore"):  # what is not finite moves
+        least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
     t = np.where(is_free, np.maximum(np.abs(y), least), y * (1.0 - within))
     if basis is None:
         at = scipy.linalg.qr((dense(Z) * t[:, None]).T, mode="r", pivoting=True)[1][:rank]

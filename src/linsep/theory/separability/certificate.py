@@ -232,7 +232,7 @@ class Separability:
             self._check(X, y)
             for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
                 vars(self).pop(name, None)
-            _ = self.fragile  # of the rows as they are now
+            _ = self.digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
