@@ -75,10 +75,11 @@ def rows() -> list[list[str]]:
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # four rows do not have to converge
-        for kind in dict.fromkeys(kind for kind, _ in LEARNERS.values()):
+        for called in dict.fromkeys(kind for kind, _ in LEARNERS.values()):
+            kind = getattr(linsep, called)
             # Of the descent, the loss with probabilities, and a step that does not need to know how many will follow.
             learner = kind(loss="logistic", eta0=0.1) if kind is linsep.SGDClassifier else kind()
-            names = "`, `".join(name for name, (other, _) in LEARNERS.items() if other is kind)
+            names = "`, `".join(name for name, (other, _) in LEARNERS.items() if other == called)
             found.append(row_of(names, learner))
         tagger = linsep.SequenceTagger().fit(*CHAIN)
     line = ["`SequenceTagger`", "`linsep tag`", "", "", "", "yes", *[""] * 3, "", bound_of(tagger), "", ""]

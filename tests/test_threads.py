@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from linsep.kernels.linear import sums
 from linsep.learners import (
     AveragedPerceptron,
     MarginPerceptron,
@@ -46,14 +47,15 @@ def noting_threads(monkeypatch: pytest.MonkeyPatch, name: str, n_threads: int) -
     """The threads that call a function from now on; of so many, each waits there until all have come."""
     seen: set[int] = set()
     all_there = threading.Barrier(n_threads)
-    function: Callable[..., Any] = vars(threads)[name]
+    home = sums if name == "products" else threads  # which is imported when it is called
+    function: Callable[..., Any] = vars(home)[name]
 
     def call(*given: Any) -> Any:
         seen.add(threading.get_ident())
         all_there.wait(timeout=30)  # a thread that is alone fails here
         return function(*given)
 
-    monkeypatch.setattr(threads, name, call)
+    monkeypatch.setattr(home, name, call)
     return seen
 
 

@@ -27,6 +27,7 @@ def parquet_whole(files: Sequence[tuple[Any, str]], asked: Asked) -> TableChunk:
 
     Examples
     --------
+    >>> import pyarrow.parquet
     >>> sink = pa.BufferOutputStream()
     >>> pyarrow.parquet.write_table(pa.table({"a": [1.0, 2.0]}), sink)
     >>> parquet_whole([(pa.BufferReader(sink.getvalue()), "t")], Asked()).n_rows
