@@ -16,7 +16,7 @@ from functools import update_wrapper
 from inspect import signature
 from numbers import Integral
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -108,6 +108,9 @@ else:
     join_if_loaded()
 
 
+_Method = TypeVar("_Method")
+
+
 class _AvailableIf:
     def __init__(self, method: Callable[..., Any], check: Callable[[Any], bool]) -> None:
         self.method, self.check = method, check
@@ -127,9 +130,14 @@ class _AvailableIf:
         return MethodType(self.method, model)
 
 
-def available_if(check: Callable[[Any], bool]) -> Callable[[Any], Any]:
+def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]:
     """Let a method be there for those instances alone of which `check` is true."""
-    return lambda method: _AvailableIf(method, check)
+
+    def wrapped(method: _Method) -> _Method:
+        found: Any = _AvailableIf(method, check)  # type: ignore[arg-type]
+        return found  # type: ignore[no-any-return]
+
+    return wrapped
 
 
 def check_is_fitted(model: Any) -> None:
