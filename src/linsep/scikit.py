@@ -27,13 +27,13 @@ _GIVEN = (
 )
 
 
-_joined_to: list[Any] = []  # scikit-learn's module, once its classes are bases
+joined_to: list[Any] = []  # scikit-learn's module, once its classes are bases
 
 
 class _StandIn:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if _joined_to:  # the stand-in had been taken for a base before
+        if joined_to:  # the stand-in had been taken for a base before
             _join({cls})
 
 
@@ -69,11 +69,11 @@ _PLACES[type("ConvergenceWarning", (UserWarning, _StandIn), {})] = "ConvergenceW
 def join_if_loaded() -> None:
     """If scikit-learn is loaded, put its classes in the places of the stand-ins among the bases of all classes."""
     base = sys.modules.get("sklearn.base")
-    if _joined_to or not hasattr(base, "TransformerMixin"):  # or another thread is loading it
+    if joined_to or not hasattr(base, "TransformerMixin"):  # or another thread is loading it
         return
     from sklearn import exceptions
 
-    _joined_to.append(base)
+    joined_to.append(base)
     globals().update({name: getattr(base, name, None) or getattr(exceptions, name) for name in _PLACES.values()})
     _join(set().union(*(stand_in.__subclasses__() for stand_in in _PLACES)))
 
@@ -178,7 +178,8 @@ def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool 
     ValueError
         scikit-learn's, of rows or labels that do not suit the model or each other, or are not `finite`.
     """
-    join_if_loaded()
+    if not joined_to:
+        join_if_loaded()
     own, sparse = model.__dict__, hasattr(X, "tocsr")
     plain = (X.format == "csr" if sparse else type(X) is np.ndarray) and X.dtype in (np.float64, np.float32)
     plain = plain and X.ndim == 2 and 0 not in X.shape

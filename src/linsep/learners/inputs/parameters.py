@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from linsep.scikit import join_if_loaded, random_state
+from linsep.scikit import join_if_loaded, joined_to, random_state
 from linsep.types import Array, DataError
 
 # The constant feature may be so small and so large: its square fits float32, with room for many updates.
@@ -16,7 +16,8 @@ LEAST_CONSTANT, MOST_CONSTANT = 1e-15, 1e15
 
 def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
     """Set the arguments of a constructor as attributes: `keep_parameters(self, locals())` is all that one does."""
-    join_if_loaded()
+    if not joined_to:
+        join_if_loaded()
     for name, value in given.items():
         if name != "self":
             setattr(learner, name, value)
