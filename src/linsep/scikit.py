@@ -24,9 +24,8 @@ import numpy as np
 _GIVEN = (
     *("_repr_html_", "_repr_mimebundle_", "fit_transform", "get_metadata_routing", "set_output"),
     *("_estimator_type", "_get_tags", "_more_tags"),
+    *(f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "predict_proba", "score", "transform")),
 )
-
-
 joined_to: list[Any] = []  # scikit-learn's module, once its classes are bases
 
 
@@ -56,9 +55,19 @@ class _Estimator(_StandIn):
     def __sklearn_tags__(self) -> Any:
         return _joined(self).__sklearn_tags__()
 
-    def __getattr__(self, name: str) -> Any:
-        asked = name in _GIVEN or (name.startswith("set_") and name.endswith("_request"))
-        return getattr(_joined(self), name) if asked else object.__getattribute__(self, name)
+
+class _Asked:
+    """What scikit-learn gives: asked for, it is loaded. With `__getattr__` all attributes would take longer."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, owner: Any) -> Any:
+        return getattr(_joined(owner if model is None else model), self.name)
+
+
+for _name in _GIVEN:
+    setattr(_Estimator, _name, _Asked(_name))
 
 
 _BASES = {"BaseEstimator": _Estimator, "ClassifierMixin": _StandIn, "TransformerMixin": _StandIn}
