@@ -67,7 +67,9 @@ class Database(NamedTuple):
         try:
             yield from _recut(answer(self.path, query, n_rows), n_rows)
         except Exception as error:
-            if type(error).__module__.partition(".")[0] not in _DRIVERS and not isinstance(error, pa.ArrowInvalid):
+            if type(error).__module__.partition(".")[0] not in _DRIVERS and not isinstance(
+                error, pa.ArrowInvalid | OSError
+            ):
                 raise
             raise DataError(f"{self.path}: {self.kind} says: {in_a_line(error)}") from None
 
@@ -102,11 +104,13 @@ def _sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
             raise DataError(f"{path}: the query returns no table: it must be a SELECT")
         names = [column[0] for column in cursor.description]
         check_names(names, f"{path}, the query")
-        known: dict[str, type] = {}  # of each column, whether it holds numbers or text
+        known: dict[str, set[str]] = {name: set() for name in names}  # what each column has held
         first = 1
         while rows := cursor.fetchmany(n_rows):
             columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-            yield pa.table({name: _of_one_type(path, name, cells, known, first) for name, cells in columns.items()})
+            yield pa.table(
+                {name: _of_one_type(path, name, cells, known[name], first) for name, cells in columns.items()}
+            )
             first += len(rows)
 
 
@@ -115,26 +119,27 @@ def _refuse_other_files(action: int, *about: str | None) -> int:
     return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
 
 
-def _of_one_type(path: str, name: str, cells: Sequence[Any], known: dict[str, type], first: int) -> Any:
-    """Cells as an Arrow array; DataError unless they, and those before, are all numbers, or all text."""
-    for row, cell in enumerate(cells, first):
-        kind = str if isinstance(cell, str) else bytes if isinstance(cell, bytes) else float
-        if cell is not None and (kind is bytes or known.setdefault(name, kind) is not kind):
-            raise _several(path, name, f"{cell!r:.80} (row {row} of the query) is of another type than numbers or text")
-    if known.get(name, str) is str:
-        return pa.array(cells, pa.string())
-    try:
-        return pa.array(cells, pa.float64() if float in map(type, cells) else pa.int64())
-    except pa.ArrowInvalid:
-        raise _several(path, name, "fractions, and whole numbers beyond 2**53, which doubles do not hold") from None
-
-
-def _several(path: str, name: str, what: str) -> DataError:
+def _of_one_type(path: str, name: str, cells: Sequence[Any], known: set[str], first: int) -> Any:
+    """Cells as an Arrow array; DataError unless they, and the `known` ones before, are all numbers or all text."""
     column = '"' + name.replace('"', '""') + '"'
-    return DataError(
-        f"{path}, column {name!r}: {what}: make the column one type in the query, as in CAST({column} AS TEXT) or "
-        f"CAST({column} AS REAL)"
-    )
+    advice = f"make the column one type in the query, as in CAST({column} AS TEXT) or CAST({column} AS REAL)"
+    for row, cell in enumerate(cells, first):
+        if cell is None:
+            continue
+        at, is_text = f"{path}, row {row} of the query, column {name!r}", isinstance(cell, str)
+        if isinstance(cell, bytes):
+            raise DataError(f"{at}: bytes, which are neither a number nor text: leave the column out")
+        if known and is_text != ("text" in known):
+            found, before = ("text", "numbers") if is_text else ("a number", "text")
+            raise DataError(f"{at}: {cell!r:.80} is {found}, and the rows before hold {before}: {advice}")
+        known.add(
+            "text" if is_text else "float" if isinstance(cell, float) else "large" if abs(cell) > 2**53 else "whole"
+        )
+    if {"float", "large"} <= known:
+        what = "fractions, and whole numbers beyond 2**53, which doubles do not hold"
+        raise DataError(f"{path}, column {name!r}: {what}: {advice}")
+    kind = pa.string() if "text" in known else pa.float64() if "float" in known else pa.int64() if known else pa.null()
+    return pa.array(cells, kind)
 
 
 def _recut(tables: Iterator[Any], n_rows: int) -> Iterator[Any]:
