@@ -53,7 +53,7 @@ def _zipf_text(n: int, p: int) -> tuple[Any, Any]:
     drawn = rng.choice(p, size=int(lengths.sum()), p=frequency / frequency.sum())
     X = sparse.coo_matrix((np.ones(len(drawn)), (np.repeat(np.arange(n), lengths), drawn)), shape=(n, p)).tocsr()
     z = X @ rng.standard_normal(p)
-    return X, np.where(z > np.median(z), 1, -1)
+    return X, np.where(z > np.median(np.asarray(z)), 1, -1)
 
 
 def convex(report: Report) -> None:

@@ -65,6 +65,7 @@ def read_json(path):
         return dict(pairs)
 
     def as_written(text):
+        require(not re.search("[eE][+-]?[0-9]{4}", text), f"{text:.40} has a power of ten that no double has")
         require(
             Fraction(text) == Fraction(repr(float(text))), f"{text:.40} has more digits than double precision holds"
         )
@@ -117,7 +118,8 @@ def read_data(path, claim, width):
     usual = {"names": [f"x{j + 1}" for j in range(width)], "effects": {}, "rows": range(len(rows))}
     data = {**usual, **data, "X": rows}
     fits = type(data["names"]) is list and len(data["names"]) == width and {*map(type, data["names"])} <= {str}
-    require(fits and INTERCEPT not in data["names"], "the names of the columns are others")
+    taken = claim["question"]["about"] == "regression" and INTERCEPT in data["names"]
+    require(fits and not taken, "the names of the columns are others")
     if path.endswith(".json"):  # of a CSV file that is done; other names might be taken for sentences
         safe = re.compile(r"[^\s,;:'\"]+( [^\s,;:'\"]+)*")
         data["names"] = [name if safe.fullmatch(name) else repr(name) for name in data["names"]]

@@ -324,3 +324,33 @@ def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
     with pytest.raises(DataError, match="the fit asks for cov_type='HC0'"):
         separation(glm.fit(cov_type="HC0")).finite_part()
     assert separation(LogisticRegression(C=np.inf), data=(X, y)) == separation(X, y)
+
+
+def test_a_row_of_phreg_is_at_risk_at_its_time_of_entry_as_in_its_own_likelihood() -> None:
+    hazard = pytest.importorskip("statsmodels.duration.hazard_regression")
+    time, x = np.array([4.0, 4, 5, 4.5, 6]), np.array([[1.0], [0], [0], [2], [1]])
+    status, entry = np.array([1, 0, 0, 0, 0]), np.array([0.0, 0, 0, 4, 0])
+    model = hazard.PHReg(time, x, status=status, entry=entry)
+    assert model.loglike(np.array([0.35])) > max(model.loglike(np.array([b])) for b in (-20.0, 20.0))
+    assert separation(model).verdict == "overlap"
+    assert separation(hazard.PHReg(time, x, status=status, entry=entry + 0.1 * (entry > 0))).verdict != "overlap"
+
+
+def test_models_that_have_what_the_question_has_not_are_refused() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    frame = pd.DataFrame({"x": [0.0] * 4 + [1.0] * 4, "c": [1, 2, 0, 3, 0, 0, 0, 0]})
+    fit = sm.Poisson(frame.c, sm.add_constant(frame[["x"]])).fit_constrained("x = -1", disp=0)
+    levels = pd.Series(pd.Categorical(["a", "b"] * 4, ["a", "b", "c"], ordered=True))
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (fit, {}, "has constraints"),
+        (ordinal.OrderedModel(levels, frame[["x"]]), {}, "has a category without rows"),
+        (ordinal.OrderedModel(frame.c, frame[["x"]], distr=stats.norm(0, 2)), {}, "an OrderedModel with the distribut"),
+        (
+            LogisticRegression(C=np.inf, class_weight={0: 1, 1: 0, 2: 1, 3: 1}),
+            {"data": (frame[["x"]], frame.c)},
+            "no r",
+        ),
+    ]
+    for model, data, message in cases:
+        with pytest.raises(DataError, match=message):
+            separation(model, **data)
