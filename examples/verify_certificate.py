@@ -310,7 +310,7 @@ class Cone:
         for k, d in enumerate(directions):
             found = {i: v for i, v in combined(d, self.columns).items() if i in left}
             fits = all(v > 0 and i not in self.equal for i, v in found.items())
-            require(fits, f"direction {k} is negative at a row, or not 0 on an equality")
+            require(fits and found, f"direction {k} takes no row away, is negative at one, or not 0 on an equality")
             left -= found.keys()
         return left
 

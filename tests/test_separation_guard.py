@@ -344,7 +344,6 @@ def test_models_that_have_what_the_question_has_not_are_refused() -> None:
     cases: list[tuple[Any, dict[str, Any], str]] = [
         (fit, {}, "has constraints"),
         (ordinal.OrderedModel(levels, frame[["x"]]), {}, "has a category without rows"),
-        (ordinal.OrderedModel(frame.c, frame[["x"]], distr=stats.norm(0, 2)), {}, "an OrderedModel with the distribut"),
         (
             LogisticRegression(C=np.inf, class_weight={0: 1, 1: 0, 2: 1, 3: 1}),
             {"data": (frame[["x"]], frame.c)},
