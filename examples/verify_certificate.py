@@ -426,9 +426,10 @@ def prove_rows(few, rows, labels, asked):
     require(found == "separable", "the rows left are not separable")
     cone, _ = cone_of_classes(rows, labels, asked)
     witnesses = [weights_of(part, n) for part in few["witnesses"]]
-    for weights in witnesses:
+    every = set(range(n))
+    for weights in {tuple(sorted(one.items())): one for one in witnesses}.values():
         require(weights, "a witness has no rows")
-        cone.check_sum(weights, set(range(n)))
+        cone.check_sum(weights, every)
     least, most = at_least(few["proof"], list(map(set, witnesses)), frozenset()), len(gone)
     bounds = f"exactly {most}" if least == most else f"at least {least} and at most {most}"
     return f"proved: {bounds} of {n} rows {'has' if least == most == 1 else 'have'} to go"

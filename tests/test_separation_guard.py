@@ -353,3 +353,19 @@ def test_models_that_have_what_the_question_has_not_are_refused() -> None:
     for model, data, message in cases:
         with pytest.raises(DataError, match=message):
             separation(model, **data)
+
+
+def test_classes_have_the_labels_of_the_user_in_models_that_number_them() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    x = np.array([0.0, 1, 2, 3, 1, 2, 9, 9])
+    for labels in ([1, 1, 2, 2, 3, 2, 3, 3], [2, 2, 10, 10, 11, 10, 11, 11], list("bbccdcdd")):
+        found = separation(sm.MNLogit(labels, sm.add_constant(x)))
+        wanted = separation(np.column_stack([np.ones(8), x]), labels, family="multinomial", fit_intercept=False)
+        assert found.verdict == wanted.verdict != "overlap"
+        by_class = [[(str(key[0]), value) for key, value in one.coefficients.items()] for one in (found, wanted)]
+        assert by_class[0] == by_class[1]
+        classes: list[Any] = sorted(set(labels), key=labels.index)
+        kinds = pd.Series(pd.Categorical(labels, classes, ordered=True))
+        ordered = separation(ordinal.OrderedModel(kinds, pd.DataFrame({"x1": x})))
+        known = separation(x[:, None], labels, family="cumulative", order=classes)
+        assert ordered.coefficients == known.coefficients

@@ -157,8 +157,26 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
-    outcome = outcome_of(y, family, **beside)._replace(beyond=_beyond(model, args, kwargs))
+    y, order = _classes_of(model, y, family)
+    outcome = outcome_of(y, family, order, **beside)._replace(beyond=_beyond(model, args, kwargs))
     return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
+
+
+def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:
+    """The labels of the user's classes, whose places statsmodels keeps, and their order where it counts."""
+    if family in ORDERED:
+        labels = np.asarray(model.labels)
+        return labels[y.astype(np.int64)], labels.tolist()
+    if family != "multinomial":
+        return y, None
+    names = [str(model._ynames_map[k]) for k in range(len(model._ynames_map))]
+    try:
+        labels = np.array(list(map(int, names)))
+    except ValueError:
+        labels = np.array(names)
+    if (np.sort(labels) != labels).any():  # the first one is the reference
+        labels = np.array([f"{k:0{len(str(len(names)))}d}: {name}" for k, name in enumerate(names)])
+    return labels[y.astype(np.int64)], None
 
 
 def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
