@@ -651,3 +651,10 @@ def test_rows_of_arrow_are_not_rounded_and_a_lazy_frame_is_refused() -> None:
     assert separability(rows, ["a", "b", "b"]).verdict == "separable"
     with pytest.raises(DataError, match=r"give X.collect\(\)"):
         separability(pytest.importorskip("polars").LazyFrame({"a": [1, 2]}), [0, 1])
+
+
+@pytest.mark.parametrize("kind", [np.array, np.ndarray.tolist, sp.csr_matrix, lambda X: X.astype(object)])
+def test_integers_beyond_doubles_are_asked_about_as_they_are(kind: Any) -> None:
+    X, y = np.array([[2**53 + 1], [2**53]] * 2), ["a", "b"] * 2
+    assert check_table(open_data((kind(X), y))).verdict == separability(X, y).verdict == "separable"
+    assert explain(kind(X), y).rows.num_rows == 0

@@ -122,7 +122,7 @@ def exact_numbers(
     chunk = source.read()
     if source.kind == "rows":
         p = chunk.X.shape[1]
-        found = ExactNumbers(chunk.X, chunk.y, row_names(p, source.first_index), [0] * p, not source.rounded)
+        found = ExactNumbers(source.exact_rows, chunk.y, row_names(p, source.first_index), [0] * p, not source.rounded)
         return found if source.decimals is None else _exact_rows(found, source.decimals)
     parts: list[Any] = []
     names: list[str] = []

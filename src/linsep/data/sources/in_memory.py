@@ -24,6 +24,7 @@ from linsep.tables import (
     check_finite,
     check_index,
     check_length,
+    exact_table,
     is_sparse,
     merge_duplicates,
 )
@@ -96,6 +97,10 @@ class ArraySource(Source):
         check_index(X, y)
         super().__init__("arrays", "rows", "arrays", Asked())
         self._X, self._y = X, y
+
+    @property
+    def exact_rows(self) -> Any:
+        return exact_table(self._X)
 
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, *self.read().X.shape]]

@@ -222,6 +222,11 @@ class Source:
             self._chunk = chunk
         return self._chunk
 
+    @property
+    def exact_rows(self) -> Any:
+        """The rows of a matrix as they were given: of arrays also integers beyond 2^53 and Fractions."""
+        return self.read().X
+
     def take_out(self, name: str) -> Array:
         """Read a column of numbers that is no feature; from then on `read` gives the table without it.
 
