@@ -161,7 +161,7 @@ SMALL: dict[str, tuple[Any, Any, Any, set[str], str]] = {
         {"Boundary", "Why no hyperplane separates them"},
         "weights: those of a kernel belong to rows",
     ),
-    "votes": (VotedPerceptron(max_iter=1), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], [0, 0, 1], {"Rows", "Votes"}, "vote"),
+    "votes": (VotedPerceptron(max_iter=1), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], [0, 0, 1], {"Rows", "Margins"}, "vote"),
     "classes": (Rocchio(), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], list("uvw"), {"Rows", "Weights of u"}, "3 classes"),
 }
 

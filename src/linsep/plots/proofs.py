@@ -36,8 +36,6 @@ from linsep.types import Array, DataError
 
 _NUMBERED = 12
 _COEFFICIENTS = 20
-_ROWS = 60
-_WAYS = ((1, "^", COLOURS[1], "moves it up"), (-1, "v", COLOURS[0], "moves it down"), (0, "D", GREY, "both ways"))
 
 
 def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
@@ -245,80 +243,8 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     return ax
 
 
-def plot_separated_rows(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw which separated rows move each infinite coefficient, and which way.
-
-    Parameters
-    ----------
-    found : Separation
-        A result of `separation`, not read from JSON, some of whose rows are separated.
-    ax : Axes, optional
-        Where to draw; without it, in a new figure.
-    limit : int, default=20
-        Coefficients to draw at most; the picture says when there are more.
-
-    Returns
-    -------
-    Axes
-        The axes with the picture: a column for each of the first 60 separated rows, a line for each coefficient, with
-        "?" where no limit is determined.
-
-    Raises
-    ------
-    DataError
-        No row is separated, or the data are not at hand.
-
-    Examples
-    --------
-    >>> from linsep import separation
-    >>> ax = plot_separated_rows(separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]))
-    >>> [text.get_text() for text in ax.get_xticklabels()]
-    ['3', '4']
-    """
-    if not isinstance(found, Separation) or found.verdict not in ("complete", "quasi-complete"):
-        raise DataError("no row is known to be separated: there is nothing to draw")
-    if limit < 1:
-        raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
-    lines = [line for line in found.table() if found.coefficients[line.name] not in (FINITE, UNIDENTIFIED)]
-    moved = [found.rows_of(line.name) for line in lines[:limit]]
-    every = sorted(set().union(*moved)) if moved else []
-    rows = every[:_ROWS]
-    place = {row: k for k, row in enumerate(rows)}
-    ax = new_axes(ax)
-    for way, marker, colour, words in _WAYS:
-        at = [
-            (place[row], k) for k, ways in enumerate(moved) for row, own in ways.items() if own == way and row in place
-        ]
-        if at:
-            x, height = np.array(at).T
-            ax.scatter(x, height, s=38, marker=marker, c=colour, label=words, **EDGE)
-    names = shorten([_of_level(line.name, found.levels) for line in lines[:limit]])
-    signs = {"+inf": "+∞", "-inf": "−∞"}
-    ends = [signs.get(line.estimate, "?") for line in lines[:limit]]
-    ax.set_yticks(range(len(moved)), [f"{name}  {end}" for name, end in zip(names, ends, strict=True)])
-    ax.tick_params(axis="y", labelsize="medium" if len(moved) <= 10 else "small")
-    named = range(0, len(rows), 1 + (len(rows) - 1) // _NUMBERED)
-    ax.set_xticks(list(named), [str(rows[k]) for k in named], fontsize="small")
-    ax.set(xlim=(-0.6, max(len(rows), 1) - 0.4), ylim=(len(moved) - 0.5, -0.5), xlabel="separated row")
-    ax.grid(alpha=0.25, lw=0.6)
-    ax.set_axisbelow(True)
-    if not all(moved):
-        note(ax, "without a mark: moved by no row itself, makes up for the others")
-    say_thinned(ax, len(rows), len(every))
-    say_thinned(ax, len(moved), len(lines), "coefficients")
-    legend(ax, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(_WAYS), borderaxespad=0.2)
-    return ax
-
-
 def _words(name: Any) -> str:
     return f"{name[0]}: {name[1]}" if isinstance(name, tuple) else str(name)
-
-
-def _of_level(name: Any, levels: dict[str, tuple[str, str]]) -> str:
-    """The same, an indicator as "column=level", which is shorter than the terms of formulas."""
-    if isinstance(name, tuple):
-        return f"{name[0]}: {_of_level(name[1], levels)}"
-    return "=".join(levels[name]) if name in levels else str(name)
 
 
 def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:

@@ -115,27 +115,6 @@ def _of_run(seen: Seen | None, learner: Any, proved: Proved) -> list[Sketch]:
         and _has_unit_steps(learner)
     ):
         sketches.append(_norm(seen, learner, proved.reference))
-    bounds = proved.bounds
-    if bounds is not None and any(row.applies for row in bounds):
-        best = bounds.best
-        caption = (
-            "The mistakes of the run and of its first pass, each above the bounds that are about them. The axis is "
-            "logarithmic."
-        )
-        allowed = "" if best is None or best.value is None else f"; the least bound on them allows {best.value:,.0f}"
-        alt = f"Bars: {learner.n_mistakes_:,} mistakes were made{allowed}."
-        sketches.append(
-            Sketch(
-                "Mistakes and their bounds",
-                caption,
-                alt,
-                lambda ax: plots.plot_trace(learner, "bounds", bounds=bounds, ax=ax),
-            )
-        )
-    if isinstance(learner, VotedPerceptron) and len(learner.classes_) == 2:
-        caption = "For how many rows each vector survived: its number of votes."
-        alt = "Bars: the survival count of each vector of the run, in their order."
-        sketches.append(Sketch("Votes", caption, alt, lambda ax: plots.plot_survival(learner, ax=ax)))
     return sketches
 
 
@@ -256,10 +235,4 @@ def separation_sketches(found: Separation) -> list[Sketch]:
     alt = (
         f"{len(found.coefficients):,} coefficients, {infinite:,} of them without a finite estimate, as dots and arrows."
     )
-    sketches = [Sketch("Coefficients", caption, alt, lambda ax: plots.plot_separation(found, ax=ax))]
-    if found.verdict == "overlap" or found.about is None:
-        return sketches
-    caption = "Which separated rows move each infinite coefficient: up, where larger values fit them better, or down."
-    alt = f"Marks for {count(len(found.separated_rows), 'separated row')} and the infinite coefficients that they move."
-    rows = Sketch("Rows for each coefficient", caption, alt, lambda ax: plots.plot_separated_rows(found, ax=ax))
-    return [*sketches, rows]
+    return [Sketch("Coefficients", caption, alt, lambda ax: plots.plot_separation(found, ax=ax))]
