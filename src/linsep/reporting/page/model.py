@@ -29,7 +29,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
     weights = weights_of(model, None if about is None else about.names)
     remarks = list(said)
     seen = None if about is None else _see(model, about, weights)
-    pictures, left_out = draw_all(model_sketches(seen, model, weights, receipt.proved, receipt.data.get("held_out")))
+    pictures, left_out = draw_all(model_sketches(seen, model, receipt.proved, receipt.data.get("held_out")))
     parts = []
     if len(weights.planes):
         parts.append(tables.weights_table(weights, model.classes_, _about_weights(learner, encoder)))

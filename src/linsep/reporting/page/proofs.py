@@ -15,7 +15,7 @@ from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
+from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.margin.geometry import class_signs
@@ -108,9 +108,6 @@ def _of_question(
         rows = [places[suspect.row] for suspect in one.suspects]
         parts.append(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen))
         parts.append(tables.neighbours_table(one.suspects, places, about.columns, chosen))
-    for behind in explanation.behind:
-        if behind.title == title:
-            sketches += column_sketch(behind, about, y)
     return sketches, parts
 
 
