@@ -119,7 +119,7 @@ def test_the_heaviest_weights_are_a_table(fitted: tuple[Any, Any, Any]) -> None:
     with pytest.warns(ConvergenceWarning):
         named = Perceptron(max_iter=3, random_state=0).fit(frame, y)
     rows = Reader(report(named, frame, y).html).rows
-    at = rows.index(["feature", "weight", "size"])
+    at = rows.index(["feature", "weight"])
     order = np.argsort(-np.abs(model.coef_[0]), kind="stable")
     assert [row[0] for row in rows[at + 1 : at + 4]] == [frame.columns[j] for j in order]
     assert [float(row[1]) for row in rows[at + 1 : at + 4]] == pytest.approx(model.coef_[0][order].tolist(), rel=1e-5)
@@ -292,10 +292,10 @@ def test_check_separation_and_streams_write_theirs(
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert page.words["h1"] == ["3 of 3 classes are separable"]
     assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
-    assert ["feature", "weight", "size"] in page.rows
+    assert ["feature", "weight"] in page.rows
     assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
     page = Reader((folder / "s.html").read_text(encoding="utf-8"))
-    assert any(row[0] == NASTY for row in page.rows)
+    assert any(NASTY in label for label in page.words["dt"])
     arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
@@ -311,18 +311,11 @@ def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.
     assert cli("check", *words, monkeypatch=monkeypatch) == 1
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert "2 suspects keep it from separating them all" in str(page.pictures["Suspects"]["alt"])
-    at = page.rows.index(["row", "label", "distance", "height", "weight"])
+    at = page.rows.index(["row", "label", "height", "weight"])
     told = page.rows[at + 1 : at + 3]
-    assert {(row[0], row[1], row[3]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
-    assert float(told[0][2]) <= float(told[1][2]) < 0
-    at = page.rows.index(["row", "of suspect", "label", "distance", "height", "weight"])
-    near = page.rows[at + 1 : at + 9]
-    assert [row[1] for row in near] == [told[0][0]] * 4 + [told[1][0]] * 4
-    assert [row[3] == "is the suspect" for row in near] == [True, False, False, False] * 2
-    at = page.rows.index(["columns", "what", "said", "certificate"])
+    assert {tuple(row[:3]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
     said = "column 'height' alone tells the classes apart (2 of 40 rows wrong: short up to 169.5, tall above 169.5)"
-    assert page.rows[at + 1] == ["height", "separates nearly all", said, "no"]
-    assert all((row[2] == near[k // 4 * 4][2]) is (k % 4 == 0) for k, row in enumerate(near))
+    assert said in page.text()
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

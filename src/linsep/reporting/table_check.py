@@ -338,7 +338,7 @@ def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) ->
     found = fewest_rows(numbers.X, y, time_limit=seconds).named((negative, positive), one.y)
     rows = one.found.in_file(np.arange(one.found.n_rows))
     own = numbers.y if one.title and numbers.y is not None else one.y
-    return Explained(one.title, found, suspects_of(found, numbers, one.y, own, chunk, rows))
+    return Explained(one.title, found, suspects_of(found, numbers, own, chunk, rows))
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

@@ -1,4 +1,4 @@
-"""Rows that have to go before a table is separable: which ones, what is near, and how many a receipt knows of."""
+"""Rows that have to go before a table is separable: which ones, and how many a receipt knows of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.tables import bounded_doubles, dense, stored
+from linsep.tables import bounded_doubles, dense
 from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.cone.search import solve_cone
 from linsep.theory.explanation.certificate import FewestRows
@@ -23,35 +23,9 @@ from linsep.types import Array, Hyperplane
 
 _SHOWN = 8
 _FEW = 0.05  # of the rows may have wrong labels; more are a class, or a border, that no plane cuts off
-_NEIGHBOURS = 3
 _MOST_NAMED = 200  # columns of a matrix, which have no names of their own
 _MOST_WITNESSES = 5  # that a receipt looks for; each takes a few hundredths of a second
 _MOST_COLUMNS, _MOST_ENTRIES = 20, 10_000  # of the rows among which they are
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    """A row of the other class near a suspect.
-
-    Attributes
-    ----------
-    row : int
-        Its number in the table, from 0, rows left out counted.
-    where : str
-        The file and line, or the row of a table that is no file.
-    label : str
-        Its class.
-    distance : float
-        How far it is from the suspect, in columns divided by their standard deviations.
-    cells : dict
-        Its values by column; none of a matrix with more than 200 columns.
-    """
-
-    row: int
-    where: str
-    label: str
-    distance: float
-    cells: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,15 +42,12 @@ class Suspect:
         Its class.
     cells : dict
         Its values by column; none of a matrix with more than 200 columns.
-    neighbours : tuple of Neighbour
-        The three nearest rows of the other class that stay, the nearest first; fewer where there are fewer.
     """
 
     row: int
     where: str
     label: str
     cells: dict[str, Any]
-    neighbours: tuple[Neighbour, ...]
 
 
 class Explained(NamedTuple):
@@ -118,10 +89,8 @@ class Explained(NamedTuple):
         return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
-@np.errstate(over="ignore", invalid="ignore")  # distances of numbers near the largest double
-def suspects_of(
-    found: FewestRows, table: ExactNumbers, y: Array, own: Array, chunk: Any, numbers: Array
-) -> list[Suspect]:
+@np.errstate(over="ignore", invalid="ignore")  # numbers near the largest double
+def suspects_of(found: FewestRows, table: ExactNumbers, own: Array, chunk: Any, numbers: Array) -> list[Suspect]:
     """The rows removed, those first that the hyperplane of the others puts deepest into the other class.
 
     Parameters
@@ -129,8 +98,6 @@ def suspects_of(
     found : FewestRows
     table : ExactNumbers
         The numbers that it was found in.
-    y : ndarray, shape (n,)
-        The side of each row: of a class against the rest that class, or a name for the rest.
     own : ndarray, shape (n,)
         The class of each row.
     chunk : TableChunk or rows of a matrix
@@ -138,25 +105,14 @@ def suspects_of(
     numbers : ndarray of int, shape (n,)
         The number of each row in the table.
     """
-    if not found.removed:
-        return []
-    gone = np.array(found.removed)
-    kept = np.setdiff1d(np.arange(found.n_rows), gone)
-    A = bounded_doubles(table.X)
-    order = np.arange(gone.size)
-    if found.rest.hyperplane is not None:
+    gone = np.array(found.removed, dtype=np.int64)
+    if gone.size and found.rest.hyperplane is not None:
         (plane,) = found.rest.directions
         d = as_floats([*plane.w.tolist(), int(plane.b)])
-        order = np.argsort(-np.abs(A[gone] @ d[:-1] + d[-1]), kind="stable")
-    near = _nearest(A, y, gone, kept)
-    shown = np.unique(np.concatenate([gone, *(rows for rows, _ in near)]))
-    cells = dict(zip(shown.tolist(), _cells(chunk, shown, table.names), strict=True))
-
-    def told(i: int) -> tuple[int, str, str]:
-        return int(numbers[i]), chunk.place(i), str(own[i])
-
-    found_near = [[Neighbour(*told(j), far, cells[j]) for j, far in zip(*map(list, one), strict=True)] for one in near]
-    return [Suspect(*told(int(gone[k])), cells[int(gone[k])], tuple(found_near[k])) for k in order.tolist()]
+        depth = np.abs(bounded_doubles(table.X)[gone] @ d[:-1] + d[-1])
+        gone = gone[np.argsort(-depth, kind="stable")]
+    cells = _cells(chunk, gone, table.names)
+    return [Suspect(int(numbers[i]), chunk.place(i), str(own[i]), held) for i, held in zip(gone, cells, strict=True)]
 
 
 def _cells(chunk: Any, rows: Array, names: list[str]) -> list[dict[str, Any]]:
@@ -180,30 +136,6 @@ def _column(column: Column, rows: Array) -> list[Any]:
         found = (values.astype(np.int64) if whole else values)[rows].tolist()
     gone = np.zeros(len(rows), dtype=bool) if column.missing is None else column.missing[rows]
     return [None if lacks else value for value, lacks in zip(found, gone.tolist(), strict=True)]
-
-
-def _nearest(A: Any, y: Array, gone: Array, kept: Array) -> list[tuple[Array, Array]]:
-    """For each row removed the nearest rows of other classes that stay, and how far they are."""
-    from sklearn.metrics import pairwise_distances
-    from sklearn.preprocessing import StandardScaler
-
-    A = StandardScaler(with_mean=False).fit_transform(A)
-    out: list[tuple[Array, Array]] = [(gone, gone)] * gone.size
-    for label in np.unique(y[gone]):
-        mine, others = np.flatnonzero(y[gone] == label), kept[y[kept] != label]
-        far = pairwise_distances(A[gone[mine]], A[others])
-        nearest = np.argsort(far, axis=1, kind="stable")[:, :_NEIGHBOURS]
-        for k, some in zip(mine.tolist(), nearest, strict=True):
-            rows = others[some]
-            # Not `far`: its last digits depend on the machine.
-            out[k] = rows, np.array([_distance(A[[gone[k]]] - A[[j]]) for j in rows.tolist()])
-    return out
-
-
-def _distance(difference: Any) -> float:
-    """The length of a row, to six digits."""
-    values = stored(difference).astype(np.float64)
-    return float(f"{np.sqrt((values * values).sum()):.6g}")
 
 
 class InTheWay(NamedTuple):
