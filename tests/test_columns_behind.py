@@ -93,21 +93,6 @@ def leaking(lacks: Any) -> pd.DataFrame:
     return table
 
 
-def test_a_number_that_is_missing_in_every_row_of_a_class_is_named_where_it_is_refused() -> None:
-    source = open_data(leaking(lambda table: table.late == "no"), target="late")
-    said = (
-        r"; column 'overdue' alone tells the classes apart \(all 80 rows right: missing in every row of no, and in no "
-        r"row of another class"
-        r"\): is it known before the label is\? --column overdue=skip asks without it$"
-    )
-    for missing in (None, "drop"):
-        for asked in (False, True):
-            with pytest.raises(DataError, match=said):
-                check_table(source, missing=missing, explain=asked)
-    without = check_table(source, columns={"overdue": "skip"}, explain=True)
-    assert without.data["telling_gaps"] == []
-
-
 def test_a_number_that_is_missing_in_rows_of_one_class_alone_is_named_and_proved() -> None:
     table = leaking(lambda table: (table.late == "yes") & (np.arange(80) % 3 > 0))
     found = check_table(open_data(table, target="late"), missing="drop", explain=True)
