@@ -122,7 +122,5 @@ def test_separation() -> Any:
 
 @compared
 def test_weights() -> Any:
-    grid = axes(1, 2)
-    plots.plot_weights((W5, B5), names=["a", "bb", "a rather long name of a feature", "c", "d"], n=4, ax=grid[0])
-    plots.plot_weights((np.arange(-10.0, 10.0), 0.0), image=(4, 5), ax=grid[1])
-    return grid.flat[0].figure
+    names = ["a", "bb", "a rather long name of a feature", "c", "d"]
+    return plots.plot_weights((W5, B5), names=names, n=4, ax=axes()).figure

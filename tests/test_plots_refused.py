@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import linsep.plots
-from linsep import MLP, AveragedPerceptron, Perceptron, report, separability, separation
+from linsep import MLP, AveragedPerceptron, Perceptron, report, separability
 from linsep.plots.style import shorten
 from linsep.reporting.page.tables import cell
 from linsep.reporting.receipt import why_stopped
@@ -69,11 +69,6 @@ def test_hulls_that_do_not_meet_are_not_said_to() -> None:
     plots.plot_witness(found, shifted, CROSSED)
 
 
-def test_the_rows_of_a_witness_are_drawn_whatever_the_limit() -> None:
-    ax = plots.plot_witness(separability(SQUARE, CROSSED), SQUARE, CROSSED, limit=1)
-    assert sum("2 rows" in text.get_text() for text in ax.get_legend().get_texts()) == 2
-
-
 def test_a_zero_vector_is_on_no_side() -> None:
     ax = plots.plot_boundary(([0.0, 0.0], 0.0), ROWS, LABELS)
     assert "z is 0 everywhere" in ax.get_xlabel()
@@ -91,12 +86,6 @@ def test_one_update_is_seen_between_its_bounds() -> None:
 def test_mistakes_have_room_above_them(run: Perceptron) -> None:
     ax = plots.plot_trace(run)
     assert ax.get_ylim()[1] > max(ax.lines[0].get_ydata())
-
-
-def test_at_least_one_coefficient_is_drawn() -> None:
-    found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
-    with pytest.raises(DataError, match="at least one coefficient"):
-        plots.plot_separation(found, limit=0)
 
 
 def test_weights_of_zero_are_left_out_of_many() -> None:

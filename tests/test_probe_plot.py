@@ -78,17 +78,6 @@ def test_names_of_layers_have_room() -> None:
     assert {label.get_rotation() for label in long.get_xticklabels()} == {45.0}
 
 
-@pytest.mark.parametrize("show", ["accuracy", "margin"])
-@pytest.mark.parametrize("n", [2, 8])
-def test_the_legend_covers_no_line(show: Any, n: int) -> None:
-    found = FOUND if n == 2 else renamed(["flat", "deep"], [f"concept {k}" for k in range(n)])
-    ax: Any = found.plot(show)
-    ax.figure.canvas.draw()
-    box = ax.get_legend().get_window_extent()
-    heights = [ax.transData.transform((0, y))[1] for line in drawn(ax) for y in line if np.isfinite(y)]
-    assert max(heights) < box.y0 if show == "margin" else min(heights) > box.y1
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(DataError, match="show is"):
         FOUND.plot("depth")

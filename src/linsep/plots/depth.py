@@ -17,7 +17,6 @@ from linsep.types import Array, DataError
 Show = Literal["accuracy", "margin", "separable"]
 _MOST = 8  # concepts of one picture, as there are so many looks
 _FEW = 3  # concepts whose intervals can be told apart
-_LINE = 0.08  # of the height, for a line of the legend
 _ROOM, _TICKS = 30, 16  # letters, and names, that fit under the axis
 
 
@@ -122,16 +121,7 @@ def _accuracy(ax: Axes, rows: dict[str, list[Any]]) -> None:
         handles += [Line2D([], [], color=GREY, ls=line, lw=1.0, label=words)] * bool(lines)
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.set(ylabel="accuracy on rows held out", xlabel="filled: separable, proved")
-    _legend_beside(ax, handles, "lower")
-
-
-def _legend_beside(ax: Axes, handles: Sequence[Line2D], place: Literal["lower", "upper"]) -> None:
-    """A legend in two columns, with room below or above the lines, so that it covers none."""
-    low, high = ax.get_ylim()
-    share = 0.03 + _LINE * (1 + (len(handles) - 1) // 2)
-    room = (high - low) * share / (1 - share)
-    ax.set_ylim(low - room * (place == "lower"), high + room * (place == "upper"))
-    legend(ax, handles=handles, ncols=2, loc=f"{place} left", columnspacing=1.0)
+    legend(ax, handles=handles, ncols=2, columnspacing=1.0)
 
 
 def _margin(ax: Axes, rows: dict[str, list[Any]]) -> None:
@@ -139,7 +129,7 @@ def _margin(ax: Axes, rows: dict[str, list[Any]]) -> None:
     handles = [_draw(ax, k, concept, rows[concept], y) for k, (concept, y) in enumerate(margins.items())]
     ax.set(ylabel="margin / radius", xlabel="filled: separable, proved")
     ax.set_ylim(bottom=0)
-    _legend_beside(ax, handles, "upper")
+    legend(ax, handles=handles, ncols=2, columnspacing=1.0)
 
 
 def _separable(ax: Axes, rows: dict[str, list[Any]]) -> None:

@@ -27,7 +27,6 @@ from linsep.plots.style import (
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
 from linsep.regression.found import Separation
-from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
@@ -38,12 +37,12 @@ _NUMBERED = 12
 _COEFFICIENTS = 20
 
 
-def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the rows that no hyperplane separates, their two convex hulls, and the point where these meet.
 
     With weights p_i > 0 from the witness, sum_{+} p_i x_i = sum_{-} p_i x_i: a point of both hulls, so no plane passes
-    between them. Without an intercept the signed rows y_i x_i are drawn; their hull contains the origin. More than two
-    features are projected on the first two principal directions of these rows; the hulls meet in the projection too.
+    between them. More than two features are projected on the first two principal directions of these rows; the hulls
+    meet in the projection too.
 
     Parameters
     ----------
@@ -55,8 +54,6 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
         Their labels.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=5000
-        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
@@ -66,7 +63,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     Raises
     ------
     DataError
-        The certificate has no witness, or is about other rows.
+        The certificate has no witness, is about planes through the origin, or about other rows.
 
     Examples
     --------
@@ -88,23 +85,23 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     labels = labels_of(y, certificate.n_rows, table.given)
     s = signs(labels)
     if not certificate.fit_intercept:
-        table = table._replace(X=table.X.multiply(s[:, None]).tocsr() if is_sparse(table.X) else s[:, None] * table.X)
+        raise DataError("without an intercept it is not the hulls of the classes that meet")
     rows = np.array(certificate.witness.rows)
     total = sum(certificate.witness.weights)
     share = np.array([weight / total for weight in certificate.witness.weights])
     held = Table(table.X[rows], table.names, None)
-    _check_meeting(held, s[rows], share, certificate.fit_intercept)
+    _check_meeting(held, s[rows], share)
     view = _view_of_witness(held)
     ax = new_axes(ax)
-    shown = thinned(len(s), max(limit, len(rows)), keep=rows)
+    shown = thinned(len(s), max(LIMIT, len(rows)), keep=rows)
     classes = list(np.unique(labels))
     at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
     if table.X.shape[1] == 1:
         at[:, 1] = s[shown] > 0
     _draw_others(ax, at, s[shown], np.isin(shown, rows))
     inner = at[np.searchsorted(shown, rows)]
-    _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes, certificate.fit_intercept)
-    _draw_meeting(ax, inner, s[rows], share, certificate.fit_intercept, table.X.shape[1])
+    _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes)
+    _draw_meeting(ax, inner, s[rows], share, table.X.shape[1])
     if not view.exact:
         met = f"within {certificate.witness.within:.0e}" if certificate.witness.within else "exact"
         note(ax, f"projected; the meeting is {met} in all features")
@@ -112,12 +109,11 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     return ax
 
 
-def _check_meeting(held: Table, s: Array, share: Array, intercept: bool) -> None:
+def _check_meeting(held: Table, s: Array, share: Array) -> None:
     """Up to rounding sum p_i x_i is the same for both sides, or these are other rows than those of the certificate."""
-    sign = s if intercept else np.ones(len(s))  # without an intercept the rows have their signs already
-    off = np.asarray((share * sign) @ held.X).ravel()
+    off = np.asarray((share * s) @ held.X).ravel()
     size = np.asarray(share @ abs(held.X)).ravel()
-    if (np.abs(off) > 1e-6 * size).any() or (intercept and abs(share @ s) > 1e-6):
+    if (np.abs(off) > 1e-6 * size).any() or abs(share @ s) > 1e-6:
         raise DataError("the certificate is about other rows or labels: those of its witness do not meet here")
 
 
@@ -134,26 +130,14 @@ def _draw_others(ax: Axes, at: Array, s: Array, held: Array) -> None:
         )
 
 
-def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], intercept: bool) -> None:
+def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any]) -> None:
     names = shorten(classes)
     groups = [(k, s == sign) for k, sign in enumerate((-1.0, 1.0))]
     for k, own in groups:
         colour, marker, hatch = look(k)
-        if intercept:
-            _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
-        if own.any():
-            ax.scatter(
-                at[own, 0],
-                at[own, 1],
-                s=42,
-                c=colour,
-                marker=marker,
-                zorder=4,
-                label=f"{names[k]}: {count(int(own.sum()), 'row')} of the witness",
-                **EDGE,
-            )
-    if not intercept:
-        _draw_hull(ax, at, GREY, "///")
+        _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
+        label = f"{names[k]}: {count(int(own.sum()), 'row')} of the witness"
+        ax.scatter(at[own, 0], at[own, 1], s=42, c=colour, marker=marker, zorder=4, label=label, **EDGE)
     for i, point in zip(rows[:_NUMBERED], at, strict=False):
         name_point(ax, point, f"{i}")
 
@@ -176,25 +160,18 @@ def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
     ax.fill(*corners.T, facecolor="none", edgecolor=colour, hatch=hatch, lw=1.6, zorder=2)
 
 
-def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, p: int) -> None:
+def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, p: int) -> None:
     """The point sum p_i x_i of each side; with one feature the two stand in the lanes of their classes."""
-    if intercept:
-        points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
-        points = points if p == 1 else points.mean(axis=0, keepdims=True)
-        words = "the hulls meet here"
-    else:
-        points, words = np.zeros((1, 2)), "the origin, in their hull"
-        if p == 1:
-            points[:, 1] = at[:, 1].mean()
-    if len(points) > 1:
+    points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
+    if p == 1:
         ax.plot(*points.T, color=INK, ls=":", lw=1.2, zorder=3)
-    ax.scatter(
-        points[:, 0], points[:, 1], s=170, marker="*", c="white", edgecolors=INK, linewidths=1.2, zorder=3, label=words
-    )
+    points = points if p == 1 else points.mean(axis=0, keepdims=True)
+    style: dict[str, Any] = {"marker": "*", "c": "white", "edgecolors": INK, "linewidths": 1.2, "zorder": 3}
+    ax.scatter(points[:, 0], points[:, 1], s=170, label="the hulls meet here", **style)
 
 
-def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite.
+def plot_separation(found: Separation, *, ax: Axes | None = None) -> Axes:
+    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite, of the first 20.
 
     Parameters
     ----------
@@ -202,8 +179,6 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
         A result of `separation` that is not undecided.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=20
-        Coefficients to draw at most, infinite ones first; the picture says when there are more.
 
     Returns
     -------
@@ -224,11 +199,9 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     """
     if not isinstance(found, Separation) or not found.coefficients:
         raise DataError("the separation is undecided: there is nothing to draw")
-    if limit < 1:
-        raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
     groups = by_estimate(found.coefficients)
     order = [(name, value) for value, names in groups.items() for name in names]
-    drawn = order[:limit]
+    drawn = order[:_COEFFICIENTS]
     ax = new_axes(ax)
     for height, (_, value) in enumerate(drawn):
         _draw_estimate(ax, height, value)

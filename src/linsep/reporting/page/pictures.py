@@ -118,7 +118,7 @@ def certificate_sketches(found: Separability, plane: Hyperplane | None, rows: Ta
         return [_of_plane(title, caption, alt, found.classes, plane, rows, y)]
     caption = "A direction with no row on its wrong side; rows on the line are left."
     alt = f"Scatter plot of {count(len(y), 'row')} on two sides of a line and on it."
-    return [_of_plane("A direction", caption, alt, found.classes, plane, rows, y, ring="mistaken"), *witness]
+    return [_of_plane("A direction", caption, alt, found.classes, plane, rows, y), *witness]
 
 
 def suspects_sketch(
@@ -134,7 +134,7 @@ def suspects_sketch(
         "with the numbers of up to twelve."
     )
     alt = f"Scatter plot of {count(len(y), 'row')} on the two sides of a line; {few} keep it from separating them all."
-    return _of_plane("Suspects", caption, alt, classes, plane, rows, y, ring="mistaken", row_names=numbers)
+    return _of_plane("Suspects", caption, alt, classes, plane, rows, y, row_names=numbers)
 
 
 def _of_plane(
