@@ -416,7 +416,6 @@ def test_an_explorer_inside_a_page_works_from_a_file(browser: Browser, tmp_path:
 @pytest.fixture
 def served() -> Iterator[str]:
     """The address of `linsep explore`, which runs in a process of its own until the test is over."""
-    pytest.importorskip("uvicorn", reason="the extra `explore` is not installed")
     command = [sys.executable, "-m", "linsep", "explore", "--preset", "exclusive-or", "--set", "browser=no"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

@@ -1,16 +1,15 @@
-"""The page of a run: one file, a local server behind a token, a widget, and the command that opens them."""
+"""The page of a run: one file, a local server behind a token, and the command that opens them."""
 
 from __future__ import annotations
 
 import json
 import re
-import socket
-import sys
 import threading
 import urllib.error
 import urllib.request
 import webbrowser
 from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     found = explore(preset="six-points")
     assert found._repr_html_().startswith('<iframe title="linsep explorer"')
     assert "&lt;!doctype html&gt;" in found._repr_html_()
-    assert repr(found) == "<Exploration of 6 x 2 rows: Perceptron, 2 updates; save(path), serve(), widget()>"
+    assert repr(found) == "<Exploration of 6 x 2 rows: Perceptron, 2 updates; save(path), serve()>"
 
 
 def test_a_page_replaces_no_table_and_no_folder(tmp_path: Path) -> None:
@@ -77,16 +76,12 @@ class Page:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    uvicorn = pytest.importorskip("uvicorn")
-    listening = serving.listen(0)
-    app = serving.application(explore(preset="six-points").story, TOKEN)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield Page(listening.getsockname()[1])
-    server.should_exit = True
-    thread.join()
-    listening.close()
+    with serving.listen(explore(preset="six-points").story, TOKEN, 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield Page(server.server_port)
+        server.shutdown()
+        thread.join()
 
 
 def test_the_page_is_served_with_its_presets(page: Page) -> None:
@@ -144,52 +139,27 @@ def test_a_request_that_is_too_long_is_refused(page: Page, monkeypatch: pytest.M
 
 
 def test_the_server_listens_on_this_machine_alone() -> None:
-    with serving.listen(0) as listening:
-        host, port = listening.getsockname()
+    with serving.listen({}, TOKEN, 0) as server:
+        host, port = server.socket.getsockname()
         assert host == "127.0.0.1"
         with pytest.raises(OSError, match=f"port {port} of this machine cannot be used"):
-            serving.listen(port)
-    assert isinstance(listening, socket.socket)
+            serving.listen({}, TOKEN, port)
 
 
 def test_serving_opens_the_browser_and_ends_in_words(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    uvicorn = pytest.importorskip("uvicorn")
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
 
-    def interrupted(self: Any, sockets: Any) -> None:
+    def interrupted(self: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(uvicorn.Server, "run", interrupted)
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", interrupted)
     explore(preset="line").serve()
     told = capsys.readouterr().err
     assert len(opened) == 1 and re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", opened[0])
     assert opened[0] in told and told.endswith("The page is closed.\n")
     explore(preset="line").serve(browser=False)
     assert len(opened) == 1
-
-
-def test_the_widget_holds_the_story_and_answers_changes() -> None:
-    pytest.importorskip("anywidget")
-    widget = explore(preset="six-points").widget()
-    assert widget.story["preset"] == "six-points"
-    sent: list[Any] = []
-    widget.send = sent.append
-    widget._handle_custom_msg({"points": SQUARE}, [])
-    widget._handle_custom_msg({"preset": "moon"}, [])
-    assert sent[0]["verdict"]["verdict"] == "inseparable" and "no preset" in sent[1]["error"]
-
-
-def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("uvicorn", "anywidget"):
-        monkeypatch.setitem(sys.modules, name, None)
-    found = explore(preset="line")
-    with pytest.raises(ImportError, match=r"pip install 'linsep\[explore\]'; as a file it needs neither"):
-        found.serve()
-    with pytest.raises(ImportError, match=r"needs anywidget, which is not installed: pip install 'linsep\[explore\]'"):
-        found.widget()
-    assert "pip install 'linsep[explore]'" in linsep("explore", status=2).stderr
-    assert linsep("explore", "--save", tmp_path / "page.html").returncode == 0
 
 
 def test_the_command_writes_a_page_of_a_table(tmp_path: Path) -> None:

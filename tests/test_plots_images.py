@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from types import SimpleNamespace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -20,10 +19,8 @@ from linsep import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
-    VotedPerceptron,
     make_separable,
     max_margin,
-    mistake_bounds,
     separation,
 )
 from linsep.data.synthetic.separable import flip_labels, make_xor
@@ -94,44 +91,18 @@ def test_boundary_of_one_feature() -> Any:
 
 
 @compared
-def test_step() -> Any:
-    return plots.plot_step(Perceptron(trace="updates").fit(X5, Y5), X5, Y5, 20, ax=axes()).figure
-
-
-@compared
 def test_trace() -> Any:
-    grid = axes(2, 2)
+    grid = axes(1, 2)
     learner = Perceptron(trace="updates").fit(X5, Y5)
     best = max_margin(X5, Y5, bias="homogeneous").hyperplane
-    bounds = mistake_bounds(X5, Y5, *best, mistakes=learner.n_mistakes_, epochs=learner.n_iter_)
-    plots.plot_trace(learner, ax=grid[0, 0])
-    plots.plot_trace(learner, "norm", X5, Y5, reference=best, ax=grid[0, 1])
-    plots.plot_trace(learner, "angle", X5, Y5, reference=best, ax=grid[1, 0])
-    plots.plot_trace(learner, "bounds", bounds=bounds, ax=grid[1, 1])
+    plots.plot_trace(learner, ax=grid[0])
+    plots.plot_trace(learner, "norm", X5, Y5, reference=best, ax=grid[1])
     return grid.flat[0].figure
-
-
-@compared
-def test_survival() -> Any:
-    return plots.plot_survival(VotedPerceptron(max_iter=3, random_state=0).fit(X5, NOISY), ax=axes()).figure
 
 
 @compared
 def test_margins() -> Any:
     return plots.plot_margins(Rocchio().fit(X5, NOISY), X5, NOISY, ax=axes()).figure
-
-
-@compared
-def test_losses() -> Any:
-    return plots.plot_losses(ax=axes()).figure
-
-
-@compared
-def test_mixing() -> Any:
-    mistakes = np.array([[9, 7, 12], [4, 5, 2], [1, 0, 2], [0, 0, 0]])
-    bound = SimpleNamespace(applies=True, value=120.0)
-    run = SimpleNamespace(mistakes=mistakes, weights=np.full((4, 3), 1 / 3), bound=bound)
-    return plots.plot_mixing(run, ax=axes()).figure
 
 
 @compared
@@ -151,7 +122,5 @@ def test_separation() -> Any:
 
 @compared
 def test_weights() -> Any:
-    grid = axes(1, 2)
-    plots.plot_weights((W5, B5), names=["a", "bb", "a rather long name of a feature", "c", "d"], n=4, ax=grid[0])
-    plots.plot_weights((np.arange(-10.0, 10.0), 0.0), image=(4, 5), ax=grid[1])
-    return grid.flat[0].figure
+    names = ["a", "bb", "a rather long name of a feature", "c", "d"]
+    return plots.plot_weights((W5, B5), names=names, n=4, ax=axes()).figure

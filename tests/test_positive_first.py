@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from linsep import KernelPerceptron, Perceptron, open_data
-from linsep.plots.style import new_axes
 from linsep.plots.subject import margins_of, signs_of, subject_of
 from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import fit_table
@@ -74,8 +73,7 @@ def test_the_page_of_a_check_draws_no_row_on_the_wrong_side(monkeypatch: pytest.
     found = check_table(source, positive="x")
     rows = named_axes(about_exact(found.numbers, found.numbers.of(source.read())))
     one, drawn = found.asked[0], []
-    monkeypatch.setattr(plots, "plot_margins", lambda subject, X, y, ax: drawn.append(margins_of(subject, X.X, y)))
+    monkeypatch.setattr(plots, "plot_boundary", lambda subject, X, y, ax: drawn.append(margins_of(subject, X.X, y)))
     for sketch in certificate_sketches(one.found, one.found.hyperplane, rows, one.y):
-        if sketch.title == "Margins":
-            sketch.draw(new_axes(None))
+        sketch.draw(ax=None)
     assert (drawn[0] > 0).all()

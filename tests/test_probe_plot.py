@@ -62,36 +62,20 @@ def ticks(ax: Any) -> list[str]:
     return [tick.get_text() for tick in ax.get_xticklabels()]
 
 
-def test_many_concepts_are_cut_and_share_a_band_of_shuffled_labels() -> None:
+def test_many_concepts_are_cut_and_have_no_intervals() -> None:
     ax: Any = renamed(["flat", "deep"], [f"concept {k}" for k in range(10)]).plot()
     assert "8 of 10 concepts shown" in ax.get_xlabel()
     words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words == [*(f"concept {k}" for k in range(8)), "shuffled labels, all concepts"]
-    [band] = ax.collections
-    assert set(band.get_paths()[0].vertices[:, 1].tolist()) == {FOUND.rows[0].shuffled}
+    assert words == [*(f"concept {k}" for k in range(8)), "shuffled labels", "control task"]
+    assert not ax.collections
 
 
-def test_what_layers_have_in_common_stands_below_them_once() -> None:
-    ax: Any = renamed([f"encoder.layer.{k}.output" for k in range(12)], ["a", "b", "c"]).plot()
-    assert ticks(ax) == [str(k) for k in range(12)]
-    assert ax.get_xlabel().splitlines()[-1] == "layers: encoder.layer.*.output"
-    assert {label.get_rotation() for label in ax.get_xticklabels()} == {0.0}
+def test_names_of_layers_have_room() -> None:
     many: Any = renamed([f"h{k}" for k in range(48)], ["a"]).plot("margin")
-    assert ticks(many) == [str(k) for k in range(0, 48, 3)]
+    assert ticks(many) == [f"h{k}" for k in range(0, 48, 3)]
     long: Any = renamed(["the embedding", "the third layer", "what comes out"], ["a"]).plot()
     assert ticks(long) == ["the embedding", "the third layer", "what comes out"]
     assert {label.get_rotation() for label in long.get_xticklabels()} == {45.0}
-
-
-@pytest.mark.parametrize("show", ["accuracy", "margin"])
-@pytest.mark.parametrize("n", [2, 8])
-def test_the_legend_covers_no_line(show: Any, n: int) -> None:
-    found = FOUND if n == 2 else renamed(["flat", "deep"], [f"concept {k}" for k in range(n)])
-    ax: Any = found.plot(show)
-    ax.figure.canvas.draw()
-    box = ax.get_legend().get_window_extent()
-    heights = [ax.transData.transform((0, y))[1] for line in drawn(ax) for y in line if np.isfinite(y)]
-    assert max(heights) < box.y0 if show == "margin" else min(heights) > box.y1
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -119,7 +119,7 @@ def test_the_heaviest_weights_are_a_table(fitted: tuple[Any, Any, Any]) -> None:
     with pytest.warns(ConvergenceWarning):
         named = Perceptron(max_iter=3, random_state=0).fit(frame, y)
     rows = Reader(report(named, frame, y).html).rows
-    at = rows.index(["feature", "weight", "size"])
+    at = rows.index(["feature", "weight"])
     order = np.argsort(-np.abs(model.coef_[0]), kind="stable")
     assert [row[0] for row in rows[at + 1 : at + 4]] == [frame.columns[j] for j in order]
     assert [float(row[1]) for row in rows[at + 1 : at + 4]] == pytest.approx(model.coef_[0][order].tolist(), rel=1e-5)
@@ -142,7 +142,7 @@ def test_one_file_that_fetches_nothing_and_comes_out_the_same(fitted: tuple[Any,
 
 def test_every_picture_is_svg_with_a_size_and_words(fitted: tuple[Any, Any, Any]) -> None:
     pictures = Reader(report(*fitted).html).pictures
-    assert {"Boundary", "Margins", "Course of the run", "Weights"} <= pictures.keys()
+    assert {"Boundary", "Margins", "Course of the run"} <= pictures.keys()
     for about in pictures.values():
         assert int(about["width"] or 0) > 300
         assert int(about["height"] or 0) > 200
@@ -153,7 +153,7 @@ def test_every_picture_is_svg_with_a_size_and_words(fitted: tuple[Any, Any, Any]
 
 SMALL: dict[str, tuple[Any, Any, Any, set[str], str]] = {
     "three rows": (Perceptron(), [[0.0, 1], [1, 0], [2, 2]], [0, 0, 1], {"Boundary", "The length of w"}, ""),
-    "one feature": (Perceptron(), [[0.0], [1], [2], [3]], list("aabb"), {"Boundary", "Weights"}, ""),
+    "one feature": (Perceptron(), [[0.0], [1], [2], [3]], list("aabb"), {"Boundary", "Margins"}, ""),
     "exclusive-or": (
         KernelPerceptron(kernel="rbf"),
         [[0.0, 0], [0, 1], [1, 0], [1, 1]],
@@ -161,8 +161,8 @@ SMALL: dict[str, tuple[Any, Any, Any, set[str], str]] = {
         {"Boundary", "Why no hyperplane separates them"},
         "weights: those of a kernel belong to rows",
     ),
-    "votes": (VotedPerceptron(max_iter=1), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], [0, 0, 1], {"Rows", "Votes"}, "vote"),
-    "classes": (Rocchio(), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], list("uvw"), {"Rows", "Weights of u"}, "3 classes"),
+    "votes": (VotedPerceptron(max_iter=1), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], [0, 0, 1], {"Rows", "Margins"}, "vote"),
+    "classes": (Rocchio(), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], list("uvw"), {"Rows", "Margins"}, "3 classes"),
 }
 
 
@@ -176,7 +176,7 @@ def test_what_applies_is_drawn(case: str) -> None:
 
 def test_without_rows_the_page_says_so(fitted: tuple[Any, Any, Any]) -> None:
     page = Reader(report(fitted[0]).html)
-    assert {"Course of the run", "Weights"} == page.pictures.keys()
+    assert {"Course of the run"} == page.pictures.keys()
     assert "no pictures or tables of them" in page.text()
 
 
@@ -212,7 +212,7 @@ def test_certificates_and_separations() -> None:
     assert page.rows[at + 1] == ["0", "0", "1", "0", "0"]
     page = Reader(report(linsep.separability(X, [0, 0, 1, 1]), X, [0, 0, 1, 1]).html)
     assert page.words["h1"] == ["Separable"]
-    assert {"A separator", "Margins"} == page.pictures.keys()
+    assert {"A separator"} == page.pictures.keys()
     line = np.array([[0.0], [1], [1], [2]])
     page = Reader(report(linsep.separability(line, [0, 0, 1, 1]), line, [0, 0, 1, 1]).html)
     assert {"A direction", "Why no hyperplane separates them"} <= page.pictures.keys()
@@ -292,10 +292,10 @@ def test_check_separation_and_streams_write_theirs(
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert page.words["h1"] == ["3 of 3 classes are separable"]
     assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
-    assert ["feature", "weight", "size"] in page.rows
+    assert ["feature", "weight"] in page.rows
     assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
     page = Reader((folder / "s.html").read_text(encoding="utf-8"))
-    assert any(row[0] == NASTY for row in page.rows)
+    assert any(NASTY in label for label in page.words["dt"])
     arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
@@ -311,19 +311,11 @@ def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.
     assert cli("check", *words, monkeypatch=monkeypatch) == 1
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert "2 suspects keep it from separating them all" in str(page.pictures["Suspects"]["alt"])
-    at = page.rows.index(["row", "label", "distance", "height", "weight"])
+    at = page.rows.index(["row", "label", "height", "weight"])
     told = page.rows[at + 1 : at + 3]
-    assert {(row[0], row[1], row[3]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
-    assert float(told[0][2]) <= float(told[1][2]) < 0
-    at = page.rows.index(["row", "of suspect", "label", "distance", "height", "weight"])
-    near = page.rows[at + 1 : at + 9]
-    assert [row[1] for row in near] == [told[0][0]] * 4 + [told[1][0]] * 4
-    assert [row[3] == "is the suspect" for row in near] == [True, False, False, False] * 2
-    at = page.rows.index(["columns", "what", "said", "certificate"])
+    assert {tuple(row[:3]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
     said = "column 'height' alone tells the classes apart (2 of 40 rows wrong: short up to 169.5, tall above 169.5)"
-    assert page.rows[at + 1] == ["height", "separates nearly all", said, "no"]
-    assert "it separates all rows but 2" in str(page.pictures["Column height"]["alt"])
-    assert all((row[2] == near[k // 4 * 4][2]) is (k % 4 == 0) for k, row in enumerate(near))
+    assert said in page.text()
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

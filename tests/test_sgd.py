@@ -509,9 +509,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         assert len(data["loss"]) == planes
         gradient = load(tmp_path / "m").learner_.gradient_bound_
         assert data["guaranteed_excess"] == pytest.approx(5.0 * gradient / math.sqrt(1500))
-        assert 0 <= data["measured_excess"] < data["guaranteed_excess"]
         assert "in expectation" in lines["guaranteed excess"]
-        assert "||(w, b)|| <= 5" in lines["measured excess"]
     free = fit_command(
         str(tmp_path / "t.csv"), positive="k0", max_iter=20, loss="logistic", projection_radius="none", **common
     )

@@ -18,7 +18,6 @@ CHAPTERS = {
         (
             "one_dimension",
             "worked_sum",
-            "step_by_step",
             "half_spaces",
             "exclusive_or",
             "narrow_margin",

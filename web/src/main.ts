@@ -1,4 +1,4 @@
-/** The explorer: one module, mounted in a page of its own, in a served page, or in a notebook. */
+/** The explorer: one module, mounted in a page of its own or in a served page. */
 
 import { verdictOf } from "./model/exact";
 import { learn } from "./model/learn";
@@ -19,15 +19,15 @@ import { WeightView } from "./views/weight_view";
 /** Numbers and updates from which on it pays to draw only what is in sight. */
 const LARGE = 30_000;
 
-/** Build the explorer inside an element; keys are heard by `keyed`, in a page of its own the document. */
-export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null, keyed: EventTarget = element): { session: Session; plane: PlaneView } {
+/** Build the explorer inside an element; keys are heard by the document. */
+function mount(element: HTMLElement, story: PackedStory, ask: Ask | null): { session: Session; plane: PlaneView } {
   const session = new Session(story, ask);
   element.classList.add("linsep-explorer");
   element.replaceChildren();
-  return { session, plane: build(element, session, keyed) };
+  return { session, plane: build(element, session) };
 }
 
-function build(element: HTMLElement, session: Session, keyed: EventTarget): PlaneView {
+function build(element: HTMLElement, session: Session): PlaneView {
   const plane = new PlaneView(session);
   const weights = new WeightView(session);
   const step = new StepPanel(session);
@@ -71,9 +71,9 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session.tell());
   const listen = (event: Event) => {
     if (element.isConnected && element.contains(controls.element)) keys(event as KeyboardEvent, session, controls);
-    else keyed.removeEventListener("keydown", listen);
+    else document.removeEventListener("keydown", listen);
   };
-  keyed.addEventListener("keydown", listen);
+  document.addEventListener("keydown", listen);
   draw();
   return plane;
 }
@@ -126,7 +126,7 @@ function header(session: Session): HTMLElement {
         return session.tell();
       }
       const place = choose.closest<HTMLElement>(".linsep-explorer");
-      if (place) mount(place, { ...found, presets: story.presets }, session.ask, document);
+      if (place) mount(place, { ...found, presets: story.presets }, session.ask);
     };
     parts.push(choose);
   }
@@ -192,41 +192,10 @@ function start(): void {
   const server = place.dataset.server;
   const main = h("main");
   place.replaceChildren(main);
-  const { session, plane } = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null, document);
+  const { session, plane } = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
   // For the console of the browser, and for tests.
   Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.at.screen(x, y) } });
 }
 
-interface Model {
-  get(name: string): unknown;
-  send(message: unknown): void;
-  on(event: "msg:custom", listener: (message: { story?: object; verdict?: object; error?: string }) => void): void;
-}
-
-/** Questions to the Python of a notebook are answered in the order in which they were asked. */
-function askNotebook(model: Model): Ask {
-  const waiting: { done: (answer: object) => void; failed: (error: Error) => void }[] = [];
-  model.on("msg:custom", (message) => {
-    const asked = waiting.shift();
-    const answer = message.story ?? message.verdict;
-    if (answer) asked?.done(answer);
-    else asked?.failed(new Error(message.error ?? "no answer"));
-  });
-  return (request) =>
-    new Promise((done, failed) => {
-      waiting.push({ done, failed });
-      model.send("preset" in request ? request : { points: request });
-    });
-}
-
-/** A notebook widget, as anywidget calls it. */
-function render({ model, el }: { model: Model; el: HTMLElement }): void {
-  const place = h("div");
-  el.append(place);
-  mount(place, model.get("story") as PackedStory, askNotebook(model));
-}
-
 // The title is painted first: unpacking a long run takes a moment.
 if (typeof document !== "undefined") requestAnimationFrame(() => setTimeout(start));
-
-export default { render };

@@ -15,8 +15,7 @@ smooth or bent bowls with one bottom each, about in the middle.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from linsep.plots import plot_losses
-from linsep.plots.style import INK, look
+from linsep.plots.style import COLOURS, INK, look
 
 LOSSES = {
     "0/1": lambda m: (m <= 0).astype(float),
@@ -32,11 +31,11 @@ for name, loss in LOSSES.items():
     assert below.all() == (name != "0/1")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
-plot_losses(["perceptron", "hinge", "logistic"], ax=left)
-left.collections[0].remove()  # the count of mistakes as an area; here it is a line
+m = np.linspace(-2.5, 2.5, 501)
+for name, colour, style in zip(list(LOSSES)[1:], COLOURS, ("-", "--", "-."), strict=False):
+    left.plot(m, LOSSES[name](m), color=colour, ls=style, lw=1.8, label=name)
+left.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
 left.plot([-2.5, 0, 0, 2.5], [1, 1, 0, 0], color=INK, lw=2, label="0/1: a mistake counts 1")
-for line in left.lines[:3]:
-    assert np.allclose(line.get_ydata(), LOSSES[line.get_label()](line.get_xdata()))
 for name, colour, (start, end) in (("hinge", left.lines[1].get_color(), (-2, 2)), ("0/1", INK, (-2, 0.05))):
     heights = LOSSES[name](np.array([start, end]))
     left.plot([start, end], heights, color=colour, ls=":", marker="o", ms=5, label=f"a chord of {name}")

@@ -1,17 +1,15 @@
-"""Novikoff's sandwich and the angle, measured.
+"""Novikoff's sandwich, measured.
 
-Claim: after k updates k^2 gamma^2 <= ||w_k||^2 <= k R^2 and cos(w_k, w*) >= sqrt(k) gamma / R. The lower curve grows
-faster than the upper one: they meet at k = (R / gamma)^2, where the cosine would have to be 1, and no run can go on
-beyond. This one ends long before, after 134 mistakes in 18 passes; the first pass alone made 32.
+Claim: after k updates k^2 gamma^2 <= ||w_k||^2 <= k R^2. The lower curve grows faster than the upper one: they meet at
+k = (R / gamma)^2, and no run can go on beyond. This one ends long before, after 134 mistakes in 18 passes; the first
+pass alone made 32.
 
-The third picture sets the run beside what `mistake_bounds` allows. On all mistakes: Novikoff's 3,178; "bounded bias", a
-coarser form that wants |b*| <= ||w*||, 4,947; and "unit sphere", which is for rows of length 1 and says nothing here.
-On those of the first pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
+`mistake_bounds` allows more. On all mistakes: Novikoff's 3,178; "bounded bias", a coarser form that wants
+|b*| <= ||w*||, 4,947; and "unit sphere", which is for rows of length 1 and says nothing here. On those of the first
+pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
 
-Seen: Three pictures. In the first, with logarithmic axes, the squared length of w stays between two straight lines that
-meet at a cross far on the right of the end of the run. In the second the cosine rises quickly to almost 1, and a dotted
-curve below it comes to 1 only at the same cross. In the third the bar of all mistakes made is shorter than the two bars
-of bounds below it, and that of the first pass shorter than the two hatched ones below it.
+Seen: One picture with logarithmic axes, on which the squared length of w stays between two straight lines that meet at
+a cross far on the right of the end of the run.
 """
 
 import matplotlib.pyplot as plt
@@ -26,21 +24,15 @@ best = max_margin(X, y, bias="homogeneous").hyperplane
 bounds = mistake_bounds(X, y, *best, mistakes=learner.n_mistakes_)
 R2 = (X**2).sum(axis=1).max() + 1
 
-figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.4), layout="constrained")
-axes = [panels[name] for name in "abc"]
-plot_trace(learner, "norm", X, y, reference=best, ax=axes[0])
-plot_trace(learner, "angle", X, y, reference=best, ax=axes[1])
-plot_trace(learner, "bounds", bounds=bounds, ax=axes[2])
+figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
+plot_trace(learner, "norm", X, y, reference=best, ax=ax)
 
-upper, norm, lower = (line.get_ydata() for line in axes[0].lines[:3])
+curves = {line.get_label(): line.get_ydata() for line in ax.lines}
+norm, upper, lower = (curves[name] for name in ("||w_k||²", "k R²", "k² gamma²"))
 assert ((lower <= norm) & (norm <= upper)).all()
-cosine, floor = (line.get_ydata() for line in axes[1].lines[:2])
-assert (cosine >= floor).all()
 novikoff = bounds.get("novikoff").value
-for ax, height in ((axes[0], novikoff * R2), (axes[1], 1.0)):
-    meeting = np.ravel(ax.lines[-1].get_data())
-    assert np.allclose(meeting, [novikoff, height])
-    assert ax.get_xlim()[1] > novikoff
+assert np.allclose(np.ravel(ax.lines[-1].get_data()), [novikoff, novikoff * R2])
+assert ax.get_xlim()[1] > novikoff
 assert (learner.n_mistakes_, learner.n_iter_, learner.trace_.mistakes[0]) == (134, 18, 32)
 assert learner.n_mistakes_ <= novikoff / 10
 values = {bound.name: round(bound.value) for bound in bounds if bound.applies}

@@ -56,8 +56,6 @@ class Exploration:
 
         Raises
         ------
-        ImportError
-            The extra `explore` is not installed.
         OSError
             The port is taken.
         """
@@ -65,27 +63,10 @@ class Exploration:
 
         serve(self.story, port=port, browser=browser)
 
-    def widget(self) -> Any:
-        """The page as a widget of a notebook, in which points that are changed are proved anew.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            The widget.
-
-        Raises
-        ------
-        ImportError
-            The extra `explore` is not installed.
-        """
-        from linsep.explorer.widget import widget_of
-
-        return widget_of(self.story)
-
     def __repr__(self) -> str:
         run = self.story["runs"][0]
         shape = f"{self.story['n']:,} x {self.story['p']:,} rows"
-        return f"<Exploration of {shape}: {run['label']}, {run['total']:,} updates; save(path), serve(), widget()>"
+        return f"<Exploration of {shape}: {run['label']}, {run['total']:,} updates; save(path), serve()>"
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that neither style sheet reaches the other's page.

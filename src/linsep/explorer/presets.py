@@ -71,9 +71,9 @@ def _named(y: Any) -> list[str]:
     return [_POSITIVE if one > 0 else _NEGATIVE for one in y]
 
 
-def _six_points() -> tuple[Any, Any]:
-    X = [[-2.0, 1.0], [2.0, 1.0], [-2.0, 2.0], [3.0, -1.0], [-3.0, -2.0], [1.0, 3.0]]
-    return X, _named([-1, 1, -1, 1, -1, 1])
+_SIX_POINTS = [[-2.0, 1.0], [2.0, 1.0], [-2.0, 2.0], [3.0, -1.0], [-3.0, -2.0], [1.0, 3.0]]
+_SQUARE = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+_CYCLE = [[2.0, 0.0], [-1.0, 2.0], [1.0, 2.0]]
 
 
 def _semicircle() -> tuple[Any, Any]:
@@ -81,22 +81,6 @@ def _semicircle() -> tuple[Any, Any]:
     signs = np.where(np.arange(24) % 2 == 0, 1.0, -1.0)
     angles = np.random.RandomState(2).permutation(np.deg2rad(np.linspace(4.0, 176.0, 24)))
     return signs[:, None] * np.column_stack([np.cos(angles), np.sin(angles)]), _named(signs)
-
-
-def _line() -> tuple[Any, Any]:
-    return [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], _named([-1, -1, 1, -1, 1, 1])
-
-
-def _exclusive_or() -> tuple[Any, Any]:
-    return [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], ["same", "different", "same", "different"]
-
-
-def _cycling() -> tuple[Any, Any]:
-    return [[2.0, 0.0], [-1.0, 2.0], [1.0, 2.0]], _named([1, 1, -1])
-
-
-def _orthonormal() -> tuple[Any, Any]:
-    return np.eye(9), _named([1, -1] * 4 + [1])
 
 
 def _drift() -> tuple[Any, Any]:
@@ -137,7 +121,7 @@ PRESETS = {
             "The next pass is clean, so the run ends: w is a sum of rows, each plus or minus.",
             "At the end choose row 2 and turn it into the other class: does the run still end? What is the witness?",
         ),
-        _six_points,
+        lambda: (_SIX_POINTS, _named([-1, 1, -1, 1, -1, 1])),
         constant=0.0,
     ),
     "semicircle": Preset(
@@ -161,7 +145,7 @@ PRESETS = {
             "So with weights 1, 2 and 3 the signed rows (x, 1) add up to nothing.",
             "Which single row do you have to move, and where, before the run ends with a clean pass?",
         ),
-        _line,
+        lambda: ([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], _named([-1, -1, 1, -1, 1, 1])),
         max_iter=25,
     ),
     "exclusive-or": Preset(
@@ -173,7 +157,7 @@ PRESETS = {
             "Without a limit the run would go on for ever; here it is stopped after 25 passes.",
             "Drag one corner towards the middle of the square: when does a separating line appear?",
         ),
-        _exclusive_or,
+        lambda: (_SQUARE, ["same", "different", "same", "different"]),
         max_iter=25,
     ),
     "cycling": Preset(
@@ -184,7 +168,7 @@ PRESETS = {
             "Without a separator, too, the weights stay bounded, if the rows are finitely many (Block and Levin 1970).",
             "Each pass adds the three signed rows to w. What do they have to add up to, and what is the witness?",
         ),
-        _cycling,
+        lambda: (_CYCLE, _named([1, 1, -1])),
         constant=0.0,
         max_iter=25,
     ),
@@ -196,7 +180,7 @@ PRESETS = {
             "The best margin is 1/3, so (R / gamma)^2 = 9: the run makes as many mistakes as the theorem allows.",
             "Look at the two bars of the proof: at the last mistake, how far are w.u and the length of w apart?",
         ),
-        _orthonormal,
+        lambda: (np.eye(9), _named([1, -1] * 4 + [1])),
         constant=0.0,
     ),
     "drift": Preset(

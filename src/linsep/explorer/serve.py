@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-import socket
 import sys
 import webbrowser
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from linsep.explorer.page import page_of
 from linsep.explorer.presets import names_and_titles, points_of_preset, preset
@@ -17,16 +19,10 @@ from linsep.explorer.story import as_json, points_of, tell
 from linsep.explorer.verdict import verdict_of
 from linsep.types import DataError
 
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-
 HOST = "127.0.0.1"
 _MOST_BYTES = 20_000_000  # of a request
-_LOCAL = (HOST, "localhost")
 # What a request that makes no sense leads to.
-WRONG = (DataError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+_WRONG = (DataError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
 
 
 def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None:
@@ -34,108 +30,84 @@ def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None
 
     Raises
     ------
-    ImportError
-        The extra `explore` is not installed.
     OSError
         The port is taken.
     """
-    check_extra()
-    import uvicorn
-
-    listening = listen(port)
     token = secrets.token_urlsafe(24)
-    address = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
-    server = uvicorn.Server(uvicorn.Config(application(story, token), log_level="error", access_log=False))
-    say = sys.stderr.write
-    say(f"The page is {address} (this machine alone). Ctrl-C ends it.\n")
-    if browser:  # connections wait in the queue of the socket, which listens already
-        webbrowser.open(address)
-    try:
-        server.run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass  # the way to end it
-    finally:
-        listening.close()
-    say("The page is closed.\n")
+    with listen(story, token, port) as server:
+        address = f"http://{HOST}:{server.server_port}/{token}/"
+        sys.stderr.write(f"The page is {address} (this machine alone). Ctrl-C ends it.\n")
+        if browser:  # connections wait in the queue of the socket, which listens already
+            webbrowser.open(address)
+        with suppress(KeyboardInterrupt):  # the way to end it
+            server.serve_forever()
+    sys.stderr.write("The page is closed.\n")
 
 
-def check_extra() -> None:
-    """Raise ImportError now if what serves the page is not installed."""
-    try:
-        for package in ("starlette", "uvicorn"):
-            import_module(package)
-    except ImportError as error:
-        raise ImportError(
-            "the page is served with Starlette and uvicorn, which are not installed: pip install 'linsep[explore]'; "
-            "as a file it needs neither"
-        ) from error
-
-
-def listen(port: int) -> socket.socket:
-    """A socket that listens on the loopback; port 0 takes a free one."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((HOST, port))
-        listening.listen()
-    except OSError as error:
-        listening.close()
-        told = f"port {port} of this machine cannot be used ({error.strerror}): give another one, or 0 for a free one"
-        raise OSError(error.errno, told) from error
-    return listening
-
-
-def application(story: dict[str, Any], token: str) -> Starlette:
-    """What answers under /TOKEN/; everything else is not found, and other hosts than this machine are refused."""
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.middleware import Middleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.responses import HTMLResponse, Response
-    from starlette.routing import Route
-
+def listen(story: dict[str, Any], token: str, port: int) -> ThreadingHTTPServer:
+    """A server on the loopback; port 0 takes a free one."""
     told = {**story, "presets": names_and_titles()}
-
-    def answer(body: str, status: int = 200) -> Response:
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return Response(body, status, headers, "application/json")
-
-    async def page(request: Request) -> Response:
-        return HTMLResponse(page_of(told, f"/{token}"), headers={"Cache-Control": "no-store"})
-
-    async def stories(request: Request) -> Response:
-        return await answered(of_name, request.query_params.get("preset", ""))
-
-    async def verdicts(request: Request) -> Response:
-        try:
-            asked = await _body(request)
-        except WRONG as error:
-            return answer(as_json({"error": sentence_of(error)}), 400)
-        return await answered(verdict_of_points, asked)
-
-    async def answered(make: Callable[[Any], dict[str, Any]], asked: Any) -> Response:
-        try:
-            return answer(as_json(await run_in_threadpool(make, asked)))
-        except WRONG as error:
-            return answer(as_json({"error": sentence_of(error)}), 400)
-
-    routes = [
-        Route(f"/{token}/", page, methods=["GET"]),
-        Route(f"/{token}/story", stories, methods=["GET"]),
-        Route(f"/{token}/verdict", verdicts, methods=["POST"]),
-    ]
-    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(_LOCAL))])
+    try:
+        return ThreadingHTTPServer((HOST, port), partial(_Answer, told, token))
+    except OSError as error:
+        said = f"port {port} of this machine cannot be used ({error.strerror}): give another one, or 0 for a free one"
+        raise OSError(error.errno, said) from error
 
 
-async def _body(request: Request) -> Any:
-    """The JSON of a request, unless it is too long."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > _MOST_BYTES:
+class _Answer(BaseHTTPRequestHandler):
+    """What answers under /TOKEN/; everything else is not found, and other hosts than this machine are refused."""
+
+    def __init__(self, story: dict[str, Any], token: str, *connection: Any) -> None:
+        self.story, self.token = story, token
+        super().__init__(*connection)
+
+    def do_GET(self) -> None:
+        asked = urlsplit(self.path)
+        if self._is_found(asked.path, f"/{self.token}/", f"/{self.token}/story"):
+            if asked.path.endswith("/"):
+                self._send(200, "text/html; charset=utf-8", page_of(self.story, f"/{self.token}"))
+            else:
+                self._answer(lambda: of_name(parse_qs(asked.query).get("preset", [""])[0]))
+
+    def do_POST(self) -> None:
+        if self._is_found(self.path, f"/{self.token}/verdict"):
+            self._answer(lambda: verdict_of_points(json.loads(self._body())))
+
+    def _is_found(self, path: str, *known: str) -> bool:
+        """Whether the path is known; a name of this machine that a page elsewhere has given it is refused, too."""
+        if urlsplit(f"//{self.headers['Host']}").hostname not in (HOST, "localhost"):
+            self.send_error(400)
+        elif path not in known:
+            self.send_error(404)
+        else:
+            return True
+        return False
+
+    def _body(self) -> bytes:
+        length = int(self.headers["Content-Length"] or 0)
+        body = self.rfile.read(min(length, _MOST_BYTES))
+        if length > _MOST_BYTES:
             raise DataError(f"the points are more than {_MOST_BYTES:,} bytes: show fewer rows")
-        parts.append(part)
-    return json.loads(b"".join(parts))
+        return body
+
+    def _answer(self, make: Callable[[], dict[str, Any]]) -> None:
+        try:
+            self._send(200, "application/json", as_json(make()))
+        except _WRONG as error:
+            self._send(400, "application/json", as_json({"error": sentence_of(error)}))
+
+    def _send(self, status: int, kind: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing of requests."""
 
 
 def sentence_of(error: Exception) -> str:

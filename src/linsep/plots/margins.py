@@ -1,17 +1,14 @@
-"""Margins y z as a histogram, and the losses that are functions of them."""
+"""Margins y z as a histogram."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from linsep.kernels.linear.losses import LOSSES, loss_value
-from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes
+from linsep.plots.style import COLOURS, INK, legend, new_axes
 from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
-from linsep.theory.bounds.losses import loss_code
 from linsep.types import Array
 
 _BINS = 40
@@ -93,49 +90,3 @@ def right_closed(margins: Array) -> tuple[Array, Array]:
     filled = np.flatnonzero(counts)
     first = min(int(filled[0]), int(np.searchsorted(edges, 0.0)))
     return edges[first:], counts[first:]
-
-
-_SHADES = (*COLOURS[:3], INK, COLOURS[6])
-_LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
-
-
-def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw convex losses as functions of m = y z, over the count of mistakes (m <= 0) that they replace.
-
-    perceptron max(0, -m); hinge max(0, 1 - m); logistic ln(1 + exp(-m)); squared_hinge max(0, 1 - m)^2;
-    squared (1 - m)^2, which is (y - z)^2.
-
-    Parameters
-    ----------
-    losses : sequence of str, optional
-        Names of the losses to draw; by default all of them.
-    ax : Axes, optional
-        Where to draw; without it, in a new figure.
-
-    Returns
-    -------
-    Axes
-        The axes with the picture.
-
-    Raises
-    ------
-    DataError
-        A loss of another name.
-
-    Examples
-    --------
-    >>> ax = plot_losses(["hinge"])
-    >>> float(np.interp(-1.0, *ax.lines[0].get_data()))
-    2.0
-    """
-    losses = [losses] if isinstance(losses, str) else losses
-    codes = [loss_code(name) for name in (LOSSES if losses is None else losses)]
-    ax = new_axes(ax)
-    m = np.linspace(-2.5, 2.5, 501)
-    for code in codes:
-        values = [loss_value(code, 1.0, float(z)) for z in m]
-        ax.plot(m, values, color=_SHADES[code], ls=_LINES[code], lw=1.8, label=LOSSES[code])
-    ax.fill_between([-2.5, 0.0], 0.0, 1.0, facecolor="none", edgecolor=GREY, hatch="///", lw=0.0, label="a mistake: 1")
-    ax.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
-    legend(ax, loc="upper right")
-    return ax

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -27,13 +27,12 @@ from linsep.plots.subject import Subject, Table, codes_of, labels_of, margins_of
 from linsep.plots.view import View, view_of
 from linsep.types import Array, DataError
 
-LIMIT = 5000
-Ring = Literal["mistaken", "support"]
+LIMIT = 5000  # rows that are drawn; a picture says when there are more
 _NAMED = 12  # rings that have a name beside them; more would cover each other
 _GRID = 201
 
 
-def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+def plot_points(X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the rows by class: one or two features as they are, more features by their first two principal directions.
 
     Parameters
@@ -44,8 +43,6 @@ def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -
         Their labels.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=5000
-        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
@@ -67,7 +64,7 @@ def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -
     labels = labels_of(y, table.X.shape[0], table.given)
     classes, codes = np.unique(labels, return_inverse=True)
     ax = new_axes(ax)
-    draw_points(ax, table, codes, list(classes), view_of(table), thinned(len(labels), limit))
+    draw_points(ax, table, codes, list(classes), view_of(table), thinned(len(labels), LIMIT))
     legend(ax)
     return ax
 
@@ -116,16 +113,15 @@ def plot_boundary(
     y: Any,
     *,
     label: Any = None,
-    ring: Ring | None = None,
     row_names: Any = None,
     ax: Axes | None = None,
-    limit: int = LIMIT,
 ) -> Axes:
     """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
 
     The band is |z| <= min_i y_i z_i; it is drawn if that is positive, that is, if no row is mistaken. More than two
     features are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends
-    on w.x alone. Three or more classes: the regions of the classes, or one class against the rest.
+    on w.x alone. Three or more classes: the regions of the classes, or one class against the rest. Mistaken rows have a
+    ring, or, where there are none, those on the margin (a bracket knows which rows hold its plane).
 
     Parameters
     ----------
@@ -137,15 +133,10 @@ def plot_boundary(
         Their labels.
     label : label, optional
         With three or more classes: the class that is shown against the rest.
-    ring : {"mistaken", "support"}, optional
-        Which rows get a ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
-        By default the mistaken ones, if there are any.
     row_names : array-like, shape (n_samples,), optional
         What rows are called: up to twelve rings have the name of their row beside them.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=5000
-        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
@@ -175,11 +166,11 @@ def plot_boundary(
         )
     margins = margins_of(subject, table.given, labels)
     names, codes = codes_of(subject, labels)
-    ringed, words = _ringed(ring, margins, subject)
+    ringed, words = _ringed(margins, subject)
     ax = new_axes(ax)
     view = view_of(table, subject.plane)
     # A few ringed rows are always there; more would make mistakes look commoner than they are.
-    shown = thinned(len(labels), limit, keep=ringed[: limit // 100])
+    shown = thinned(len(labels), LIMIT, keep=ringed[: LIMIT // 100])
     at = draw_points(ax, table, codes, names, view, shown)
     lines = (
         _draw_regions(ax, view, subject) if len(names) > 2 else _draw_values(ax, view, subject, float(margins.min()))
@@ -204,12 +195,10 @@ def plot_boundary(
     return ax
 
 
-def _ringed(ring: Ring | None, margins: Array, subject: Subject) -> tuple[Array, str]:
+def _ringed(margins: Array, subject: Subject) -> tuple[Array, str]:
     """Rows to ring, and what they are."""
-    if ring not in (None, "mistaken", "support"):
-        raise DataError(f'ring is "mistaken" or "support", not {ring!r}')
     mistaken = np.flatnonzero(margins <= 0)
-    if ring == "mistaken" or (ring is None and mistaken.size):
+    if mistaken.size:
         return mistaken, f"mistaken: {count(mistaken.size, 'row')}"
     least = np.abs(margins).min()
     support = np.flatnonzero(np.abs(margins) <= least * (1 + 1e-6)) if subject.support is None else subject.support

@@ -27,7 +27,6 @@ from linsep.plots.style import (
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
 from linsep.regression.found import Separation
-from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
@@ -36,16 +35,14 @@ from linsep.types import Array, DataError
 
 _NUMBERED = 12
 _COEFFICIENTS = 20
-_ROWS = 60
-_WAYS = ((1, "^", COLOURS[1], "moves it up"), (-1, "v", COLOURS[0], "moves it down"), (0, "D", GREY, "both ways"))
 
 
-def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the rows that no hyperplane separates, their two convex hulls, and the point where these meet.
 
     With weights p_i > 0 from the witness, sum_{+} p_i x_i = sum_{-} p_i x_i: a point of both hulls, so no plane passes
-    between them. Without an intercept the signed rows y_i x_i are drawn; their hull contains the origin. More than two
-    features are projected on the first two principal directions of these rows; the hulls meet in the projection too.
+    between them. More than two features are projected on the first two principal directions of these rows; the hulls
+    meet in the projection too.
 
     Parameters
     ----------
@@ -57,8 +54,6 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
         Their labels.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=5000
-        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
@@ -68,7 +63,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     Raises
     ------
     DataError
-        The certificate has no witness, or is about other rows.
+        The certificate has no witness, is about planes through the origin, or about other rows.
 
     Examples
     --------
@@ -90,23 +85,23 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     labels = labels_of(y, certificate.n_rows, table.given)
     s = signs(labels)
     if not certificate.fit_intercept:
-        table = table._replace(X=table.X.multiply(s[:, None]).tocsr() if is_sparse(table.X) else s[:, None] * table.X)
+        raise DataError("without an intercept it is not the hulls of the classes that meet")
     rows = np.array(certificate.witness.rows)
     total = sum(certificate.witness.weights)
     share = np.array([weight / total for weight in certificate.witness.weights])
     held = Table(table.X[rows], table.names, None)
-    _check_meeting(held, s[rows], share, certificate.fit_intercept)
+    _check_meeting(held, s[rows], share)
     view = _view_of_witness(held)
     ax = new_axes(ax)
-    shown = thinned(len(s), max(limit, len(rows)), keep=rows)
+    shown = thinned(len(s), max(LIMIT, len(rows)), keep=rows)
     classes = list(np.unique(labels))
     at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
     if table.X.shape[1] == 1:
         at[:, 1] = s[shown] > 0
     _draw_others(ax, at, s[shown], np.isin(shown, rows))
     inner = at[np.searchsorted(shown, rows)]
-    _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes, certificate.fit_intercept)
-    _draw_meeting(ax, inner, s[rows], share, certificate.fit_intercept, table.X.shape[1])
+    _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes)
+    _draw_meeting(ax, inner, s[rows], share, table.X.shape[1])
     if not view.exact:
         met = f"within {certificate.witness.within:.0e}" if certificate.witness.within else "exact"
         note(ax, f"projected; the meeting is {met} in all features")
@@ -114,12 +109,11 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     return ax
 
 
-def _check_meeting(held: Table, s: Array, share: Array, intercept: bool) -> None:
+def _check_meeting(held: Table, s: Array, share: Array) -> None:
     """Up to rounding sum p_i x_i is the same for both sides, or these are other rows than those of the certificate."""
-    sign = s if intercept else np.ones(len(s))  # without an intercept the rows have their signs already
-    off = np.asarray((share * sign) @ held.X).ravel()
+    off = np.asarray((share * s) @ held.X).ravel()
     size = np.asarray(share @ abs(held.X)).ravel()
-    if (np.abs(off) > 1e-6 * size).any() or (intercept and abs(share @ s) > 1e-6):
+    if (np.abs(off) > 1e-6 * size).any() or abs(share @ s) > 1e-6:
         raise DataError("the certificate is about other rows or labels: those of its witness do not meet here")
 
 
@@ -136,26 +130,14 @@ def _draw_others(ax: Axes, at: Array, s: Array, held: Array) -> None:
         )
 
 
-def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], intercept: bool) -> None:
+def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any]) -> None:
     names = shorten(classes)
     groups = [(k, s == sign) for k, sign in enumerate((-1.0, 1.0))]
     for k, own in groups:
         colour, marker, hatch = look(k)
-        if intercept:
-            _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
-        if own.any():
-            ax.scatter(
-                at[own, 0],
-                at[own, 1],
-                s=42,
-                c=colour,
-                marker=marker,
-                zorder=4,
-                label=f"{names[k]}: {count(int(own.sum()), 'row')} of the witness",
-                **EDGE,
-            )
-    if not intercept:
-        _draw_hull(ax, at, GREY, "///")
+        _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
+        label = f"{names[k]}: {count(int(own.sum()), 'row')} of the witness"
+        ax.scatter(at[own, 0], at[own, 1], s=42, c=colour, marker=marker, zorder=4, label=label, **EDGE)
     for i, point in zip(rows[:_NUMBERED], at, strict=False):
         name_point(ax, point, f"{i}")
 
@@ -178,25 +160,18 @@ def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
     ax.fill(*corners.T, facecolor="none", edgecolor=colour, hatch=hatch, lw=1.6, zorder=2)
 
 
-def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, p: int) -> None:
+def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, p: int) -> None:
     """The point sum p_i x_i of each side; with one feature the two stand in the lanes of their classes."""
-    if intercept:
-        points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
-        points = points if p == 1 else points.mean(axis=0, keepdims=True)
-        words = "the hulls meet here"
-    else:
-        points, words = np.zeros((1, 2)), "the origin, in their hull"
-        if p == 1:
-            points[:, 1] = at[:, 1].mean()
-    if len(points) > 1:
+    points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
+    if p == 1:
         ax.plot(*points.T, color=INK, ls=":", lw=1.2, zorder=3)
-    ax.scatter(
-        points[:, 0], points[:, 1], s=170, marker="*", c="white", edgecolors=INK, linewidths=1.2, zorder=3, label=words
-    )
+    points = points if p == 1 else points.mean(axis=0, keepdims=True)
+    style: dict[str, Any] = {"marker": "*", "c": "white", "edgecolors": INK, "linewidths": 1.2, "zorder": 3}
+    ax.scatter(points[:, 0], points[:, 1], s=170, label="the hulls meet here", **style)
 
 
-def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite.
+def plot_separation(found: Separation, *, ax: Axes | None = None) -> Axes:
+    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite, of the first 20.
 
     Parameters
     ----------
@@ -204,8 +179,6 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
         A result of `separation` that is not undecided.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
-    limit : int, default=20
-        Coefficients to draw at most, infinite ones first; the picture says when there are more.
 
     Returns
     -------
@@ -226,11 +199,9 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     """
     if not isinstance(found, Separation) or not found.coefficients:
         raise DataError("the separation is undecided: there is nothing to draw")
-    if limit < 1:
-        raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
     groups = by_estimate(found.coefficients)
     order = [(name, value) for value, names in groups.items() for name in names]
-    drawn = order[:limit]
+    drawn = order[:_COEFFICIENTS]
     ax = new_axes(ax)
     for height, (_, value) in enumerate(drawn):
         _draw_estimate(ax, height, value)
@@ -245,80 +216,8 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     return ax
 
 
-def plot_separated_rows(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw which separated rows move each infinite coefficient, and which way.
-
-    Parameters
-    ----------
-    found : Separation
-        A result of `separation`, not read from JSON, some of whose rows are separated.
-    ax : Axes, optional
-        Where to draw; without it, in a new figure.
-    limit : int, default=20
-        Coefficients to draw at most; the picture says when there are more.
-
-    Returns
-    -------
-    Axes
-        The axes with the picture: a column for each of the first 60 separated rows, a line for each coefficient, with
-        "?" where no limit is determined.
-
-    Raises
-    ------
-    DataError
-        No row is separated, or the data are not at hand.
-
-    Examples
-    --------
-    >>> from linsep import separation
-    >>> ax = plot_separated_rows(separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]))
-    >>> [text.get_text() for text in ax.get_xticklabels()]
-    ['3', '4']
-    """
-    if not isinstance(found, Separation) or found.verdict not in ("complete", "quasi-complete"):
-        raise DataError("no row is known to be separated: there is nothing to draw")
-    if limit < 1:
-        raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
-    lines = [line for line in found.table() if found.coefficients[line.name] not in (FINITE, UNIDENTIFIED)]
-    moved = [found.rows_of(line.name) for line in lines[:limit]]
-    every = sorted(set().union(*moved)) if moved else []
-    rows = every[:_ROWS]
-    place = {row: k for k, row in enumerate(rows)}
-    ax = new_axes(ax)
-    for way, marker, colour, words in _WAYS:
-        at = [
-            (place[row], k) for k, ways in enumerate(moved) for row, own in ways.items() if own == way and row in place
-        ]
-        if at:
-            x, height = np.array(at).T
-            ax.scatter(x, height, s=38, marker=marker, c=colour, label=words, **EDGE)
-    names = shorten([_of_level(line.name, found.levels) for line in lines[:limit]])
-    signs = {"+inf": "+∞", "-inf": "−∞"}
-    ends = [signs.get(line.estimate, "?") for line in lines[:limit]]
-    ax.set_yticks(range(len(moved)), [f"{name}  {end}" for name, end in zip(names, ends, strict=True)])
-    ax.tick_params(axis="y", labelsize="medium" if len(moved) <= 10 else "small")
-    named = range(0, len(rows), 1 + (len(rows) - 1) // _NUMBERED)
-    ax.set_xticks(list(named), [str(rows[k]) for k in named], fontsize="small")
-    ax.set(xlim=(-0.6, max(len(rows), 1) - 0.4), ylim=(len(moved) - 0.5, -0.5), xlabel="separated row")
-    ax.grid(alpha=0.25, lw=0.6)
-    ax.set_axisbelow(True)
-    if not all(moved):
-        note(ax, "without a mark: moved by no row itself, makes up for the others")
-    say_thinned(ax, len(rows), len(every))
-    say_thinned(ax, len(moved), len(lines), "coefficients")
-    legend(ax, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(_WAYS), borderaxespad=0.2)
-    return ax
-
-
 def _words(name: Any) -> str:
     return f"{name[0]}: {name[1]}" if isinstance(name, tuple) else str(name)
-
-
-def _of_level(name: Any, levels: dict[str, tuple[str, str]]) -> str:
-    """The same, an indicator as "column=level", which is shorter than the terms of formulas."""
-    if isinstance(name, tuple):
-        return f"{name[0]}: {_of_level(name[1], levels)}"
-    return "=".join(levels[name]) if name in levels else str(name)
 
 
 def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:

@@ -1,4 +1,4 @@
-"""The weights of a plane: the heaviest by name, or all of them as an image."""
+"""The weights of a plane: the heaviest by name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ def plot_weights(
     model: Any,
     *,
     n: int = 20,
-    image: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
     label: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the n weights with the largest |w_j|, or all as an image when the features are pixels.
+    """Draw the n weights with the largest |w_j|.
 
     Parameters
     ----------
@@ -31,8 +30,6 @@ def plot_weights(
         The owner of the weights.
     n : int, default=20
         Features to draw at most; the picture says when there are more.
-    image : (rows, columns), optional
-        The shape of the image, if the features are its pixels.
     names : sequence of str, optional
         Names of the features, if the model does not know them.
     label : label, optional
@@ -48,7 +45,7 @@ def plot_weights(
     Raises
     ------
     DataError
-        The model is not linear, or of several classes and none was named; names or an image of another size.
+        The model is not linear, or of several classes and none was named; or names of another number.
 
     Examples
     --------
@@ -66,8 +63,6 @@ def plot_weights(
         )
     w = subject.plane.w
     ax = new_axes(ax)
-    if image is not None:
-        return _draw_image(ax, w, image)
     known = getattr(model, "feature_names_in_", None) if names is None else names
     texts = row_names(len(w), None) if known is None else [str(name) for name in known]
     if len(texts) != len(w):
@@ -99,14 +94,3 @@ def _draw_bars(ax: Axes, w: Array, names: list[str], n: int, sides: tuple[str, s
     ax.set_xlabel("weight")
     say_thinned(ax, n, len(w), "features")
     legend(ax)
-
-
-def _draw_image(ax: Axes, w: Array, image: tuple[int, int]) -> Axes:
-    if image[0] * image[1] != len(w):
-        raise DataError(f"an image of {image[0]} x {image[1]} has {image[0] * image[1]} pixels, and w {len(w)} entries")
-    top = float(np.abs(w).max()) or 1.0
-    shown = ax.imshow(w.reshape(image), cmap="cividis", vmin=-top, vmax=top, interpolation="nearest")
-    ax.set(xticks=[], yticks=[])
-    bar = ax.figure.colorbar(shown, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
-    bar.set_label("weight", labelpad=-8)
-    return ax

@@ -18,12 +18,11 @@ from linsep.learners.inputs.class_names import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count, listed
 from linsep.reporting.bounds import bounds_of_run
-from linsep.reporting.explanation.suspects import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.tables import stored_in
 from linsep.theory.bounds.cover import cover_note
-from linsep.theory.bounds.losses import least_loss, training_loss
+from linsep.theory.bounds.losses import training_loss
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
@@ -37,8 +36,6 @@ _BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take 
 # After Ctrl-C nobody waits for kernel values of all rows with all mistakes: above so many the accuracy is left out.
 _HASTY_VALUES = 200_000_000
 _LEFT_OUT = "not measured after Ctrl-C, it would take long (`linsep score` does)"
-# The least loss costs thousands of passes over the table.
-_LEAST_LOSS_ENTRIES = 200_000
 
 
 class Proved(NamedTuple):
@@ -272,8 +269,7 @@ def _prove(
     if certificate.verdict == "separable":
         told = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
     elif certificate.witness is not None:
-        few = rows_in_the_way(X, side, planes, fit_intercept=fit_intercept)
-        data["rows_in_the_way"], told = few.to_dict(), f"; {few.summary()}"
+        told = "; `linsep check --explain` finds the rows that have to go"
     lines = [("separable?", certificate.summary() + told)]
     if certificate.verdict == "separable":
         bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
@@ -294,7 +290,7 @@ def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
 
 
 def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """The loss of a descent, and how far it may be and is above the least one; of several classes the worst."""
+    """The loss of a descent, and how far it may be above the least one."""
     positive = classes[-len(learner.coef_) :]
     losses = [
         training_loss(X, y == label, w, float(b), learner.loss)
@@ -310,15 +306,4 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
         (f"mean {learner.loss} loss", ", ".join(f"{loss:.6g}" for loss in losses) + each),
         ("guaranteed excess", promise),
     ]
-    data: dict[str, Any] = {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}
-    stored = stored_in(X)
-    if radius is None or stored > _LEAST_LOSS_ENTRIES:
-        return lines, data
-    c = learner.intercept_scaling_
-    asked = {"fit_intercept": learner.fit_intercept, "intercept_scaling": c, "tol": 1e-4}
-    least = [least_loss(X, y == label, learner.loss, radius, **asked).lower for label in positive]
-    excess = max(loss - low for loss, low in zip(losses, least, strict=True))
-    length = "||(w, b)||" if c == 1 else f"||(w, b / {c:.6g})||"
-    where = f"for {length} <= {radius:g} (by L-BFGS-B)"
-    lines.append(("measured excess", f"{excess:.6g} at most, over the least loss {where}"))
-    return lines, data | {"measured_excess": excess, "least_loss": least}
+    return lines, {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}

@@ -55,19 +55,10 @@ def iter_predictions(
     model: TableModel,
     table: Any,
     *,
-    target: str | None = None,
-    format: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    query: str | None = None,
-    na: Collection[str] = (),
-    skip_rows: int = 0,
-    sheet: str | None = None,
-    header: bool = True,
     probabilities: bool = False,
     keep: Collection[str] = (),
     lenient: bool = False,
+    **reading: Any,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
@@ -80,18 +71,6 @@ def iter_predictions(
         A fitted model with an encoder.
     table : path, "-" or dataframe
         The rows; "-" is standard input.
-    target : str, optional
-        The column that holds the labels.
-    format : str, optional
-        The format, as in `open_data`; needed if the name of the file does not tell.
-    sep, decimal, encoding : str, optional
-        How text is written, as in `open_data`; needed if its first lines do not tell.
-    query : str, optional
-        A SELECT whose rows are read, as in `open_data`; `table` is then a database.
-    na : collection of str
-        Cells of CSV that stand for no value, beside those named when the model was trained.
-    skip_rows, sheet, header : optional
-        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
     keep : collection of str
@@ -100,6 +79,9 @@ def iter_predictions(
     lenient : bool, default=False
         Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
         first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
+    **reading
+        How the table is read: `target`, `format`, `sep`, `query` and the other options of `open_data`;
+        cells named with `na` are missing beside those named when the model was trained.
 
     Yields
     ------
@@ -121,9 +103,7 @@ def iter_predictions(
     """
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
-    asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
-    for labels, z, y, X, chunk in _predicted(model, _opened(model, table, asked, keep), lenient):
+    for labels, z, y, X, chunk in _predicted(model, _opened(model, table, reading, keep), lenient):
         of_classes = None
         if probabilities:
             known = model.calibration_
@@ -235,17 +215,8 @@ def score_table(
     table: Any,
     *,
     target: str | None = None,
-    format: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    query: str | None = None,
-    na: Collection[str] = (),
-    skip_rows: int = 0,
-    sheet: str | None = None,
-    header: bool = True,
-    drop_unlabelled: bool = False,
     lenient: bool = False,
+    **reading: Any,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
@@ -257,21 +228,12 @@ def score_table(
         The rows; "-" is standard input.
     target : str, optional
         The column that holds the labels; by default the one that the model was trained on.
-    format : str, optional
-        The format, as in `open_data`; needed if the name of the file does not tell.
-    sep, decimal, encoding : str, optional
-        How text is written, as in `open_data`; needed if its first lines do not tell.
-    query : str, optional
-        A SELECT whose rows are read, as in `open_data`; `table` is then a database.
-    na : collection of str
-        Cells of CSV that stand for no value, beside those named when the model was trained.
-    skip_rows, sheet, header : optional
-        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
-    drop_unlabelled : bool, default=False
-        Leave out rows whose label is missing, and count them.
     lenient : bool, default=False
         Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
         first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
+    **reading
+        How the table is read: `drop_unlabelled`, `format`, `sep`, `query` and the other options of `open_data`;
+        cells named with `na` are missing beside those named when the model was trained.
 
     Returns
     -------
@@ -293,9 +255,7 @@ def score_table(
     """
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
-    asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
-    source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
+    source = _opened(model, table, {**reading, "target": target})
     if target is not None and model.classes_.dtype.kind == "U" and model.positive is None:
         source.read_as_text([target])  # 01 and 1 may be two of them
     names = label_names(model.classes_).tolist()

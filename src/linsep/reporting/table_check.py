@@ -21,7 +21,7 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
-from linsep.markup import listed, quote
+from linsep.markup import listed
 from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
@@ -158,13 +158,16 @@ def check_table(
     source.read_as_text([name for name, kind in (columns or {}).items() if kind == CATEGORY])
     refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
-    numbers, y = _numbers(source, found.kinds, missing)
+    numbers = exact_numbers(source, kinds=found.kinds, missing=missing, advice=LEAVE_OUT)
+    y = numbers.y
+    if y is None:
+        raise DataError("these rows have no labels: name the label column with --target")
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
     labels = np.unique(y)
     doubts += doubt_of_labels(labels)
     if labels.size == 1:
-        raise _one_class(labels[0], source, found.kinds)
+        raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
         asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit=time_limit, exact=exact)]
@@ -268,35 +271,12 @@ def _source_of(X: Any, y: Any) -> Source:
     return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
-def _numbers(source: Source, kinds: Mapping[str, str], missing: str | None) -> tuple[ExactNumbers, Array]:
-    """The rows of a proof and their labels; a refusal of missing values says what these tell."""
-    try:
-        numbers = exact_numbers(source, kinds=kinds, missing=missing, advice=LEAVE_OUT)
-    except DataError as error:
-        raise DataError(f"{error}{_told_by_gaps(source, kinds)}") from None
-    if numbers.y is None:
-        raise DataError("these rows have no labels: name the label column with --target")
-    return numbers, numbers.y
-
-
-def _one_class(label: Any, source: Source, kinds: Mapping[str, str]) -> DataError:
-    gaps = _told_by_gaps(source, kinds)
-    return DataError(f"every row has the label {label}: a separator needs rows of at least two classes{gaps}")
-
-
 def _gaps(source: Source, kinds: Mapping[str, str]) -> list[TellingColumn]:
     """The columns that tell by where they are missing, of all rows that have a label."""
     chunk = source.read()
     if not isinstance(chunk, TableChunk) or chunk.y is None:
         return []
     return telling_gaps(without_skipped(chunk, kinds), label_names(chunk.y))
-
-
-def _told_by_gaps(source: Source, kinds: Mapping[str, str]) -> str:
-    """What to add to a refusal: the column that tells most, and how to ask without it."""
-    gaps = _gaps(source, kinds)[:1]
-    known = "is it known before the label is?"
-    return "".join(f"; {gap}: {known} --column {quote(gap.name)}=skip asks without it" for gap in gaps)
 
 
 def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, **options: Any) -> Asked:
@@ -338,7 +318,7 @@ def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) ->
     found = fewest_rows(numbers.X, y, time_limit=seconds).named((negative, positive), one.y)
     rows = one.found.in_file(np.arange(one.found.n_rows))
     own = numbers.y if one.title and numbers.y is not None else one.y
-    return Explained(one.title, found, suspects_of(found, numbers, one.y, own, chunk, rows))
+    return Explained(one.title, found, suspects_of(found, numbers, own, chunk, rows))
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

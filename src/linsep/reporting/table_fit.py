@@ -13,9 +13,8 @@ from linsep import scikit
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
-from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.kinds import is_words, left_out_line, without_skipped
+from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.hints import hints_on_holding_out, mixed_groups, telling_gaps
 from linsep.data.labels import refuse_label_for_each_row
@@ -23,8 +22,6 @@ from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
-from linsep.learners.calibration import labels_apart, told_apart
-from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
@@ -196,7 +193,7 @@ def fit_table(
     drawn = _Drawn() if groups is not None or not holdout or aside is None else _drawn(source, prepared, aside)
     receipt = _of_table(receipt, choice, source, encoder, positive, drawn)
     early = [*training.early, *(_with_answer(text, receipt.data.get("verdict")) for text in training.warnings)]
-    said = [*early, *encoder.doubts_, *receipt.warnings, *drawn.mixed, *_apart(model, prepared.rows)]
+    said = [*early, *encoder.doubts_, *receipt.warnings, *drawn.mixed]
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
@@ -223,7 +220,7 @@ def _of_table(
     """The receipt with what is known of the table: what is missing or left out, and what seems too good."""
     gone = encoder.missing_
     telling, gaps = _too_good(source, encoder.kinds_, positive)
-    lines = [*choice.lines, *_beside_check(receipt, encoder.kinds_), *told_unlabelled(source.unlabelled)]
+    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
     lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *drawn.hints]
     doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
@@ -257,17 +254,6 @@ def _too_good(
     return telling, [one for one in found if 2 * one.balanced_accuracy - 1 >= _SOME_OF_CLASS]
 
 
-def _apart(model: TableModel, rows: Any) -> list[str]:
-    """What to say of training rows whose label is not the most probable class, because classes have weights."""
-    learner = model.learner_
-    known = getattr(model, "calibration_", None)  # there is none after Ctrl-C
-    if known is None or getattr(learner, "class_weight", None) is None:
-        return []
-    p = known.of(np.asarray(learner.decision_function(rows)))
-    n = labels_apart(p, positions(learner.predict(rows), learner.classes_))
-    return told_apart(learner, n, len(p), "training rows")
-
-
 def _with_answer(warning: str, verdict: str | None) -> str:
     """The warning of a run that ended early, which knows by now whether the table is separable."""
     if verdict == "separable":
@@ -291,18 +277,6 @@ def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
     """The rows that were not left out."""
     chunk = source.read()
     return chunk.take(prepared.kept) if prepared.kept is not None and isinstance(chunk, TableChunk) else chunk
-
-
-def _beside_check(receipt: Receipt, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The lines of the receipt; that on separability says where `linsep check` asks about fewer features."""
-    words = [name for name, kind in kinds.items() if is_words(kind)]
-    dates = [name for name, kind in kinds.items() if is_date(kind)]
-    if receipt.data.get("verdict") is None or not (words or dates):
-        return receipt.lines
-    parts = [f"the words of {', '.join(map(repr, words))}"] if words else []
-    parts += [f"month, weekday and hour of {', '.join(map(repr, dates))}"] if dates else []
-    beside = f". This is with {' and '.join(parts)}; `linsep check` asks without them, and may answer otherwise"
-    return [(label, text + beside if label == "separable?" else text) for label, text in receipt.lines]
 
 
 def _choose(

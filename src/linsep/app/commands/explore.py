@@ -9,7 +9,6 @@ from typing import Any
 from linsep.app.labelled import inputs, open_labelled
 from linsep.app.result import Result
 from linsep.explorer.explore import Exploration, of_preset
-from linsep.explorer.serve import check_extra
 from linsep.explorer.story import tell
 from linsep.explorer.table import points_of_table
 from linsep.files import check_output
@@ -40,8 +39,6 @@ def explore(
     read = inputs(table) if table is not None else ()
     if save is not None:
         check_output(save, "the page", reads=read)
-    else:
-        _check_extra()
     if table is None:
         given = {"target": target, "positive": positive, "max_iter": max_iter, "fit_intercept": not fit_intercept}
         if ignored := [name for name, value in given.items() if value]:
@@ -56,14 +53,6 @@ def explore(
     if save is not None:
         found.save(save, reads=read)
     return found, Result(_lines(found.story, save), {})
-
-
-def _check_extra() -> None:
-    """Refuse before the work to show a page that nothing could serve."""
-    try:
-        check_extra()
-    except ImportError as error:
-        raise DataError(f"{error}, with --save PAGE.html") from error
 
 
 def _lines(story: Mapping[str, Any], save: Path | None) -> list[tuple[str, str]]:

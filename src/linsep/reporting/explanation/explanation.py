@@ -18,7 +18,7 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.features.kinds import without_skipped
 from linsep.data.telling import TellingColumn, tell, telling_columns
-from linsep.reporting.explanation.suspects import Explained, Neighbour, Suspect
+from linsep.reporting.explanation.suspects import Explained
 from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense
 from linsep.theory.columns import columns_of_verdict, fewer_columns
@@ -29,7 +29,7 @@ from linsep.theory.separability.decide import separability
 from linsep.theory.words.of_regressions import listed
 from linsep.types import Array
 
-_HEADS = ("class against the rest", "suspect", "is", "row", "where", "label", "distance")
+_HEADS = ("class against the rest", "row", "where", "label")
 _GAPS = 3  # columns that are named because of where they are missing
 
 
@@ -54,7 +54,7 @@ class Explanation:
     >>> print(why.summary())
     exactly 1 of 6 rows has to go before the rest is separable
     >>> why.rows.num_rows, why.rows["row"][0].as_py() in (2, 3)
-    (4, True)
+    (1, True)
     """
 
     explained: list[Explained]
@@ -63,18 +63,16 @@ class Explanation:
 
     @property
     def rows(self) -> pa.Table:
-        """The rows to remove, each followed by the three nearest rows of the other class, with their cells.
+        """The rows to remove with their cells, those that are most out of place first: an Arrow table (`.to_pandas()`).
 
-        An Arrow table (`.to_pandas()`). `suspect` is the number of the row to remove; `is` says whether a line is this
-        row or a neighbour of it, which stays; `distance` is how far the neighbour is, in columns divided by their
-        standard deviations. Rows that are most out of place stand first. With several questions the first column is the
-        class that is set against the rest.
+        With several questions the first column is the class that is set against the rest. A column of the user's that
+        is called as one of ours gets a blank at its end.
         """
         lines: list[dict[str, Any]] = []
         for one in self.explained:
-            for suspect in one.suspects:
-                lines.append(_line(one.title, suspect.row, "suspect", suspect, None))
-                lines += [_line(one.title, suspect.row, "neighbour", row, row.distance) for row in suspect.neighbours]
+            for row in one.suspects:
+                told = dict(zip(_HEADS, (one.title, row.row, row.where, row.label), strict=True))
+                lines.append(told | {name + " " * (name in told): value for name, value in row.cells.items()})
         names = list(lines[0] if lines else _HEADS)[len(self.explained) == 1 :]
         return pa.table({name: [line[name] for line in lines] for name in names})
 
@@ -133,12 +131,6 @@ def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, An
     """What was found as plain data, of several questions by the class that is asked about."""
     each = {one.title: one.to_dict() for one in explained}
     return each.get("", {"one_against_rest": each})
-
-
-def _line(title: str, suspect: int, what: str, row: Suspect | Neighbour, distance: float | None) -> dict[str, Any]:
-    """One row of the table; a column of the user's that is called as one of ours gets a blank at its end."""
-    told = dict(zip(_HEADS, (title, suspect, what, row.row, row.where, row.label, distance), strict=True))
-    return told | {name if name not in told else f"{name} ": value for name, value in row.cells.items()}
 
 
 _LINES = 3  # of a kind

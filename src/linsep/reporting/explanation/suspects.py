@@ -1,8 +1,7 @@
-"""Rows that have to go before a table is separable: which ones, what is near, and how many a receipt knows of."""
+"""Rows that have to go before a table is separable: which ones, and how many."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -11,47 +10,14 @@ import pyarrow as pa
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.tables import bounded_doubles, dense, stored
-from linsep.theory.cone.opposite_rows import disjoint_pairs
-from linsep.theory.cone.search import solve_cone
+from linsep.tables import bounded_doubles, dense
 from linsep.theory.explanation.certificate import FewestRows
-from linsep.theory.rows.exact_signs import as_floats, row_signs
-from linsep.theory.rows.integers import whole_row
-from linsep.theory.verify.cone import CertificateError, Rows
-from linsep.theory.verify.consequences import rows_to_go
-from linsep.types import Array, Hyperplane
+from linsep.theory.rows.exact_signs import as_floats
+from linsep.types import Array
 
 _SHOWN = 8
 _FEW = 0.05  # of the rows may have wrong labels; more are a class, or a border, that no plane cuts off
-_NEIGHBOURS = 3
 _MOST_NAMED = 200  # columns of a matrix, which have no names of their own
-_MOST_WITNESSES = 5  # that a receipt looks for; each takes a few hundredths of a second
-_MOST_COLUMNS, _MOST_ENTRIES = 20, 10_000  # of the rows among which they are
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    """A row of the other class near a suspect.
-
-    Attributes
-    ----------
-    row : int
-        Its number in the table, from 0, rows left out counted.
-    where : str
-        The file and line, or the row of a table that is no file.
-    label : str
-        Its class.
-    distance : float
-        How far it is from the suspect, in columns divided by their standard deviations.
-    cells : dict
-        Its values by column; none of a matrix with more than 200 columns.
-    """
-
-    row: int
-    where: str
-    label: str
-    distance: float
-    cells: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,15 +34,12 @@ class Suspect:
         Its class.
     cells : dict
         Its values by column; none of a matrix with more than 200 columns.
-    neighbours : tuple of Neighbour
-        The three nearest rows of the other class that stay, the nearest first; fewer where there are fewer.
     """
 
     row: int
     where: str
     label: str
     cells: dict[str, Any]
-    neighbours: tuple[Neighbour, ...]
 
 
 class Explained(NamedTuple):
@@ -118,10 +81,8 @@ class Explained(NamedTuple):
         return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
-@np.errstate(over="ignore", invalid="ignore")  # distances of numbers near the largest double
-def suspects_of(
-    found: FewestRows, table: ExactNumbers, y: Array, own: Array, chunk: Any, numbers: Array
-) -> list[Suspect]:
+@np.errstate(over="ignore", invalid="ignore")  # numbers near the largest double
+def suspects_of(found: FewestRows, table: ExactNumbers, own: Array, chunk: Any, numbers: Array) -> list[Suspect]:
     """The rows removed, those first that the hyperplane of the others puts deepest into the other class.
 
     Parameters
@@ -129,8 +90,6 @@ def suspects_of(
     found : FewestRows
     table : ExactNumbers
         The numbers that it was found in.
-    y : ndarray, shape (n,)
-        The side of each row: of a class against the rest that class, or a name for the rest.
     own : ndarray, shape (n,)
         The class of each row.
     chunk : TableChunk or rows of a matrix
@@ -138,25 +97,14 @@ def suspects_of(
     numbers : ndarray of int, shape (n,)
         The number of each row in the table.
     """
-    if not found.removed:
-        return []
-    gone = np.array(found.removed)
-    kept = np.setdiff1d(np.arange(found.n_rows), gone)
-    A = bounded_doubles(table.X)
-    order = np.arange(gone.size)
-    if found.rest.hyperplane is not None:
+    gone = np.array(found.removed, dtype=np.int64)
+    if gone.size and found.rest.hyperplane is not None:
         (plane,) = found.rest.directions
         d = as_floats([*plane.w.tolist(), int(plane.b)])
-        order = np.argsort(-np.abs(A[gone] @ d[:-1] + d[-1]), kind="stable")
-    near = _nearest(A, y, gone, kept)
-    shown = np.unique(np.concatenate([gone, *(rows for rows, _ in near)]))
-    cells = dict(zip(shown.tolist(), _cells(chunk, shown, table.names), strict=True))
-
-    def told(i: int) -> tuple[int, str, str]:
-        return int(numbers[i]), chunk.place(i), str(own[i])
-
-    found_near = [[Neighbour(*told(j), far, cells[j]) for j, far in zip(*map(list, one), strict=True)] for one in near]
-    return [Suspect(*told(int(gone[k])), cells[int(gone[k])], tuple(found_near[k])) for k in order.tolist()]
+        depth = np.abs(bounded_doubles(table.X)[gone] @ d[:-1] + d[-1])
+        gone = gone[np.argsort(-depth, kind="stable")]
+    cells = _cells(chunk, gone, table.names)
+    return [Suspect(int(numbers[i]), chunk.place(i), str(own[i]), held) for i, held in zip(gone, cells, strict=True)]
 
 
 def _cells(chunk: Any, rows: Array, names: list[str]) -> list[dict[str, Any]]:
@@ -180,122 +128,3 @@ def _column(column: Column, rows: Array) -> list[Any]:
         found = (values.astype(np.int64) if whole else values)[rows].tolist()
     gone = np.zeros(len(rows), dtype=bool) if column.missing is None else column.missing[rows]
     return [None if lacks else value for value, lacks in zip(found, gone.tolist(), strict=True)]
-
-
-def _nearest(A: Any, y: Array, gone: Array, kept: Array) -> list[tuple[Array, Array]]:
-    """For each row removed the nearest rows of other classes that stay, and how far they are."""
-    from sklearn.metrics import pairwise_distances
-    from sklearn.preprocessing import StandardScaler
-
-    A = StandardScaler(with_mean=False).fit_transform(A)
-    out: list[tuple[Array, Array]] = [(gone, gone)] * gone.size
-    for label in np.unique(y[gone]):
-        mine, others = np.flatnonzero(y[gone] == label), kept[y[kept] != label]
-        far = pairwise_distances(A[gone[mine]], A[others])
-        nearest = np.argsort(far, axis=1, kind="stable")[:, :_NEIGHBOURS]
-        for k, some in zip(mine.tolist(), nearest, strict=True):
-            rows = others[some]
-            # Not `far`: its last digits depend on the machine.
-            out[k] = rows, np.array([_distance(A[[gone[k]]] - A[[j]]) for j in rows.tolist()])
-    return out
-
-
-def _distance(difference: Any) -> float:
-    """The length of a row, to six digits."""
-    values = stored(difference).astype(np.float64)
-    return float(f"{np.sqrt((values * values).sum()):.6g}")
-
-
-class InTheWay(NamedTuple):
-    """Two bounds on the fewest rows that have to go before a hyperplane separates the others.
-
-    Attributes
-    ----------
-    lower : int
-    upper : int or None
-        None if no plane at hand has rows of both classes on their side.
-    n_rows : int
-    """
-
-    lower: int
-    upper: int | None
-    n_rows: int
-
-    def summary(self) -> str:
-        """The words of a receipt.
-
-        Examples
-        --------
-        >>> InTheWay(2, 5, 40).summary()
-        'at least 2 and at most 5 of 40 rows have to go: `linsep check --explain`'
-        """
-        most = "" if self.upper is None else f" and at most {self.upper:,}"
-        bounds = f"exactly {self.lower:,}" if self.lower == self.upper else f"at least {self.lower:,}{most}"
-        have = "has" if self.lower == 1 and self.upper in (1, None) else "have"
-        return f"{bounds} of {self.n_rows:,} rows {have} to go: `linsep check --explain`"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return {"at_least": self.lower, "at_most": self.upper}
-
-
-def rows_in_the_way(X: Any, side: Array, planes: Sequence[Hyperplane], *, fit_intercept: bool) -> InTheWay:
-    """Bound the fewest rows that have to go, of rows that are proved not to be separable.
-
-    One row has to go of each pair of equal rows of two classes (opposite rows of one class, without an intercept). Of
-    tables with up to 20 columns up to five further sets of rows are found, among 10,000 numbers, each of which has to
-    lose a row and none of which has a row in common. The rows that a plane has on the wrong side, or on it, are enough.
-    All are counted exactly.
-
-    Parameters
-    ----------
-    X : array or CSR matrix, shape (n, p)
-    side : ndarray of int, shape (n,)
-        1 for the positive class, else 0.
-    planes : sequence of Hyperplane
-        Planes at hand, such as that of the model.
-    fit_intercept : bool
-
-    Examples
-    --------
-    >>> X, side = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 1, 0, 1])
-    >>> found = rows_in_the_way(X, side, [Hyperplane(np.array([2.0]), -3.0)], fit_intercept=True)
-    >>> found.lower, found.upper
-    (1, 1)
-    """
-    s = np.where(side > 0, 1.0, -1.0)
-    lower = max(1, _disjoint_sets(X, s, fit_intercept))
-    found = []
-    for w, b in planes:
-        d = np.append(w, b) if fit_intercept else np.asarray(w)
-        if not np.isfinite(d.astype(np.float64)).all():
-            continue
-        kept = s * row_signs(X, whole_row(d.tolist())) > 0
-        if np.unique(s[kept]).size == 2:
-            found.append(int((~kept).sum()))
-    return InTheWay(lower, min(found, default=None), s.size)
-
-
-def _disjoint_sets(X: Any, s: Array, constant: bool) -> int:
-    """The number of sets of rows found that are not separable, of which no row is in two; proved."""
-    pairs = disjoint_pairs(X, s, constant=constant)
-    n, p = X.shape
-    if p > _MOST_COLUMNS:
-        return len(pairs)
-    left = np.setdiff1d(np.arange(n), pairs)
-    most = _MOST_ENTRIES // max(1, p)
-    if left.size > most:
-        left = np.sort(np.random.default_rng(0).choice(left, most, replace=False))
-    witnesses: list[dict[int, int]] = []
-    while left.size and len(witnesses) < _MOST_WITNESSES:
-        found = solve_cone(X[left], s[left], constant=constant).witness
-        if found is None:
-            break
-        witnesses.append({int(left[i]): weight for i, weight in found.items()})
-        left = np.delete(left, list(found))
-    proof = {"unit": 1, "weights": dict.fromkeys(range(len(witnesses)), 1)}
-    try:
-        rows_to_go(Rows(X, s, constant), witnesses, proof)
-    except CertificateError:
-        return len(pairs)
-    return len(pairs) + len(witnesses)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 
@@ -30,12 +29,12 @@ _STYLE: dict[str, Any] = {
 
 
 class Sketch(NamedTuple):
-    """A picture to be drawn: `draw` takes the axes; `caption` is read beside it and `alt` instead of it."""
+    """A picture to be drawn: `draw` is called with ax=...; `caption` is read beside it and `alt` instead of it."""
 
     title: str
     caption: str
     alt: str
-    draw: Callable[[Axes], Any]
+    draw: Callable[..., Any]
 
 
 class Picture(NamedTuple):
@@ -66,7 +65,7 @@ def _draw(sketch: Sketch) -> Picture:
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from")
         figure = Figure(figsize=_INCHES, layout="constrained")
         ax = figure.add_subplot()
-        sketch.draw(ax)
+        sketch.draw(ax=ax)
         for artist in ax.findobj(Collection):
             if _is_heavy(artist):
                 artist.set_rasterized(True)

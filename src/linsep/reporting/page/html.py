@@ -29,7 +29,6 @@ class Page:
     lead: str
     lines: list[tuple[str, str]]
     command: str
-    advice: list[str] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

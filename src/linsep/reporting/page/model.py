@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.pictures import Seen, model_sketches
-from linsep.reporting.quality import NO_BETTER
-from linsep.reporting.receipt import Receipt, why_stopped
+from linsep.reporting.receipt import Receipt
 from linsep.reporting.weights import Weights, weights_of
 from linsep.types import Array
 
@@ -27,28 +27,26 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
     """The page of a fitted TableModel or learner; `said` are warnings that belong to it."""
     learner, encoder = parts_of(model)
     weights = weights_of(model, None if about is None else about.names)
-    remarks = list(said)
+    remarks, parts = list(said), []
     seen = None if about is None else _see(model, about, weights)
-    pictures, left_out = draw_all(model_sketches(seen, model, weights, receipt.proved, receipt.data.get("held_out")))
-    parts = []
+    pictures, left_out = draw_all(model_sketches(seen, model, receipt.proved, receipt.data.get("held_out")))
     if len(weights.planes):
         parts.append(tables.weights_table(weights, model.classes_, _about_weights(learner, encoder)))
     else:
         remarks.append("No weights: those of a kernel belong to rows, not to features.")
-    if about is not None and seen is not None:
-        mistaken = np.flatnonzero(seen.margins <= 0)
-        if mistaken.size:
-            parts.append(_mistakes(_of_rows(model), about, seen.margins, mistaken, weights))
-        else:
-            remarks.append("No table of mistaken rows: there is none among these.")
-    else:
+    if about is None or seen is None:
         remarks.append(
             "The rows were not at hand, as those of a stream are not kept: there are no pictures or tables of them."
         )
+    elif (seen.margins <= 0).any():
+        parts.append(_mistakes(_of_rows(model), about, seen.margins, weights))
+        if on := int((seen.margins == 0).sum()):
+            # `predict` gives them a class all the same, and accuracies count what it gives.
+            remarks.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
     return Page(
         title=_title(model),
         kicker="A separator and its receipt" + (f"; scores of {receipt.scored_on}" if receipt.scored_on else ""),
-        lead=_lead(model, seen, receipt),
+        lead=_lead(receipt),
         lines=[*receipt.lines, *(line for line in receipt.details if not isinstance(line[1], NotApplicable))],
         command=command,
         pictures=pictures,
@@ -79,11 +77,15 @@ def _see(model: Any, about: About, weights: Weights) -> Seen:
     return Seen(once, rows, about.y, margins_of(once, rows.X, about.y), linear)
 
 
-def _mistakes(model: Any, about: About, margins: Array, mistaken: Array, weights: Weights) -> tables.Table:
+def _mistakes(model: Any, about: About, margins: Array, weights: Weights) -> tables.Table:
+    """The mistaken rows, farthest on the wrong side first."""
+    mistaken = np.flatnonzero(margins <= 0)
     worst = mistaken[np.argsort(margins[mistaken], kind="stable")]
     predicted = model.predict(about.matrix[worst[: tables.MOST_ROWS]])
-    chosen = tables.chosen_columns(about.columns, weights)
-    return tables.mistakes_table(worst, about.y, predicted, margins, about.columns, chosen)
+    told = zip_longest(worst, predicted)  # of rows that are not shown nobody asks for predictions
+    rows = [(int(i), (about.y[i], label, float(margins[i]))) for i, label in told]
+    note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
+    return tables.rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, about.columns, weights)
 
 
 def _title(model: Any) -> str:
@@ -91,39 +93,11 @@ def _title(model: Any) -> str:
     return f"{name}: {classes[1]} against {classes[0]}" if len(classes) == 2 else f"{name} of {len(classes):,} classes"
 
 
-def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
-    sentences = _on_held_out(receipt)
-    learner, _ = parts_of(model)
-    if seen is not None:
-        n, p = seen.rows.X.shape
-        wrong = int((seen.margins <= 0).sum())
-        right = f"all {count(n, 'row')}" if not wrong else f"{n - wrong:,} of {count(n, 'row')}"
-        learnt = " that it learnt from" if sentences else ""
-        sentences.append(f"It is right about {right} of {count(p, 'feature')}{learnt}.")
-        if on := int((seen.margins == 0).sum()):
-            # `predict` gives them a class all the same, and accuracies count what it gives.
-            sentences.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
-    why = learner.stop_reason_.sentence if seen is None else why_stopped(learner, float((seen.margins > 0).mean()))
-    sentences.append(f"Why it stopped: {why}.")
-    if receipt.proved.certificate is not None:
-        summary = receipt.proved.certificate.summary()
-        sentences.append(f"The rows are {summary}.")
-    return " ".join(sentences)
-
-
-def _on_held_out(receipt: Receipt) -> list[str]:
-    """How good it is on rows that it did not learn from, beside the majority class; nothing if none were held out."""
-    found = receipt.data.get("held_out")
-    if not found:
-        return []
-    best = found.get("best_constant_class", found["majority_class"])
-    share = found.get("best_constant_accuracy", found["majority_accuracy"])
-    said = (
-        f"Of {count(found['rows'], 'row')} held out {found['accuracy']:.1%} are predicted correctly; always answering "
-        f'"{best}" would give {share:.1%}.'
-    )
-    none_better = dict(receipt.lines).get("majority class", "").endswith(NO_BETTER)
-    return [said, "So the model is no better than that."] if none_better else [said]
+def _lead(receipt: Receipt) -> str:
+    """How good it is, beside always answering one class; where that is not known, why it stopped."""
+    told = [line for line in receipt.lines if line[0].endswith("accuracy") or line[0] == "majority class"]
+    told = told or [line for line in receipt.lines if line[0] == "stop reason"]
+    return " ".join(f"{label.capitalize()}: {text}." for label, text in told)
 
 
 def _about_weights(learner: Any, encoder: Any) -> str:

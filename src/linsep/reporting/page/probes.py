@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from matplotlib.axes import Axes
-
 from linsep.plots.depth import plot_probe
 from linsep.probing.measured import ProbeRow
 from linsep.probing.probe import Probe
@@ -54,19 +52,15 @@ def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequenc
 
 
 def _sketches(found: Probe) -> list[Sketch]:
-    texts = {
+    texts: dict[Any, tuple[str, str]] = {
         "accuracy": ("Accuracy over the layers", "On rows held out, with its interval; filled markers are separable."),
         "margin": ("Margin over the layers", "The largest margin over the radius of the rows, 0 without a separator."),
         "separable": ("Separable concepts", "How many of the concepts are separable in each layer, proved."),
     }
     return [
-        Sketch(title, caption, f"{title}: the numbers are in the table.", partial(_drawn, found, show))
+        Sketch(title, caption, f"{title}: the numbers are in the table.", partial(plot_probe, found, show))
         for show, (title, caption) in texts.items()
     ]
-
-
-def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
-    return plot_probe(found, show, ax=ax)
 
 
 def _cells(row: ProbeRow, adjusted: float | None) -> list[Cell]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -15,12 +14,13 @@ from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
+from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
+from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
-from linsep.theory.margin.geometry import class_signs
+from linsep.theory.proof import Combination
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.words.of_classes import with_mark
+from linsep.theory.words.of_classes import exists_near, with_mark
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
@@ -53,8 +53,6 @@ def of_certificates(
         drawn, told = _of_question(one, plane, about, exponents, explanation)
         sketches += [sketch._replace(title=head + sketch.title) for sketch in drawn]
         parts += [replace(table, title=head + table.title) for table in told]
-    if explanation is not None and explanation.columns.num_rows:
-        parts.append(tables.columns_table(explanation))
     if len(asked) > _MOST_ASKED:
         remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
     pictures, left_out = draw_all(sketches)
@@ -82,42 +80,39 @@ def _of_question(
 ) -> tuple[list[Sketch], list[tables.Table]]:
     """The pictures and tables of one question, whose plane is in the units of the table."""
     title, found, y = asked
-    sketches: list[Sketch] = []
     parts: list[tables.Table] = []
-    chosen = tables.chosen_columns(about.columns, None)
-    if about.matrix is not None:
-        sketches += certificate_sketches(found, plane, named_axes(about), y)
+    sketches = [] if about.matrix is None else certificate_sketches(found, plane, named_axes(about), y)
     if plane is not None and found.verdict == "separable":
         w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
         note = f"Of the hyperplane; its constant is {plane.b:.6g}."
         parts.append(tables.weights_table(w, np.unique(y).tolist(), note))
     if found.witness is not None:
-        parts.append(tables.witness_table(found.witness, y, about.columns, chosen))
-    if explanation is None:
-        return sketches, parts
-    for one in explanation.explained:
-        if one.title != title or not one.suspects:
-            continue
+        parts.append(_witness(found.witness, y, about.columns))
+    for one in [] if explanation is None else explanation.explained:
         of_rest = _in_units(one.fewest.rest, exponents)
-        numbers = found.in_file(np.arange(found.n_rows))
-        distances = None
-        if about.matrix is not None and of_rest is not None:
-            distances = _distances(about.matrix, class_signs(y, found.classes), of_rest)
-            sketches.append(suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects), numbers))
-        places = {number: i for i, number in enumerate(numbers.tolist())}
-        rows = [places[suspect.row] for suspect in one.suspects]
-        parts.append(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen))
-        parts.append(tables.neighbours_table(one.suspects, places, about.columns, chosen))
-    for behind in explanation.behind:
-        if behind.title == title:
-            sketches += column_sketch(behind, about, y)
+        if one.title == title and one.suspects:
+            numbers = found.in_file(np.arange(found.n_rows))
+            places = {number: i for i, number in enumerate(numbers.tolist())}
+            rows = [(places[suspect.row], (suspect.label,)) for suspect in one.suspects]
+            note = "Without these rows the others are separable, those first that lie deepest in the other class."
+            parts.append(tables.rows_table("Suspects", note, ["label"], rows, about.columns))
+            if about.matrix is not None and of_rest is not None:
+                axes = named_axes(about)
+                sketches.append(suspects_sketch(found.classes, of_rest, axes, y, len(rows), numbers))
     return sketches, parts
 
 
-def _distances(X: Any, s: Array, plane: Hyperplane) -> Array:
-    """s (w.x + b) / |w| of each row: below 0 on the wrong side."""
-    length = float(np.linalg.norm(plane.w)) or 1.0
-    return np.asarray(s * (X @ plane.w + plane.b) / length)
+def _witness(witness: Combination, y: Array, columns: tables.Columns) -> tables.Table:
+    """The rows of a witness with their integer weights."""
+    note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
+    if witness.within:
+        proof = exists_near(witness.within)
+        note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
+    if is_rounded(witness):
+        note += " The weights are parts of their sum, rounded."
+    weights = zip(witness.rows, weights_in_words(witness), strict=True)
+    rows = [(row, (y[row], tables.Cell(weight, float(weight)))) for row, weight in weights]
+    return tables.rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, columns)
 
 
 def _in_units(found: Separability, exponents: Sequence[int]) -> Hyperplane | None:
@@ -140,13 +135,10 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
     """The page of a separated, or not separated, regression."""
     pictures, remarks = draw_all(separation_sketches(found))
     parts = []
-    if found.coefficients:
-        parts.append(tables.coefficients_table(found))
-    else:
-        remarks.append("Undecided: there is nothing to draw.")
     if found.separated_rows:
-        chosen = tables.chosen_columns(about.columns, None)
-        parts.append(tables.separated_table(found, about.y, about.columns, chosen))
+        note = "A direction of the coefficients puts these rows on their side and leaves the others where they are."
+        rows = [(row, (about.y[row],)) for row in found.separated_rows]
+        parts.append(tables.rows_table("Separated rows", note, ["response"], rows, about.columns))
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
     if found.verdict != "undecided":
@@ -155,10 +147,8 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
         title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",
         lead=lead,
-        # Coefficients have a table, and advice a list.
-        lines=[line for line in lines if line[0] != "advice" and not line[0].startswith("  ")],
+        lines=lines,
         command=command,
-        advice=list(found.advice),
         pictures=pictures,
         tables=parts,
         remarks=[*said, *remarks],
