@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -19,7 +20,6 @@ from linsep.distributed.site import Pass, Site
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.threads import count_threads
 from linsep.learners.engine.trace import Trace, flatten_reference
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
@@ -153,7 +153,7 @@ def _connected(client: Any) -> Iterator[Any]:
     # No dashboard, and any port of this machine alone: 8787 may be another cluster's.
     here = "127.0.0.1:0"
     quiet = {"dashboard_address": here, "worker_dashboard_address": here, "scheduler_kwargs": {"dashboard": False}}
-    cores = count_threads(-1, 1024)
+    cores = os.cpu_count() or 1
     with (
         dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=cores, **quiet) as cluster,
         dask.Client(cluster, set_as_default=False) as own,

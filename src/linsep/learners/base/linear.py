@@ -11,7 +11,7 @@ import numpy as np
 from linsep.declared import ArraySpec
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.threads import scores
+from linsep.learners.engine.scores import scores
 from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT
 from linsep.learners.inputs.sample_weights import Given, weights_of_classes
 from linsep.passes import NO_WEIGHTS, Rows
@@ -174,7 +174,7 @@ class LinearClassifier(LabelledClassifier):
             # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
             finite = not is_sparse(X)
             X = checked_rows(still, X, finite=finite)
-            z, finite = scores(X, still.coef_.T, still.intercept_, still.n_jobs)
+            z, finite = scores(X, still.coef_.T, still.intercept_)
             if not finite:
                 checked_rows(still, X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

@@ -81,12 +81,6 @@ def check_constant(c: Any) -> None:
         )
 
 
-def check_threads(n_jobs: Any) -> None:
-    """Raise unless `n_jobs` is a number of threads as in joblib."""
-    if n_jobs is not None and not (is_whole(n_jobs) and n_jobs != 0):
-        raise ValueError(f"n_jobs must be a number of threads, -1 for all cores or None for one, got {n_jobs!r}")
-
-
 def check_first_vector(
     coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool
 ) -> tuple[Array | float, Array | float]:

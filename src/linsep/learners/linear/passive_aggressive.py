@@ -54,10 +54,7 @@ class MarginPerceptron(MeanLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
-        one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
-        thread) and sparse rows in prediction. Two classes and "multiclass" train on one thread. Products of dense rows
-        use the cores that NumPy's BLAS is given.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -166,10 +163,7 @@ class PassiveAggressive(MeanLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
-        one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
-        thread) and sparse rows in prediction. Two classes and "multiclass" train on one thread. Products of dense rows
-        use the cores that NumPy's BLAS is given.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
