@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,31 +27,6 @@ NOT_DECIDED = (
 )
 # What to do about a run that no longer makes progress.
 PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
-
-
-class _Vain:
-    """The updates that every pass makes in vain, 0 until they are counted: that reads all rows.
-
-    A pass without other updates leaves w as it was. So they are counted when a pass has left the length of w as it was,
-    or `at_once` if vain updates may move w.
-    """
-
-    def __init__(self, count: Callable[[], int], from_zero: bool, *, at_once: bool) -> None:
-        self.updates = count() if at_once else 0
-        self._count: Callable[[], int] | None = None if at_once else count
-        # Of a vector that did not start at 0 nobody has measured the length.
-        self._norm = 0.0 if from_zero else None
-
-    def cut(self, record: Array) -> Array:
-        """These passes without those after the first that made no other updates."""
-        if self._count is not None:
-            norms = record[:, RECORD.norm_w].tolist()
-            if self._norm in (None, norms[0]) or any(one == other for one, other in pairwise(norms)):
-                self.updates, self._count = self._count(), None
-            self._norm = norms[-1]
-        if self.updates and (last := np.flatnonzero(record[:, RECORD.updates] <= self.updates)).size:
-            return record[: last[0] + 1]
-        return record
 
 
 class BatchLearner(LabelledClassifier):
@@ -127,10 +99,6 @@ class BatchLearner(LabelledClassifier):
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates that every pass makes in vain, for a learner without an intercept."""
         return 0
-
-    def moves_in_vain(self) -> bool:
-        """Whether an update at a row of zeros, without an intercept, may move w after all."""
-        return False
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
@@ -244,10 +212,7 @@ class BatchLearner(LabelledClassifier):
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        vain = None
-        if not constant2:
-            from_zero = self.from_zero and self.t_ == 0
-            vain = _Vain(partial(self.count_hopeless, rows), from_zero, at_once=self.moves_in_vain())
+        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
@@ -262,8 +227,8 @@ class BatchLearner(LabelledClassifier):
                 ordered = rows._replace(order=orders[0] if most == 1 else np.concatenate(orders))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if vain is not None:
-                record = vain.cut(record)
+            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
+                record = record[: last[0] + 1]  # from there on nothing else moved w
             self.t_ += n * len(record)
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
@@ -277,7 +242,7 @@ class BatchLearner(LabelledClassifier):
 
         run_epochs(
             make_passes,
-            stop_after=lambda record: self.stop_after(record, 0 if vain is None else vain.updates),
+            stop_after=lambda record: self.stop_after(record, hopeless),
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,

@@ -11,7 +11,6 @@ import numpy as np
 from linsep.types import CSR, Array, DataError, PrecisionWarning
 
 _GLANCE = 4096
-_FEW = 500_000  # fewer entries are looked at sooner than the kernel is compiled
 
 
 def check_entries(X: Any) -> None:
@@ -25,18 +24,15 @@ def check_entries(X: Any) -> None:
         For a row that is too long.
     """
     values = X if isinstance(X, np.ndarray) else X.data
-    most = 0.0
-    if 0 < values.size < _FEW:
-        most = float(np.abs(values).max())
-    elif values.size:
-        most = _largest(values, sparse=values is not X)
-    if not np.isfinite(most):
+    limit = float(np.finfo(values.dtype).max)
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if float(flat @ flat) < limit:  # the sum over all rows settles it, as it nearly always does
+            return
+    if not np.isfinite(flat).all():
         from sklearn.utils.validation import assert_all_finite
 
         assert_all_finite(values, input_name="X")
-    limit = float(np.finfo(values.dtype).max)
-    if most * most * X.shape[1] < limit:
-        return
     with np.errstate(over="ignore"):
         squares = np.square(values, dtype=np.float64)
         norms2 = squares.sum(axis=1) if values is X else np.add.reduceat(np.append(squares, 0.0), X.indptr[:-1])
@@ -45,18 +41,6 @@ def check_entries(X: Any) -> None:
             f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
             f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
         )
-
-
-def _largest(values: Array, *, sparse: bool) -> float:
-    """The largest |x| of many entries, NaN if one is, in a single read: without its sign a float sorts as its bits."""
-    from linsep.kernels.checks import are_ones, largest_bits
-
-    if sparse and are_ones(values):  # it ends soon after the first that is not
-        return 1.0
-    whole = np.uint32 if values.dtype == np.float32 else np.uint64
-    sign = whole(1) << whole(8 * values.itemsize - 1)
-    bits = largest_bits(values.ravel(order="K").view(whole), sign)
-    return float(np.array([bits]).astype(whole).view(values.dtype)[0])
 
 
 def warn_of_short_rows(X: Any, max_iter: int | None, constant2: float) -> None:
@@ -106,11 +90,11 @@ def check_weights(norm: float, dtype: Any) -> None:
 
 def find_zero_rows(X: Any) -> Array:
     """A mask of the rows of zeros: without an intercept their decision value is always 0, which is a mistake."""
-    if isinstance(X, np.ndarray):
-        return np.asarray(~X.any(axis=1))
-    empty = np.asarray(X.indptr[1:] == X.indptr[:-1])
-    first = X.data[X.indptr[:-1][~empty]]
-    if np.count_nonzero(first) == first.size:  # the usual case: one entry a row answers for it
-        return empty
-    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
-    return np.asarray((stored == 0) | empty)
+    if isinstance(X, CSR):
+        stored = np.concatenate([[0], np.cumsum(X.data != 0)])[X.indptr]
+        return np.asarray(stored[1:] == stored[:-1])
+    found, first, left = np.zeros(len(X), np.bool_), 0, np.arange(len(X))
+    while left.size and first < X.shape[1]:  # more and more columns of fewer and fewer rows
+        left, first = left[~X[left, first : 2 * first + 4].any(axis=1)], 2 * first + 4
+    found[left] = True
+    return found

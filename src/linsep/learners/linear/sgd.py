@@ -222,7 +222,7 @@ class SGDClassifier(DerivedLearner):
         # The cosine is computed, and progress told, after each call. A generator of somebody else's gives no order that
         # is not needed.
         borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
-        one = compared or borrowed or self.verbose or (self._may_be_over() and self.moves_in_vain())
+        one = compared or borrowed or self.verbose or (self._may_be_over() and self.projection_radius is not None)
         return 1 if one else max(1, min(_AT_ONCE, _ORDERED // n))
 
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
@@ -233,10 +233,6 @@ class SGDClassifier(DerivedLearner):
     def _may_be_over(self) -> bool:
         """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
         return self.average is None and self.sampling == "epochs"
-
-    def moves_in_vain(self) -> bool:
-        # A length that is measured anew may be above the radius by its rounding, and w is shortened.
-        return self.projection_radius is not None
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         return super().stop_after(record, hopeless) if self._may_be_over() else None
