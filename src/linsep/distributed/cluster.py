@@ -21,7 +21,7 @@ from linsep.learners.base.classifier import as_matrix
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference
-from linsep.learners.inputs.sample_weights import weights_of_classes
+from linsep.learners.inputs.parameters import weights_of_classes
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD, Rows
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, StopReason

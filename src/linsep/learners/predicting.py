@@ -10,7 +10,7 @@ from linsep.data.sources.source import Source
 from linsep.learners.calibration import Calibration
 from linsep.learners.inputs.class_names import NamedClasses, comparable
 from linsep.learners.inputs.tables import EncodedColumns, labels_given
-from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.scikit import ClassifierMixin, available_if
 from linsep.tables import check_index
 from linsep.types import Array, DataError

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import PassiveAggressive
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.scikit import clone
 from linsep.tables import is_sparse
 from linsep.types import Array, DataError
@@ -21,6 +21,8 @@ Rung = Callable[[Any], list[Any]]
 _ROWS_TRIED = 2_000
 # Of five folds all are held out, but three of more than so many rows.
 _FOLDS, _FEWER_FOLDS, _MANY_ROWS = 5, 3, 500
+# After so many rows held out, or two folds, a rung is given up that is not ahead of those below.
+_FIRST_LOOK = 300
 # A gain of more than so many standard errors is clear; e mistakes leave room for one only if e > 1.5 sqrt(e).
 _ERRORS = 1.5
 _TOO_FEW_MISTAKES = _ERRORS**2
@@ -149,7 +151,8 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS, groups: Array | Non
         learners = rung(few)
         if not learners:
             continue
-        trials[name] = _try(learners, few, labels, folds, X.shape[0])
+        below = {lower: trial for lower, trial in trials.items() if not trial.given_up}
+        trials[name] = _try(learners, few, labels, folds, below, X.shape[0])
         if not trials[name].given_up and _mistakes(trials[name]) <= _TOO_FEW_MISTAKES:
             break
     standing = [name for name, trial in trials.items() if not trial.given_up] or list(trials)
@@ -199,11 +202,13 @@ def _folds(y: Array, groups: Array | None) -> list[tuple[Array, Array]]:
     return folds[:_FEWER_FOLDS] if len(y) > _MANY_ROWS else folds
 
 
-def _try(learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]], n: int) -> _Trial:
+def _try(
+    learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]], below: Mapping[str, _Trial], n: int
+) -> _Trial:
     """Hold out fold after fold; n is the number of rows that the chosen learner will learn from."""
     rights = [np.zeros(0, bool) for _ in learners]
     going_on = list(range(len(learners)))
-    for train, test in folds:
+    for number, (train, test) in enumerate(folds, 1):
         for k in list(going_on):
             fitted, right = _held_out(learners[k], X, y, train, test)
             rights[k] = np.concatenate([rights[k], right])
@@ -213,6 +218,14 @@ def _try(learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]]
             return _Trial(0, rights[0], f", but it would take too long on {n:,} rows")
         best = max(going_on, key=lambda k: rights[k].sum())
         going_on = [k for k in going_on if not _clearly_more(rights[best], rights[k], 1)]
+        seen = len(rights[best])
+        lower = max(below, key=lambda name: below[name].right[:seen].sum(), default=None)
+        if lower is None or (seen < _FIRST_LOOK and number != 2):
+            continue
+        reached = below[lower].right[:seen]
+        if rights[best].sum() <= reached.sum():
+            compared = f"where {lower} was right about {reached.mean():.1%}: it was tried on no more"
+            return _Trial(best, rights[best], f" of the first {seen:,} of these rows, {compared}")
     return _Trial(best, rights[best])
 
 
@@ -247,7 +260,8 @@ def _clearly_more(higher: Array, lower: Array, errors: float = _ERRORS) -> bool:
 def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str], held_out: str) -> str:
     """What was best, and why nothing above it was chosen."""
     at = names.index(best)
-    told = {name: f"{trial.right.mean():.1%}{trial.given_up}" for name, trial in trials.items()}
+    told = {name: f"{trial.right.mean():.1%}" for name, trial in trials.items()}
+    told = {name: told[name] + trial.given_up for name, trial in trials.items()}
     below = [f"{name} about {told[name]}" for name in names[:at] if name in trials]
     n = len(trials[best].right)
     first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} {held_out}", *below])

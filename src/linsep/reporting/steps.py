@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from linsep.clock import clock
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.plateau import PlateauWarning
+from linsep.learners.engine.loop import PlateauWarning
 
 Known = TypeVar("Known")
 

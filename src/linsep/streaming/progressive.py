@@ -10,9 +10,8 @@ import scipy
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron
 from linsep.passes import PerceptronStep, Predicted, Rows
 from linsep.types import Array, DataError
 

@@ -11,11 +11,9 @@ from linsep import scikit
 from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.loop import Progress, run_epochs
-from linsep.learners.engine.number_range import check_weights, warn_of_short_rows
-from linsep.learners.engine.plateau import Plateau, PlateauWarning
+from linsep.learners.engine.loop import Plateau, PlateauWarning, Progress, run_epochs, shuffled_order
+from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
-from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
@@ -155,31 +153,24 @@ class BatchLearner(LabelledClassifier):
         PlateauWarning
             Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
-            When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
-            when an intercept is learnt and the rows are so short (max ||x||^2 below c^2 / (rows x max_iter), c the
-            constant feature) that all updates together move w.x by less than one update moves the intercept.
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        held: PlateauWarning | None = None
         with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if constant2 := getattr(self, "constant2_", 0.0):
-                warn_of_short_rows(rows.X, self.max_iter, constant2)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
-                held = self._train(rows, plane, numbers)
+                self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
                 stopped = interrupt
         if stopped is not None:
             raise stopped
-        if held is not None:
-            raise held
         self.warn_of_run(len(rows.y))
         return self
 
@@ -200,8 +191,8 @@ class BatchLearner(LabelledClassifier):
         if W.any() or b.any():
             self._given_start = True
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
-        """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        """Make the passes of one `fit`."""
         n = len(rows.y)
         rng = scikit.random_state(self.random_state) if self.reorders() else None
         constant2 = getattr(self, "constant2_", 1.0)
@@ -218,7 +209,6 @@ class BatchLearner(LabelledClassifier):
         most_norm2 = float(np.finfo(dtype).max)
         stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
         plateau = Plateau(stored / n, self.max_iter)
-        held: list[PlateauWarning] = []
 
         def make_passes(most: int) -> Array:
             ordered = rows
@@ -234,10 +224,7 @@ class BatchLearner(LabelledClassifier):
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
             if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
-                try:
-                    self._warn_of_plateau(*found)
-                except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
-                    held.append(warning)
+                self._warn_of_plateau(*found)
             return record
 
         run_epochs(
@@ -249,7 +236,6 @@ class BatchLearner(LabelledClassifier):
             verbose=self.verbose,
             most=self.batch_epochs if rng is None else self.orders_at_once(n, compared=reference.size > 0),
         )
-        return held[0] if held else None
 
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.linear import LinearClassifier, row_kernels
+from linsep.learners.base.labelled import LinearClassifier, row_kernels
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
@@ -16,11 +16,12 @@ from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
+    Given,
+    check_class_weight,
     check_constant,
     check_options,
     check_run,
 )
-from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.passes import PA, PA1, PER_CLASS, RECORD, PerceptronStep, Rows, UpdateLog
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
 

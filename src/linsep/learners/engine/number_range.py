@@ -1,16 +1,12 @@
-"""Rows and weights too large for their dtype are refused; rows too short and rows of zeros are found."""
+"""Rows and weights too large for their dtype are refused; rows of zeros are found."""
 
 from __future__ import annotations
 
-import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from linsep.types import CSR, Array, DataError, PrecisionWarning
-
-_GLANCE = 4096
+from linsep.types import CSR, Array, DataError
 
 
 def check_entries(X: Any) -> None:
@@ -40,37 +36,6 @@ def check_entries(X: Any) -> None:
         raise DataError(
             f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
             f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
-        )
-
-
-def warn_of_short_rows(X: Any, max_iter: int | None, constant2: float) -> None:
-    """Warn where R^2 n T < c^2, R = max ||x||, n rows, T passes at most: the intercept then drowns what rows say.
-
-    `constant2` is c^2, c the constant feature. An update with step tau moves b by c^2 tau, and the value w.x of any row
-    by at most tau R^2. A run makes at most n T updates, so all of them together move w.x by less than the longest one
-    moves b. Without a limit on passes n T is taken as 2^53, more updates than a run makes.
-
-    Warns
-    -----
-    PrecisionWarning
-    """
-    values = X.data if isinstance(X, CSR) else X
-    n = len(X.indptr) - 1 if isinstance(X, CSR) else X.shape[0]
-    least = constant2 * (2.0**-53 if max_iter is None else 1 / max(1, n * max_iter))
-    # One entry that is large enough settles it, and is nearly always among the first.
-    if not values.size or float(np.abs(values.ravel(order="K")[:_GLANCE]).max()) ** 2 >= least:
-        return
-    most = float(np.abs(values).max())
-    longest = int(np.diff(X.indptr).max()) if isinstance(X, CSR) else X.shape[1]
-    if most > 0 and most * most * longest < least:
-        passes = "" if max_iter is None else f", {n:,} rows in {max_iter:,} passes,"
-        warnings.warn(
-            f"no row is longer than {most * math.sqrt(longest):.3g}, and the intercept is the weight of a constant "
-            f"{math.sqrt(constant2):g}: all updates of a run{passes} together move w.x by less than one update moves "
-            "b. Scale the columns up (linsep.TableEncoder or StandardScaler), or set a smaller intercept_scaling or "
-            "fit_intercept=False.",
-            PrecisionWarning,
-            stacklevel=3,
         )
 
 

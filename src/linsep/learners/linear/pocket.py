@@ -8,8 +8,7 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.epochs import LinearBatchLearner
-from linsep.learners.engine.loop import Progress
-from linsep.learners.engine.visiting_order import drawn_order
+from linsep.learners.engine.loop import Progress, drawn_order
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog
 from linsep.types import Array, StopReason

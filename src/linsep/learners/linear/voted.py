@@ -280,7 +280,7 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
-        from linsep.kernels.linear.votes import add_class_votes, add_votes
+        from linsep.kernels.dual import add_class_votes, add_votes
 
         G += self.constant2_
         survival = self.survival_counts()

@@ -13,9 +13,8 @@ from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.kernels.linear.sums import times
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.engine.loop import Progress, run_epochs
+from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
 from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.passes import RECORD
 from linsep.scikit import BaseEstimator, check_is_fitted, join_if_loaded, random_state

@@ -16,8 +16,7 @@ from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState, compare
-from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
-from linsep.learners.sequences.transitions import Transitions
+from linsep.learners.sequences.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
 from linsep.scikit import BaseEstimator, check_is_fitted
 from linsep.theory.bounds.classes import chain_radius
