@@ -24,8 +24,7 @@ from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.calibration import labels_apart, told_apart
-from linsep.learners.inputs.class_names import positions
-from linsep.learners.inputs.tables import Prepared
+from linsep.learners.inputs.tables import Prepared, positions
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, if_any, make_receipt

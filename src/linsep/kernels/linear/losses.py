@@ -1,6 +1,6 @@
 """Convex losses of (y, z), y = -1.0 or +1.0 and z the decision value, with a subgradient in z.
 
-Kernels take the position of a loss in `LOSSES`, so that one compiled pass serves all of them: the branch is the same for
+Kernels take the position of a loss in `LOSSES`, so that one compiled pass serves all: the branch is the same for
 every row.
 """
 
