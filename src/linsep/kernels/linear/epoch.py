@@ -4,7 +4,7 @@ A pass visits rows in the order given and updates `w` and `b` in place. Labels a
 The intercept comes from a constant feature: it is c in every row and is never stored. With v its weight, b = c v, so an
 update v += c tau y is b += c^2 tau y. `intercept` is c^2 (1.0 as a rule), and 0.0 to leave b at 0.
 
-Sources: with `PerceptronStep(0)` the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
+Sources: with the step 0.0 the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
 step of fixed length at each mistake, a tie is a mistake), but with rows visited in any order, with weights, and an
 intercept; with the rules of `steps.py` figures 1 and 2 of Crammer et al. 2006.
 """

@@ -86,10 +86,6 @@ class BatchLearner(LabelledClassifier):
         """Whether each pass visits rows in an order of its own."""
         return self.shuffle
 
-    def orders_at_once(self, n: int, *, compared: bool) -> int:
-        """Orders of n rows, one after the other, that one call of `run` may be given; `compared`: with a reference."""
-        return 1
-
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
@@ -213,8 +209,7 @@ class BatchLearner(LabelledClassifier):
         def make_passes(most: int) -> Array:
             ordered = rows
             if rng is not None:
-                orders = [self.visiting_order(n, rng) for _ in range(most)]
-                ordered = rows._replace(order=orders[0] if most == 1 else np.concatenate(orders))
+                ordered = rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
             if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
@@ -234,7 +229,7 @@ class BatchLearner(LabelledClassifier):
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,
             verbose=self.verbose,
-            most=self.batch_epochs if rng is None else self.orders_at_once(n, compared=reference.size > 0),
+            most=self.batch_epochs if rng is None else 1,
         )
 
     def count_passes(self, record: Array) -> None:

@@ -22,10 +22,9 @@ from linsep.learners.inputs.parameters import (
     check_options,
     check_run,
 )
-from linsep.passes import PA, PA1, PER_CLASS, RECORD, PerceptronStep, Rows, UpdateLog
+from linsep.passes import PA1, PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
 
-ROSENBLATT = PerceptronStep(0.0)
 # Fewer stored entries are read sooner than a pass without them is compiled. It takes half of the time in the end.
 _MANY = 1_000_000
 
@@ -58,8 +57,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     # ------------------------------------------------------------------ hooks
     def step_rule(self) -> Any:
-        """The step rule of this learner, as kernels read it."""
-        return ROSENBLATT
+        """The step rule of this learner, as kernels read it: the margin up to which a perceptron moves, or another."""
+        return 0.0
 
     def watch(self) -> Any:
         """What kernels update beside the weights (sums for a mean, say), or None."""
@@ -115,7 +114,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if isinstance(self.step_rule(), PA | PA1):  # whose step to a row of zeros is 0
+        if isinstance(self.step_rule(), PA1):  # whose step to a row of zeros is 0
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
         zero = find_zero_rows(rows.X)
@@ -214,8 +213,6 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
         step = self.step_rule()
-        if type(step) is PerceptronStep:
-            step = step.margin
         kernels = row_kernels()
         counts: tuple[int, int, int]
         if len(self.classes_) <= 2:

@@ -82,9 +82,7 @@ def check_constant(c: Any) -> None:
         )
 
 
-def check_first_vector(
-    coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool
-) -> tuple[Array | float, Array | float]:
+def check_first_vector(coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool) -> tuple[Array, Array]:
     """What w and b start from, in the shape of W (n_planes, n_features) and (n_planes,) and the dtype of W; 0 for None.
 
     Raises
@@ -99,28 +97,26 @@ def check_first_vector(
     ([[1.0, 2.0]], [3.0])
     """
     planes, features = map(int, W.shape)
-    shapes: list[tuple[int, ...]] = [(features,), (1, features)] if planes == 1 else [(planes, features)]
-    w = 0.0 if coef_init is None else _numbers("coef_init", coef_init, W.dtype, shapes).reshape(W.shape)
-    shapes = [(1,), ()] if planes == 1 else [(planes,)]
-    b = 0.0 if intercept_init is None else _numbers("intercept_init", intercept_init, W.dtype, shapes).reshape(planes)
+    one = planes == 1
+    w = _numbers("coef_init", coef_init, W, [(features,), (1, features)] if one else [W.shape]).reshape(W.shape)
+    b = _numbers("intercept_init", intercept_init, W, [(1,), ()] if one else [(planes,)]).reshape(planes)
     if not fit_intercept and np.any(b):
         raise DataError("intercept_init is not 0, but fit_intercept=False leaves b at 0: give one or the other")
     return w, b
 
 
-def _numbers(name: str, given: Any, dtype: Any, shapes: list[tuple[int, ...]]) -> Array:
-    """The array given, in this dtype and of one of these shapes."""
+def _numbers(name: str, given: Any, W: Array, shapes: list[tuple[int, ...]]) -> Array:
+    """The array given, in the dtype of W and of one of these shapes; None is zeros."""
     try:
-        exact = np.asarray(given, dtype=np.float64)
+        exact = np.asarray(np.zeros(shapes[0]) if given is None else given, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
         raise DataError(f"{name} holds something that is not a number: give an array of numbers") from None
     if exact.shape not in shapes:
         raise DataError(f"{name} has the shape {exact.shape}; give {' or '.join(map(str, shapes))}")
     with np.errstate(over="ignore", invalid="ignore"):
-        array = exact.astype(dtype)
-        fits = np.isfinite(np.vdot(array, array))
-    if not fits:
-        raise DataError(f"{name} holds NaN, infinity, or numbers whose squares are too large for {np.dtype(dtype)}")
+        array = exact.astype(W.dtype)
+        if not np.isfinite(np.vdot(array, array)):
+            raise DataError(f"{name} holds NaN, infinity, or numbers whose squares are too large for {W.dtype}")
     return array
 
 

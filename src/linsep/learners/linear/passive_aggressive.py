@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
-from linsep.passes import PA, PA1, PA2, PerceptronStep
+from linsep.passes import PA1, PA2
 
 
 class MarginPerceptron(MeanLearner):
@@ -113,8 +113,8 @@ class MarginPerceptron(MeanLearner):
         if not (is_number(self.margin) and 0 <= self.margin < math.inf):
             raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
 
-    def step_rule(self) -> PerceptronStep:
-        return PerceptronStep(float(self.margin))
+    def step_rule(self) -> float:
+        return float(self.margin)
 
 
 class PassiveAggressive(MeanLearner):
@@ -226,7 +226,7 @@ class PassiveAggressive(MeanLearner):
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
 
-    def step_rule(self) -> PA | PA1 | PA2:
-        if self.variant == "pa":
-            return PA()
-        return PA1(float(self.C)) if self.variant == "pa1" else PA2(float(self.C))
+    def step_rule(self) -> PA1 | PA2:
+        if self.variant == "pa2":
+            return PA2(float(self.C))
+        return PA1(float(self.C) if self.variant == "pa1" else math.inf)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
+from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.passes import RECORD, Rows, UpdateLog
@@ -159,8 +159,8 @@ class Perceptron(EpochLearner):
             return made
         before = memory.next_try - self.trace_.total_epochs
         if before > 0:
-            return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
-        made = int(plain_epochs(rows, ROSENBLATT, *state, int(self._skip_below * len(rows.y))))
+            return int(plain_epochs(rows, 0.0, *state[:-1], record[:before], 0))
+        made = int(plain_epochs(rows, 0.0, *state, int(self._skip_below * len(rows.y))))
         mistakes = record[made - 1, RECORD.mistakes]
         if 0 < mistakes <= self._skip_below * len(rows.y):
             if self._skipping_pays(rows, mistakes):
