@@ -1,6 +1,6 @@
 """How far to move at a margin: the type of a rule selects `step_size`.
 
-A number is the margin up to which a perceptron moves (0 of Rosenblatt 1958, a tie being a mistake; above 0 of Krauth and
+A number is the margin up to which a perceptron moves (0 of Rosenblatt 1958, a tie a mistake; above 0 of Krauth and
 Mezard 1987, without their choice of the worst row); the others are namedtuples of `passes.py`.
 
 An update is w += tau y x, b += c^2 tau y, where tau depends on the functional margin m (y z, or z_y - z_r between two
