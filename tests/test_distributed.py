@@ -79,7 +79,7 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
             X, w, b = np.column_stack([X, np.ones(len(X))]), np.append(w, b), 0.0
         c = 1.0 if seed else 0.5
         asked = Perceptron(fit_intercept=intercept, intercept_scaling=c, max_iter=None)
-        learner = fit(asked, (X, y), client, mix=mix, shards=shards, reference=(w, b))
+        learner = fit(asked, (X, y), client, mix=mix, shards=shards)
         found = learner.mixing_
         assert learner.stop_reason_ is StopReason.CLEAN_PASS
         assert learner.score(X, y) == 1
@@ -88,10 +88,7 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
         assert found.mistakes.sum() == learner.n_mistakes_
         np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
         assert found.bound.applies
-        signs = np.where(y == learner.classes_[1], 1, -1)
-        gamma = (signs * (X @ w + b)).min() / np.hypot(np.linalg.norm(w), b / c)
-        R2 = (X**2).sum(axis=1).max() + c**2 * intercept
-        assert 0 < found.weighted_mistakes <= found.bound.value <= R2 / gamma**2 * (1 + 1e-12)
+        assert 0 < found.weighted_mistakes <= found.bound.value
         assert f"sum mu k = {found.weighted_mistakes:,.6g} of" in repr(found)
 
 
@@ -379,7 +376,6 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         ([tmp_path / "numbers.csv", tmp_path / "words.csv"], {"target": "label"}, "are text and those of the other"),
         ((X, y), {"mix": "best"}, "mix must be"),
         ((X, y), {"max_iter": 0}, "max_iter must be"),
-        ((X, y), {"reference": (np.ones(3), 0.0)}, "the reference has 3 weights"),
     ]
     learner = Perceptron(max_iter=2).fit(X, y)
     before = dict(vars(learner))

@@ -20,7 +20,7 @@ from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.learners.base.classifier import as_matrix
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.trace import Trace, flatten_reference
+from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import weights_of_classes
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD, Rows
@@ -40,7 +40,6 @@ def fit(
     max_iter: int | None = None,
     shards: int | None = None,
     encoder: Any = None,
-    reference: Hyperplane | tuple[Any, float] | None = None,
     **reading: Any,
 ) -> Any:
     """Train on shards by iterative parameter mixing: w <- sum_i mu_i w_i, w_i one epoch on shard i from w.
@@ -68,8 +67,6 @@ def fit(
         Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
     encoder : fitted TableEncoder, optional
         Makes features of the columns of tables, as in `linsep fit`; without it all columns must be numbers.
-    reference : (w, b), optional
-        A separator to take the bound at, beside the one found.
     **reading
         How workers read tables and files, as in `linsep.open_data`: `target`, `categorical`, `format`, `bits`, ...
 
@@ -110,10 +107,9 @@ def fit(
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         run = _Run(connected, parts, learner, (encoder, reading))
-        plane = flatten_reference(reference, run.common.p)
         try:
             run.train(mix, Budget(learner.max_iter if max_iter is None else max_iter, learner.time_limit))
-            run.judge(plane)
+            run.judge()
         except KeyboardInterrupt:
             run.hand_over(mix)
             raise
@@ -213,14 +209,12 @@ class _Run:
         self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
-    def judge(self, reference: Array) -> None:
-        """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
-        planes = [Hyperplane(reference[:-1], float(reference[-1]))] if reference.size else []
-        W, b = self.model.moving()
-        if self.stop is StopReason.CLEAN_PASS:
-            planes.append(Hyperplane(W[0].astype(np.float64), float(b[0])))
-        if not why_no_bound(self.model):
-            self.margins = [(plane, float(min(self._on_each(least_margin, plane)))) for plane in planes]
+    def judge(self) -> None:
+        """Take the bound at the separator found, if there is one."""
+        if self.stop is StopReason.CLEAN_PASS and not why_no_bound(self.model):
+            W, b = self.model.moving()
+            plane = Hyperplane(W[0].astype(np.float64), float(b[0]))
+            self.margins = [(plane, float(min(self._on_each(least_margin, plane))))]
 
     def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""

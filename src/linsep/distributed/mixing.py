@@ -165,7 +165,7 @@ def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, fl
         if margin > 0
     ]
     if not why and not steepness:
-        why = "no separator is at hand: no pass was clean, and no reference separates the rows"
+        why = "no separator is at hand: no pass was clean"
     if why:
         return Bound("parameter mixing", None, False, why, formula)
     value = safely(lambda: (Fraction(float(radius2)) + Fraction(learner.constant2_)) * Fraction(min(steepness)))
