@@ -38,7 +38,6 @@ REAL = {
     "mnist": "dense",
     "flights": "wide",
     "text": "wide",
-    "threads": "threads",
     "peers": "peers",
     "files": "files",
     "streams": "streams",
@@ -62,7 +61,6 @@ ORDER = (
     "files",
     "streams",
     "readers",
-    "threads",
     "kernels",
 )
 # Suites that take minutes: `make bench-long` runs them, or name them.
@@ -82,10 +80,10 @@ LONG = {
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",
-    "processes": "threads",
+    "processes": "processes",
 }
 # Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
-ALL_CORES = ("threads", "processes", "streams", "readers", "endless", "shards", "mixing")
+ALL_CORES = ("processes", "streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 

@@ -14,14 +14,14 @@ from benchmarks.limits import compare_all, multiply_adds, reads
 from benchmarks.timing import Report
 from linsep.kernels.linear.epoch import plain_epochs
 from linsep.learners import Perceptron
-from linsep.passes import RECORD, PerceptronStep, Rows
+from linsep.passes import RECORD, Rows
 
 
 def plain_run(X: Any, codes: Any, epochs: int) -> None:
     """The plain loop of the perceptron, without skipping."""
     w, b = np.zeros(X.shape[1], X.dtype), np.zeros(1, X.dtype)
     record = np.zeros((epochs, len(RECORD)))
-    plain_epochs(Rows(X, codes), PerceptronStep(0.0), w, b, 1.0, None, 0, np.empty(0), record, 0)
+    plain_epochs(Rows(X, codes), 0.0, w, b, 1.0, None, 0, np.empty(0), record, 0)
 
 
 def breast_cancer(report: Report) -> None:

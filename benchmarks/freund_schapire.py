@@ -19,7 +19,7 @@ from benchmarks.data import Split, mnist, mnist_pixels
 from benchmarks.last import Ratio
 from benchmarks.parts import row_of_parts
 from benchmarks.timing import Report, show, spread
-from linsep.kernels.linear.votes import add_votes
+from linsep.kernels.dual import add_votes
 from linsep.learners import KernelPerceptron
 from linsep.learners.kernel import function, passes
 from linsep.learners.kernel.function import KernelFunction, polynomial

@@ -86,7 +86,7 @@ def _write(data: Split, folder: Path) -> list[Path]:
 def _train(client: Any, files: list[Path]) -> tuple[float, Any]:
     learner = AveragedPerceptron(shuffle=False)
     began = time.perf_counter()
-    linsep.distributed.fit(learner, list(files), client, max_iter=_EPOCHS, keep=False)
+    linsep.distributed.fit(learner, list(files), client, max_iter=_EPOCHS)
     return time.perf_counter() - began, learner
 
 

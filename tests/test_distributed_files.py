@@ -76,11 +76,9 @@ def test_shards_of_every_format_are_those_of_one_machine(client: Any, tmp_path: 
     whole = open_data(files, target=target, bits=10).read()
     X = whole.X if target is None else np.column_stack([column.values for column in whole.columns])
     alone = Perceptron(max_iter=3, shuffle=False).fit(X, whole.y)
-    for keep in (True, False):
-        learner = Perceptron(max_iter=3, shuffle=False)
-        found = fit(learner, files, client, mix=None, target=target, keep=keep, bits=10)
-        assert np.array_equal(found.coef_, alone.coef_)
-        assert found.n_mistakes_ == alone.n_mistakes_
+    found = fit(Perceptron(max_iter=3, shuffle=False), files, client, mix=None, target=target, bits=10)
+    assert np.array_equal(found.coef_, alone.coef_)
+    assert found.n_mistakes_ == alone.n_mistakes_
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -111,33 +109,3 @@ def test_a_format_without_a_telling_name_and_categories(client: Any, tmp_path: P
     asked: dict[str, Any] = {"target": "y", "encoder": encoder, "format": "jsonl", "categorical": ["kind"]}
     found = fit(Perceptron(), [tmp_path / "part"], client, **asked)
     assert found.score(source) == 1.0
-
-
-@pytest.mark.parametrize("format", ["csv", "parquet", "svm"])
-def test_shards_that_are_replaced_are_refused(
-    client: Any, tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The file has the same name and size; only a digit is another one."""
-    from linsep.distributed.cluster import _Run
-
-    files = write(tmp_path, format)
-    made = _Run._make_epoch
-
-    def replaced(run: Any, most: int) -> Any:
-        record = made(run, most)
-        X, _ = rows()
-        content = files[0].read_bytes()
-        if format == "parquet":
-            table = pyarrow.parquet.read_table(str(files[0]))
-            columns = {**table.to_pydict(), "a": [0.125, *table.to_pydict()["a"][1:]]}
-            pyarrow.parquet.write_table(pa.table(columns), str(files[0]))
-        else:
-            files[0].write_bytes(content.replace(str(X[0, 0]).encode(), str(X[0, 0])[:-1].encode() + b"9", 1))
-        assert files[0].read_bytes() != content
-        return record
-
-    monkeypatch.setattr(_Run, "_make_epoch", replaced)
-    learner = Perceptron(max_iter=50)
-    with pytest.raises(DataError, match=r"0\.\w+ was changed while it was being learnt from"):
-        fit(learner, files, client, target=None if format == "svm" else "y", keep=False)
-    assert not hasattr(learner, "coef_")

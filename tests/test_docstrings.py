@@ -47,7 +47,6 @@ INNER = {
     *("watch", "reorders", "visiting_order", "count_hopeless", "count_passes", "end_run", "settle"),
     # of a learner, to a run
     *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later"),
-    *("orders_at_once", "moves_in_vain"),
     *("check_parts", "declared", "sizes", "parts", "settled"),  # of a learner, to model files
     *("writing", "leave_to_readers"),  # of a model, to threads
     *(

@@ -13,8 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.learners.engine.few_rows import are_few, few_scores, fused
-from linsep.learners.engine.threads import scores
+from linsep.learners.engine.scores import are_few, few_scores, fused, scores
 
 
 @given(st.integers(0, 10**6), st.integers(1, 14), st.integers(1, 70), st.sampled_from([1, 3, 5, 9]), st.booleans())
@@ -24,7 +23,7 @@ def test_the_bits_are_those_of_the_kernels(seed: int, n: int, p: int, planes: in
     X[rng.random(X.shape) < 0.3] = 0.0
     W = rng.normal(size=(p, planes)) * np.exp(rng.normal(size=(p, planes)) * rng.choice([0, 5]))
     rows = sp.csr_matrix(X) if sparse else X
-    expected, finite = scores(rows, W, np.zeros(planes), None)
+    expected, finite = scores(rows, W, np.zeros(planes))
     assert finite and few_scores(rows, W).tobytes() == expected.tobytes()
 
 

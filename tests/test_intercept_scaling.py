@@ -269,7 +269,6 @@ def separable(seed: int, p: int, gap: float = 0.3) -> tuple[Any, Any, Any, float
     return X, z > 0, w, b
 
 
-@pytest.mark.filterwarnings("ignore:no row is longer than")
 @settings(max_examples=80, deadline=None)
 @given(separators)
 def test_no_run_makes_more_mistakes_than_its_bounds(drawn: Any) -> None:

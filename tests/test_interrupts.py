@@ -32,7 +32,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 LEARNERS: list[Any] = [
     Perceptron(max_iter=6),
     AveragedPerceptron(max_iter=6, shuffle=False),
-    AveragedPerceptron(max_iter=6, shuffle=False, n_jobs=2),
     VotedPerceptron(max_iter=6, shuffle=False),
     PocketPerceptron(max_iter=6, shuffle=False),
 ]

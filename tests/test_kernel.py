@@ -33,7 +33,7 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
-from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.engine.loop import shuffled_order
 from linsep.learners.kernel import function as kernel_function
 from linsep.types import DataError, StopReason
 

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linsep import Perceptron, Separation, max_margin, mistake_bounds, separability, separation
-from linsep.learners.engine.trace import Trace
-from linsep.markup import sparkline_html
+from linsep import Separation, max_margin, mistake_bounds, separability, separation
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import ConeProof
 
@@ -51,22 +49,6 @@ def shown(thing: Any) -> Page:
     assert page.tags == []
     assert page.seen <= {"div", "table", "caption", "tbody", "tr", "th", "td", "svg", "title", "polyline"}
     return page
-
-
-def test_a_run() -> None:
-    learner = Perceptron().fit(X, Y, reference=(np.array([1.0, 1.0]), -3.0))
-    cells = shown(learner.trace_).cells
-    assert cells[cells.index("updates") + 1] == str(learner.n_updates_)
-    assert "cosine to the reference" in cells
-    assert "Mistakes of each kept epoch, from 2 to 0" in cells
-    assert "none" in shown(Trace(3)).cells
-
-
-def test_long_runs_stay_small() -> None:
-    column = np.arange(40.0)[:, None]
-    assert sparkline_html(list(range(1000)), "").count(",") <= 241
-    assert sparkline_html([], "").count(",") == 0
-    assert "svg" in shown(Perceptron(max_iter=None).fit(column, np.arange(40) > 35).trace_).seen
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -16,12 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from linsep.kernels.linear.epoch import bits_in_use
 from linsep.learners import (
     AveragedPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
     Perceptron,
-    PocketPerceptron,
-    SGDClassifier,
-    VotedPerceptron,
 )
 from linsep.types import PrecisionWarning
 
@@ -75,69 +68,6 @@ def significant_bits(value: float) -> int:
 def test_bits_in_use(values: list[float]) -> None:
     assert bits_in_use(np.array(values)) == max(map(significant_bits, values))
     assert bits_in_use(np.array([2.0**24 - 1, 0.5], np.float32)) == 24
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    "learner",
-    [
-        AveragedPerceptron,
-        MarginPerceptron,
-        PassiveAggressive,
-        Perceptron,
-        PocketPerceptron,
-        SGDClassifier,
-        VotedPerceptron,
-    ],
-)
-def test_rows_too_short_beside_the_intercept_are_told_before_training(learner: Any) -> None:
-    X, y = np.array([[1.0, 2.0], [-1.0, 2.0], [3.0, 2.0]]), [1, 0, 1]
-    with pytest.warns(PrecisionWarning, match=r"no row is longer than 4\.24e-30, and the intercept") as said:
-        learner().fit(1e-30 * X, y)
-    (one,) = (w for w in said if w.category is PrecisionWarning)
-    assert one.filename == __file__
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("rows", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_short_is_where_all_updates_move_less_than_one_update_of_the_intercept(rows: Any, dtype: Any) -> None:
-    """R^2 n T < 1; the one column of these rows makes the bound on R exact."""
-    edge = float(np.sqrt(1 / (3 * 2)))
-    for size, short in ((1.01 * edge, False), (0.99 * edge, True), (0.0, False), (1.0, False)):
-        X = rows(np.array([[size], [-size], [0.0]], dtype))
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", PrecisionWarning)
-            Perceptron(max_iter=2).fit(X, [1, 0, 1])
-            Perceptron(max_iter=2, fit_intercept=False).fit(X, [1, 0, 1])
-        told = [str(w.message) for w in said if "no row is longer" in str(w.message)]
-        assert len(told) == short
-        if short:
-            assert "all updates of a run, 3 rows in 2 passes, together move w.x by less than one update" in told[0]
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(-3.0, 3.0))
-@settings(max_examples=50, deadline=None)
-def test_where_it_warns_no_run_moves_a_decision_value_as_far_as_the_intercept(seed: int, power: float) -> None:
-    rng = np.random.RandomState(seed)
-    X, y = 10.0**power * rng.randn(6, 2), np.arange(6) % 2
-    learner = Perceptron(max_iter=7, shuffle=True, random_state=0)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        learner.fit(X, y)
-    if any("no row is longer" in str(w.message) for w in said):
-        assert np.abs(X @ learner.coef_[0]).max() < 1
-    else:
-        assert 2 * np.square(X).max() * 6 * 7 >= 1
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_without_a_limit_on_passes_only_rows_that_no_run_adds_up_are_short() -> None:
-    for size, short in ((2.0**-26, False), (2.0**-27, True)):
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", PrecisionWarning)
-            Perceptron(max_iter=None, time_limit=1e-9).fit(np.array([[size], [-size]]), [1, 0])
-        assert len([w for w in said if "all updates of a run together move" in str(w.message)]) == short
 
 
 def test_one_long_row_at_the_end_is_enough() -> None:

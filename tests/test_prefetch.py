@@ -12,8 +12,8 @@ from linsep import Perceptron
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.memory import LINE, aligned_zeros, uncounted
 from linsep.kernels.prefetch import rows_ahead
-from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.passes import NO_ORDER, NO_WEIGHTS, PerceptronStep
+from linsep.learners.engine.loop import shuffled_order
+from linsep.passes import NO_ORDER, NO_WEIGHTS
 from linsep.types import CSR, Array
 
 
@@ -25,7 +25,7 @@ def test_a_pass_calls_none_of_our_functions_for_a_row(order: Array, dense: bool)
     kernel: Any = plain_epoch
     fresh: Any = uncounted(nogil=True)(kernel.py_func)  # one from the cache has no code to look at
     w, b = np.zeros(3, np.float32), np.zeros(1, np.float32)
-    fresh(rows, np.ones(3), NO_WEIGHTS, order, PerceptronStep(0.0), w, b, 1.0, None, 0)
+    fresh(rows, np.ones(3), NO_WEIGHTS, order, 0.0, w, b, 1.0, None, 0)
     assert w.tolist() == [1.0, 0.0, 0.0] and b[0] == 1.0  # all labels are +1: one tie, then no mistake
     (code,) = fresh.inspect_llvm().values()
     called = set(re.findall(r"call [^@\n]*@(_ZN6linsep[^(]+)\(", code))

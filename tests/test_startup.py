@@ -92,7 +92,7 @@ import sys
 if {first}: import sklearn.base
 import numpy as np
 from linsep import AveragedPerceptron, TableEncoder, TableModel
-from linsep.learners.engine.plateau import PlateauWarning
+from linsep.learners.engine.loop import PlateauWarning
 class Own(AveragedPerceptron):
     def fit(self, X, y, weight=None): return super().fit(X, y)
 learner = Own(random_state=0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linsep.learners.engine import visiting_order
-from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.engine.loop import shuffled_order
 
 
 def orders(n: int, count: int) -> Any:

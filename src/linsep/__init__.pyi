@@ -14,12 +14,12 @@ from .data.telling import TellingColumn as TellingColumn
 from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
-from .learners.engine.plateau import PlateauWarning as PlateauWarning
+from .learners.engine.loop import PlateauWarning as PlateauWarning
 from .learners.engine.trace import Trace as Trace
 from .learners.kernel.perceptron import KernelPerceptron as KernelPerceptron
-from .learners.linear.averaged import AveragedPerceptron as AveragedPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron
 from .learners.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
+from .learners.linear.perceptron import AveragedPerceptron as AveragedPerceptron
 from .learners.linear.perceptron import Perceptron as Perceptron
 from .learners.linear.pocket import PocketPerceptron as PocketPerceptron
 from .learners.linear.rocchio import Rocchio as Rocchio

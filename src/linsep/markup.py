@@ -7,10 +7,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from html import escape
-from math import isfinite, log1p
 
 _CELL = "text-align:left;vertical-align:top;padding:0.15em 0.8em 0.15em 0"
-_WIDE, _HIGH = 240, 48
 _NEEDS_NO_QUOTES = re.compile(r"[\w@%+=:,./-]+")
 
 
@@ -28,27 +26,6 @@ def table_html(title: str, rows: Iterable[tuple[object, ...]], figure: str = "")
         body.append(f'<tr><th scope="row" style="{_CELL}">{escape(str(head))}</th>{rest}</tr>')
     caption = f'<caption style="text-align:left;font-weight:bold">{escape(title)}</caption>'
     return f'<div>{figure}<table style="border-collapse:collapse">{caption}<tbody>{"".join(body)}</tbody></table></div>'
-
-
-def sparkline_html(values: Sequence[float], words: str) -> str:
-    """Values as a small SVG line, from left to right, heights as log(1 + value); `words` say what it shows.
-
-    Examples
-    --------
-    >>> sparkline_html([1.0, 0.0], "mistakes").count("<polyline")
-    1
-    """
-    every = -(-len(values) // _WIDE) or 1  # one a pixel is enough
-    values = [*values[: len(values) - 1 : every], *values[-1:]]
-    heights = [log1p(value) if value >= 0 and isfinite(value) else 0.0 for value in values]
-    top = max(heights, default=0.0) or 1.0
-    gap = _WIDE / max(1, len(heights) - 1)
-    points = " ".join(f"{i * gap:.1f},{2 + (_HIGH - 4) * (1 - height / top):.1f}" for i, height in enumerate(heights))
-    return (
-        f'<svg role="img" aria-label="{escape(words)}" viewBox="0 0 {_WIDE} {_HIGH}" width="{_WIDE}" height="{_HIGH}">'
-        f"<title>{escape(words)}</title>"
-        f'<polyline points="{points}" fill="none" stroke="#0072B2" stroke-width="1.5"/></svg>'
-    )
 
 
 def rounded_down(value: float) -> str:

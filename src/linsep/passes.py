@@ -117,23 +117,11 @@ class Predicted(NamedTuple):
     missed: Array
 
 
-class PerceptronStep(NamedTuple):
-    """tau = 1 if m <= margin else 0. `margin` = 0 is Rosenblatt's rule (1958), where a tie is a mistake; above 0 it is
-    the perceptron with a margin (Krauth and Mezard 1987, without their choice of the worst row).
-    """
-
-    margin: float
-
-
-class PA(NamedTuple):
-    """tau = max(0, 1 - m) / q: the least move that brings the margin to 1 (Crammer et al. 2006, PA).
-
-    No step where q = 0, as none could help; likewise for `PA1`.
-    """
-
-
 class PA1(NamedTuple):
-    """tau = min(C, max(0, 1 - m) / q) (Crammer et al. 2006, PA-I)."""
+    """tau = min(C, max(0, 1 - m) / q) (Crammer et al. 2006, PA-I), or no step where q = 0, as none could help.
+
+    With C infinite it is the least move that brings the margin to 1 (PA).
+    """
 
     C: float
 

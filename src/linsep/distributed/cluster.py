@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from importlib import import_module
@@ -13,18 +14,20 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from linsep.distributed.mixing import Mixing, blend, check_mix, fresh, mixing_bound, why_no_bound
-from linsep.distributed.shards import cut
-from linsep.distributed.site import Pass, Site
+from linsep.distributed.mixing import Mixing, Pass, blend, check_mix, fresh, mixing_bound, why_no_bound
+from linsep.distributed.shards import About, Part, agree, arrange, cut, describe, load
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.learners.base.classifier import as_matrix
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.threads import count_threads
-from linsep.learners.engine.trace import Trace, flatten_reference
+from linsep.learners.engine.trace import Trace
+from linsep.learners.inputs.parameters import weights_of_classes
 from linsep.learners.table_model import TableModel
-from linsep.passes import RECORD
-from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
+from linsep.passes import RECORD, Rows
+from linsep.types import CSR, Array, Budget, DataError, Hyperplane, StopReason
 
+# Dask warns of graphs above 10 MB. Weights and rows in memory travel in them so that no worker's death loses them.
+_GRAPH = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
 _SUMMED = [RECORD.mistakes, RECORD.updates, RECORD.dots, RECORD.absorbed]
 
 
@@ -36,14 +39,8 @@ def fit(
     mix: str | None = "uniform",
     max_iter: int | None = None,
     shards: int | None = None,
-    target: str | None = None,
     encoder: Any = None,
-    categorical: Collection[str] = (),
-    format: str | None = None,
-    bits: int = 18,
-    lenient: bool = False,
-    reference: Hyperplane | tuple[Any, float] | None = None,
-    keep: bool = True,
+    **reading: Any,
 ) -> Any:
     """Train on shards by iterative parameter mixing: w <- sum_i mu_i w_i, w_i one epoch on shard i from w.
 
@@ -56,9 +53,9 @@ def fit(
     ----------
     learner : Perceptron, AveragedPerceptron, MarginPerceptron or PassiveAggressive; with mix=None VotedPerceptron too
         Trained in place. `max_iter` and `time_limit` are its budget. With `shuffle` each shard shuffles its own rows.
-    source : list of paths, or a pattern; Dask DataFrame; (X, y) of Dask, NumPy or SciPy arrays
-        Each file, partition or block of rows is a shard; arrays in memory are cut. Workers read the files, of every
-        format and compression that `linsep.open_data` reads; a shard may be empty.
+    source : list of paths, or a pattern; Dask DataFrame; (X, y) of NumPy or SciPy arrays; list of such parts
+        Each file, partition or part is a shard, also as a Dask delayed; arrays in memory are cut. Workers read the
+        files, of every format and compression that `linsep.open_data` reads; a shard may be empty.
     client : distributed.Client, optional
         Without one a LocalCluster of threads is started, and closed afterwards.
     mix : {"uniform", "mistakes"} or None
@@ -68,23 +65,10 @@ def fit(
         Epochs at most, instead of the learner's own `max_iter`.
     shards : int, optional
         Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
-    target : str, optional
-        The column that holds the label, for tables.
     encoder : fitted TableEncoder, optional
         Makes features of the columns of tables, as in `linsep fit`; without it all columns must be numbers.
-    categorical : collection of str
-        Columns of tables to read as categories even if they hold numbers.
-    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
-        Where the names of the files do not tell.
-    bits : int, default=18
-        Vowpal Wabbit's names are hashed to 2**bits columns.
-    lenient : bool, default=False
-        Skip malformed lines of text.
-    reference : (w, b), optional
-        A separator to take the bound at, beside the one found.
-    keep : bool, default=True
-        Rows stay in the workers' memory. If not they are read again for each epoch: for files larger than that. A file
-        that was changed in the meantime is an error.
+    **reading
+        How workers read tables and files, as in `linsep.open_data`: `target`, `categorical`, `format`, `bits`, ...
 
     Returns
     -------
@@ -122,19 +106,15 @@ def fit(
         raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
-        texts = {*categorical, *(() if encoder is None else encoder.text_columns)}
-        options = {"target": target, "categorical": texts, "format": format, "bits": bits, "lenient": lenient}
-        site = Site(connected, parts, learner, (encoder, options), keep)
-        plane = flatten_reference(reference, site.common.p)
-        run = _Run(learner, site, mix, learner.max_iter if max_iter is None else max_iter)
+        run = _Run(connected, parts, learner, (encoder, reading))
         try:
-            run.train()
-            run.judge(plane)
+            run.train(mix, Budget(learner.max_iter if max_iter is None else max_iter, learner.time_limit))
+            run.judge()
         except KeyboardInterrupt:
-            run.hand_over()
+            run.hand_over(mix)
             raise
-    run.hand_over()
-    learner.warn_of_run(site.common.n)
+    run.hand_over(mix)
+    learner.warn_of_run(run.common.n)
     return learner if encoder is None else TableModel.of(learner, encoder)
 
 
@@ -150,56 +130,74 @@ def _connected(client: Any) -> Iterator[Any]:
     if client is not None:
         yield client
         return
-    # No dashboard, and any port of this machine alone: 8787 may be another cluster's.
-    here = "127.0.0.1:0"
-    quiet = {"dashboard_address": here, "worker_dashboard_address": here, "scheduler_kwargs": {"dashboard": False}}
-    cores = count_threads(-1, 1024)
-    with (
-        dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=cores, **quiet) as cluster,
-        dask.Client(cluster, set_as_default=False) as own,
-    ):
+    with dask.Client(processes=False, dashboard_address=None, set_as_default=False) as own:
         yield own
 
 
 class _Run:
-    """One run over the shards and its records. `model` is the learner that is trained."""
+    """One run over the shards of a source and its records. `model` is the learner that is trained."""
 
-    def __init__(self, learner: Any, site: Site, mix: str | None, max_iter: int | None) -> None:
-        self.learner, self.site = learner, site
-        self.mix = mix
-        self.budget = Budget(max_iter, learner.time_limit)
-        common = site.common
+    def __init__(self, client: Any, parts: list[Part], learner: Any, reading: tuple[Any, dict[str, Any]]) -> None:
+        self.client, self.learner = client, learner
+        loaded = [self._submit(load, part, clone(learner).set_params(verbose=0), *reading) for part in parts]
+        abouts: list[About] = client.gather([self._submit(describe, shard) for shard in loaded])
+        self.common = common = agree(abouts)
+        self.rows = np.array([about.n for about in abouts if about.n])
+        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=_weights(learner, common))
         empty = (0, common.p)
-        rows = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
-        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.blank.class_weight)
-        self.model.start_empty(common.labels, rows, common.names)
-        self.rngs = _rngs(learner, len(site.rows))
+        X = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
+        self.model.start_empty(common.labels, X, common.names)
+        if (given := self.model.class_weight) and not weights_of_classes(given, self.model.classes_, False).any():
+            raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
+        full = [shard for shard, about in zip(loaded, abouts, strict=True) if about.n]
+        self.shards = [self._submit(arrange, shard, self.model, common) for shard in full]
+        self.rngs = _rngs(learner, len(full))
         self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
         self.shares: list[Array] = []
         self.stop = StopReason.INTERRUPTED
         self.margins: list[tuple[Hyperplane, float]] = []
 
-    def train(self) -> None:
+    def _submit(self, task: Any, *arguments: Any) -> Any:
+        """A future of the task; its inputs stay with the scheduler, so whatever is lost can be computed again.
+
+        They may be other futures, or pieces of Dask collections.
+        """
+        from dask import config
+        from dask.delayed import delayed
+
+        with config.set(_GRAPH):
+            return self.client.compute(delayed(task, pure=False)(*arguments))
+
+    def _on_each(self, task: Any, argument: Any) -> list[Any]:
+        return list(self.client.gather([self._submit(task, shard, argument) for shard in self.shards]))
+
+    def train(self, mix: str | None, budget: Budget) -> None:
         """Make epochs until one is clean or the budget ends."""
-        hopeless = self.site.count_hopeless()
+        # Without an intercept rows of zeros are mistakes in every epoch.
+        hopeless = 0 if self.model.fit_intercept else int(sum(self._on_each(count_hopeless, self.model)))
         self.stop = run_epochs(
-            self._make_epoch,
+            lambda most: self._make_epoch(mix),
             keep=self._keep,
             stop_after=lambda record: self.model.stop_after(record, hopeless),
-            budget=self.budget,
+            budget=budget,
             trace=self.trace,
             verbose=self.learner.verbose,
             interruptible=True,
         )
 
-    def _make_epoch(self, most: int) -> Array:
+    def _make_epoch(self, mix: str | None) -> Array:
         """One epoch on every shard, and the mix; it counts once it is kept."""
-        n_shards = len(self.site.rows)
-        if self.mix is None or n_shards == 1:  # one shard has nothing to be mixed with
-            made, mu = self.site.in_turn(Pass(self.model), self.rngs), np.ones(n_shards)
+        turns = list(zip(self.shards, self.rngs, strict=True))
+        if mix is None or len(turns) == 1:  # one shard has nothing to be mixed with
+            state: Any = Pass(self.model)
+            for shard, rng in turns:
+                state = self._submit(run_epoch, shard, state, rng)
+            made, mu = state.result(), np.ones(len(turns))
         else:
-            made, mu = blend(self.model, self.site.at_once(Pass(fresh(self.model)), self.rngs), self.mix)
+            held = self._submit(hold, Pass(fresh(self.model)))  # the weights travel once
+            waiting = deque(self._submit(run_epoch, shard, held, rng) for shard, rng in turns)
+            made, mu = blend(self.model, (waiting.popleft().result() for _ in turns), mix)
         self._made = made, mu
         return _summed(made.learner, np.array(made.records))
 
@@ -211,25 +209,23 @@ class _Run:
         self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
-    def judge(self, reference: Array) -> None:
-        """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
-        planes = [Hyperplane(reference[:-1], float(reference[-1]))] if reference.size else []
-        W, b = self.model.moving()
-        if self.stop is StopReason.CLEAN_PASS:
-            planes.append(Hyperplane(W[0].astype(np.float64), float(b[0])))
-        if not why_no_bound(self.model):
-            self.margins = [(plane, self.site.least_margin(plane)) for plane in planes]
+    def judge(self) -> None:
+        """Take the bound at the separator found, if there is one."""
+        if self.stop is StopReason.CLEAN_PASS and not why_no_bound(self.model):
+            W, b = self.model.moving()
+            plane = Hyperplane(W[0].astype(np.float64), float(b[0]))
+            self.margins = [(plane, float(min(self._on_each(least_margin, plane))))]
 
-    def hand_over(self) -> None:
+    def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""
-        shape = (-1, len(self.site.rows))
+        shape = (-1, len(self.rows))
         mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
         mu = np.array(self.shares, dtype=np.float64).reshape(shape)
-        radius2 = self.site.common.radius2
+        radius2 = self.common.radius2
         bound = mixing_bound(self.model, radius2, self.margins)
         self.model.settle()
         self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
-        self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
+        self.model.mixing_ = Mixing(mix, mistakes, mu, self.rows, float(np.sqrt(radius2)), bound)
         self.learner.take_over(self.model)
 
 
@@ -252,3 +248,48 @@ def _rngs(learner: Any, n_shards: int) -> list[Any]:
     first = deepcopy(check_random_state(learner.random_state))
     seeds = deepcopy(first).randint(2**31 - 1, size=n_shards - 1)
     return [first, *(np.random.RandomState(seed) for seed in seeds)]
+
+
+def _weights(learner: Any, common: About) -> Any:
+    """The class weights as numbers: "balanced" is about the rows of all shards."""
+    if learner.class_weight != "balanced":
+        return learner.class_weight
+    weights = common.n / (len(common.labels) * common.counts)
+    return dict(zip(common.labels.tolist(), weights.tolist(), strict=True))
+
+
+# ----------------------------------------------------------------------- tasks
+def hold(start: Pass) -> Pass:
+    """Keep weights on the cluster for the shards that start from them."""
+    return start
+
+
+def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
+    """One epoch on one shard, on copies of what it is given."""
+    learner, rng = deepcopy(start.learner), deepcopy(rng)
+    rows = _as_compiled(rows)
+    record = np.zeros((1, len(RECORD)))
+    if n := len(rows.y):  # else the weights of all its classes are 0
+        if rng is not None:
+            rows = rows._replace(order=learner.visiting_order(n, rng))
+        learner.run(rows, None, None, np.empty(0), record)
+        learner.t_ += n
+    return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
+
+
+def count_hopeless(rows: Rows, learner: Any) -> int:
+    """Count the updates that every epoch makes in vain."""
+    return int(learner.count_hopeless(rows))
+
+
+def least_margin(rows: Rows, plane: Hyperplane) -> float:
+    """min_i y_i (w.x_i + b), in double precision."""
+    z = as_matrix(rows.X, len(plane.w)).astype(np.float64) @ plane.w + plane.b
+    return float((rows.y * z).min())
+
+
+def _as_compiled(part: Any) -> Any:
+    """Make arrays writable: those from the network may be read-only, for which kernels would be compiled again."""
+    if isinstance(part, Rows | CSR):
+        return type(part)(*(_as_compiled(array) for array in part))
+    return None if part is None else np.require(part, requirements=["C", "A", "W"])

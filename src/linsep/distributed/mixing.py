@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.distributed.site import Pass
 from linsep.learners.base.epochs import EpochLearner
 from linsep.passes import RECORD
 from linsep.theory.bounds.rounding import length2, safely
@@ -19,6 +18,14 @@ from linsep.types import Array, DataError, Hyperplane
 
 # Arrays of a learner that can be mixed, besides weights and their running sums.
 _MIXABLE = {"coef_", "intercept_", "class_count_"}
+
+
+class Pass(NamedTuple):
+    """A learner after one epoch on some shards, with the state of their random numbers and their records."""
+
+    learner: Any
+    rngs: tuple[Any, ...] = ()
+    records: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,25 +70,19 @@ class Mixing:
 
 def check_mix(learner: Any, mix: str | None) -> None:
     """Raise unless the learner can be trained in this way."""
-    name = type(learner).__name__
     if mix not in ("uniform", "mistakes", None):
         raise DataError(f'mix must be "uniform", "mistakes" or None, got {mix!r}')
     if not isinstance(learner, EpochLearner):
-        raise DataError(f"a {name} cannot be trained shard by shard: it needs all rows at once, or makes no passes")
-    if set(learner.state_values) > set(EpochLearner.state_values):
-        raise DataError(f"a {name} remembers more of its rows than weights; its own partial_fit takes them in chunks")
-    if mix is not None and not set(learner.state_arrays) <= _MIXABLE | {
-        *learner.running_sums,
-        *learner.running_sums.values(),
-    }:
-        raise DataError(
-            f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
-        )
-    if learner.intercept_scaling == "auto":
-        raise DataError('intercept_scaling="auto" is the length of the rows of one machine; on shards give a number')
-    for parameter, bad in (("warm_start", True), ("trace", "updates")):
-        if getattr(learner, parameter) == bad:
-            raise DataError(f"{parameter}={bad!r} is not for shards: a run starts from w = 0 and keeps no update log")
+        why = "cannot be trained shard by shard: it needs all rows at once, or makes no passes"
+    elif set(learner.state_values) > set(EpochLearner.state_values):
+        why = "remembers more of its rows than weights; its own partial_fit takes them in chunks"
+    elif mix and set(learner.state_arrays) - _MIXABLE - {*learner.running_sums, *learner.running_sums.values()}:
+        why = "predicts with more than weights that can be mixed; mix=None takes the shards in turn"
+    elif learner.intercept_scaling == "auto" or learner.warm_start or learner.trace == "updates":
+        why = 'on shards has no intercept_scaling="auto", warm_start=True or trace="updates"'
+    else:
+        return
+    raise DataError(f"a {type(learner).__name__} {why}")
 
 
 def fresh(learner: Any) -> Any:
@@ -164,7 +165,7 @@ def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, fl
         if margin > 0
     ]
     if not why and not steepness:
-        why = "no separator is at hand: no pass was clean, and no reference separates the rows"
+        why = "no separator is at hand: no pass was clean"
     if why:
         return Bound("parameter mixing", None, False, why, formula)
     value = safely(lambda: (Fraction(float(radius2)) + Fraction(learner.constant2_)) * Fraction(min(steepness)))

@@ -11,8 +11,8 @@ import numpy as np
 from linsep.explorer.adversary import adversary
 from linsep.explorer.keyframes import Log, State, advance, at_zero
 from linsep.learners.engine.trace import UPDATE_CAP
-from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.learners.linear.sgd import SGDClassifier
 from linsep.types import Array, DataError
 

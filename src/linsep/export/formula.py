@@ -11,7 +11,7 @@ from linsep.data.amounts import is_amount
 from linsep.data.features.dates import is_date
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import is_words
-from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.table_model import parts_of
 from linsep.scikit import check_is_fitted
 from linsep.types import Array, DataError

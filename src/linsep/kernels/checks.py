@@ -1,4 +1,4 @@
-"""Questions about the numbers and labels of a table that NumPy would answer with a copy of it."""
+"""Questions about the entries of a sparse table that NumPy would answer with a copy of it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,6 @@ from linsep.kernels.memory import uncounted
 
 # Rows, or entries, that are looked at before the next question is asked.
 _TOGETHER = 1024
-
-
-@uncounted(cache=True, nogil=True)
-def largest_bits(patterns: Any, sign: Any) -> Any:
-    """max_k patterns[k] without the bit `sign`: the bit pattern of the largest |x_k|, or of a NaN where there is one.
-
-    `patterns` (n,) are the bits of floats read as unsigned integers; without the sign they are in the order of |x|, and
-    NaN is above infinity.
-    """
-    most = patterns.dtype.type(0)
-    for k in range(np.uint64(patterns.shape[0])):
-        most = max(most, patterns[k] & ~sign)
-    return most
 
 
 @uncounted(cache=True, nogil=True)
@@ -67,24 +54,3 @@ def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
                 return True
             last[j] = i
     return False
-
-
-@uncounted(cache=True, nogil=True)
-def mark_labels(y: Any, low: int, present: Any) -> None:
-    """present[y_i - low] = True for every i, in place of sorting. Changes `present` (largest - low + 1,)."""
-    for i in range(y.shape[0]):
-        present[np.int64(y[i]) - low] = True
-
-
-@uncounted(cache=True, nogil=True)
-def look_up(y: Any, low: int, table: Any, out: Any) -> int:
-    """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1.
-
-    `y` and `out` are (n_rows,). Changes `out`, up to that i.
-    """
-    for i in range(y.shape[0]):
-        k = np.int64(y[i]) - low
-        if k < 0 or k >= table.shape[0] or np.isnan(table[k]):
-            return i
-        out[i] = table[k]
-    return -1

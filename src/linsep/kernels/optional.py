@@ -59,22 +59,6 @@ def before_update(watch: Any, X: Any, visit: int, k: int) -> None:
     raise NotImplementedError
 
 
-def watch_fits(watch: Any, n_planes: int, width: int) -> bool:
-    """Whether the arrays of `watch` have these sizes: those of a `Mean` must, others have none of their own."""
-    raise NotImplementedError
-
-
-@overload(watch_fits)
-def _watch_fits(watch: Any, n_planes: Any, width: Any) -> Callable[..., Any]:
-    def anything(watch: Any, n_planes: Any, width: Any) -> Any:
-        return True
-
-    def mean(watch: Any, n_planes: Any, width: Any) -> Any:
-        return watch.u.shape == (n_planes, width) and watch.u_b.shape[0] == n_planes
-
-    return mean if getattr(watch, "instance_class", None) is Mean else anything
-
-
 @uncounted(nogil=True)
 def _is_wrong(m: float, y: float) -> Any:
     """Whether a row with the margin m = y z is predicted wrongly."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 
 from linsep.kernels.lanes import fma, fused
 
@@ -118,17 +118,4 @@ def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r
 
     # The products of wider entries with narrower weights would be rounded where `anyhow` does not round them.
     fits = W.dtype == Z.dtype and data.dtype.bitwidth <= Z.dtype.bitwidth
-    if not fits or W.layout not in "FA":
-        return anyhow
-
-    if W.layout == "F":
-        return side_by_side
-    together, apart = register_jitable(side_by_side), register_jitable(anyhow)
-
-    def as_it_lies(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
-        if W.strides[0] == W.itemsize:  # some of the classes of a matrix in Fortran's order, as threads have them
-            together(data, indices, start, end, W, Z, r)
-        else:
-            apart(data, indices, start, end, W, Z, r)
-
-    return as_it_lies
+    return side_by_side if fits and W.layout == "F" else anyhow

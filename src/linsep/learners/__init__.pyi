@@ -1,7 +1,7 @@
 from .kernel.perceptron import KernelPerceptron as KernelPerceptron
-from .linear.averaged import AveragedPerceptron as AveragedPerceptron
 from .linear.passive_aggressive import MarginPerceptron as MarginPerceptron
 from .linear.passive_aggressive import PassiveAggressive as PassiveAggressive
+from .linear.perceptron import AveragedPerceptron as AveragedPerceptron
 from .linear.perceptron import Perceptron as Perceptron
 from .linear.pocket import PocketPerceptron as PocketPerceptron
 from .linear.rocchio import Rocchio as Rocchio

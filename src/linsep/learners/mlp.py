@@ -14,9 +14,9 @@ from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.inputs.labels import check_classes, distinct_labels
-from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.learners.inputs.parameters import check_run, is_number, is_whole, keep_parameters
 from linsep.passes import RECORD
-from linsep.scikit import check_is_fitted, checked_rows, join_if_loaded, random_state
+from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, Budget, DataError, StopReason
 
 # Epochs in a row that may bring less than the tolerance.
@@ -88,6 +88,14 @@ class MLP(Classifier):
         "loss_curve_": ArraySpec(("epochs",), "float64"),
     }
 
+    hidden: int
+    max_iter: int | None
+    time_limit: float | None
+    alpha: float
+    learning_rate_init: float
+    tol: float
+    random_state: Any
+    verbose: int | Progress
     hidden_coef_: Array
     hidden_intercept_: Array
     output_coef_: Array
@@ -108,15 +116,7 @@ class MLP(Classifier):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
-        join_if_loaded()
-        self.hidden = hidden
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.alpha = alpha
-        self.learning_rate_init = learning_rate_init
-        self.tol = tol
-        self.random_state = random_state
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # --------------------------------------------------------------- training
     def fit(self, X: Any, y: Any) -> Self:
@@ -161,14 +161,11 @@ class MLP(Classifier):
         return self
 
     def check_parameters(self) -> None:
-        for name in ("hidden", "max_iter"):
-            value = getattr(self, name)
-            if (value is not None or name == "hidden") and not (is_whole(value) and value >= 1):
-                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-        for name in ("time_limit", "learning_rate_init"):
-            value = getattr(self, name)
-            if (value is not None or name != "time_limit") and not (is_number(value) and value > 0):
-                raise ValueError(f"{name} must be above 0, got {value!r}")
+        check_run(self)
+        if not (is_whole(self.hidden) and self.hidden >= 1):
+            raise ValueError(f"hidden must be a whole number of at least 1, got {self.hidden!r}")
+        if not (is_number(self.learning_rate_init) and self.learning_rate_init > 0):
+            raise ValueError(f"learning_rate_init must be above 0, got {self.learning_rate_init!r}")
         for name in ("alpha", "tol"):
             value = getattr(self, name)
             if not (is_number(value) and value >= 0):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Self
 
 import numpy as np
 
+from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
 from linsep.learners.calibration import Calibration
-from linsep.learners.inputs.class_names import NamedClasses, comparable
-from linsep.learners.inputs.tables import EncodedColumns, labels_given
-from linsep.learners.linear.averaged import AveragedPerceptron
-from linsep.scikit import ClassifierMixin, available_if
+from linsep.learners.engine.guard import Guarded
+from linsep.learners.inputs.tables import as_named, comparable, labels_given, open_rows
+from linsep.learners.linear.perceptron import AveragedPerceptron
+from linsep.scikit import BaseEstimator, ClassifierMixin, available_if, check_is_fitted
 from linsep.tables import check_index
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, MissingWarning
 
 
 def default_learner() -> AveragedPerceptron:
@@ -40,8 +44,13 @@ def learner_has(method: str) -> Any:
     return check
 
 
-class PredictingTables(ClassifierMixin, NamedClasses, EncodedColumns):
-    """The part of a `TableModel` that predicts."""
+class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
+    """The part of a `TableModel` that predicts: it knows columns, features and the names of classes."""
+
+    learner_: Any
+    encoder_: TableEncoder | None
+    classes_: Array
+    positive: Any
 
     probabilities: bool
     calibration_: Calibration | None
@@ -142,3 +151,95 @@ class PredictingTables(ClassifierMixin, NamedClasses, EncodedColumns):
         if self.encoder_ is not None or self._has_codes:
             truth, said = comparable(truth, said)
         return float(accuracy_score(truth, said, sample_weight=sample_weight))
+
+    # -------------------------------------------------------------------- names
+    @property
+    def _has_codes(self) -> bool:
+        """Whether the learner was trained on 0, 1, ... in place of the names."""
+        return not np.array_equal(self.learner_.classes_, self.classes_)
+
+    def named(self, said: Array) -> Array:
+        """The names of what the learner predicted.
+
+        Parameters
+        ----------
+        said : ndarray of shape (n_samples,)
+            Classes of the learner.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Names from `classes_`.
+        """
+        if not self._has_codes:
+            return said
+        return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
+
+    def as_classes(self, labels: Any) -> Any:
+        """Return labels of a table as classes of the model: with `positive`, all others belong to the rest.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            The labels.
+
+        Returns
+        -------
+        array-like of shape (n_samples,)
+            Names from `classes_`.
+        """
+        return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
+
+    # ------------------------------------------------------------------ columns
+    def get_feature_names_out(self) -> Array:
+        """The names of the encoded features; those of the columns where nothing is encoded.
+
+        Returns
+        -------
+        ndarray of str objects
+            One name for each feature of the encoded rows.
+        """
+        check_is_fitted(self)
+        return self.feature_names_in_ if self.encoder_ is None else np.array(self.encoder_.feature_names_, dtype=object)
+
+    @contextmanager
+    def reading(self) -> Iterator[Self]:
+        with ExitStack() as stack:
+            with self.guard().lock:  # nothing is learnt between the two
+                still = stack.enter_context(super().reading())
+                if isinstance(learner := still.__dict__.get("learner_"), Guarded):
+                    still.learner_ = stack.enter_context(learner.reading())
+            yield still
+
+    def _asked(self, method: str, X: Any) -> tuple[Any, Self]:
+        """What a method of the learner says of rows, and the model as it was then."""
+        with self.reading() as still:
+            rows = still._encoded(X)
+            return getattr(still.learner_, method)(rows), still
+
+    def _encoded(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            rows = self.encoder_.transform(open_rows(X, self.encoder_, self)).X
+            for said in self.encoder_.told_missing():
+                warnings.warn(said, MissingWarning, stacklevel=4)
+            return rows
+        return X.read().X if isinstance(X, Source) else X
+
+    @property
+    def n_features_in_(self) -> int:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("n_features_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return len(columns)
+        return int(self.learner_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("feature_names_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return np.array(columns, dtype=object)
+        return np.asarray(self.learner_.feature_names_in_)

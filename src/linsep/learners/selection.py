@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import PassiveAggressive
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.scikit import clone
 from linsep.tables import is_sparse
 from linsep.types import Array, DataError

@@ -10,13 +10,18 @@ import numpy as np
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners.calibration import Calibration, calibrate
-from linsep.learners.inputs.class_names import (
+from linsep.learners.inputs.tables import (
+    Prepared,
     code_class_weight,
     first_names,
+    fitted_rows,
+    is_table,
+    labels_given,
     next_targets,
+    open_rows,
     targets_of,
+    weight_argument,
 )
-from linsep.learners.inputs.tables import Prepared, fitted_rows, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.predicting import PredictingTables, default_learner, learner_has
 from linsep.scikit import available_if, check_is_fitted, clone, join_if_loaded
 from linsep.tables import check_index

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.theory.bounds.cover import cover_odds, cover_rows
 from linsep.theory.rows.integers import proved_rank
 from linsep.types import Array

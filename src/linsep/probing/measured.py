@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.clock import clock
-from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.probing import evidence
 from linsep.probing.evidence import Rank, Settings
 from linsep.probing.labels import Labels, Question

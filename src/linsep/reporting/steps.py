@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from linsep.clock import clock
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.plateau import PlateauWarning
+from linsep.learners.engine.loop import PlateauWarning
 
 Known = TypeVar("Known")
 
 
 @dataclass
 class Training:
-    """How long a training took, and its first warning of the kind that was watched for.
+    """How long a training took, without compiling, and its first warning of the kind that was watched for.
 
     `on_early` takes a warning that training goes on after, at once.
     """
@@ -41,11 +41,11 @@ class Training:
         with warnings.catch_warnings():
             warnings.simplefilter("always", kind)
             warnings.showwarning = take
-            began = time.perf_counter()
+            began = clock()
             try:
                 yield
             finally:
-                self.seconds = time.perf_counter() - began
+                self.seconds = clock() - began
 
 
 def train_keep_measure(

@@ -20,7 +20,7 @@ from linsep.data.sources.dataframe import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn
-from linsep.learners.inputs.class_names import as_named, binary_names, positions
+from linsep.learners.inputs.tables import as_named, binary_names, positions
 from linsep.markup import listed
 from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of

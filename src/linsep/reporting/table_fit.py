@@ -23,10 +23,8 @@ from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
-from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
-from linsep.learners.warm import warm_up
 from linsep.reporting.receipt import Receipt, if_any, make_receipt
 from linsep.reporting.scores import score_aside
 from linsep.reporting.steps import Training, train_keep_measure
@@ -121,7 +119,7 @@ def fit_table(
         Called with the model when training is over, also after Ctrl-C, and before anything is measured or proved: it
         may save the model.
     on_step : callable, optional
-        Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
+        Called with a few words when a step begins: encoding, training, holding out, proving.
     on_warning : callable, optional
         Called at once with a warning that training goes on after (`PlateauWarning`); `warnings` holds it too.
 
@@ -164,8 +162,6 @@ def fit_table(
         on_step("choosing a learner")
         learner, choice = _choose(prepared, learner, aside, how.groups)
     model.learner = learner
-    on_step("compiling for this processor, once")
-    warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
     on_step("training")
     training = Training(on_early=on_warning)
 

@@ -10,10 +10,9 @@ import scipy
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
-from linsep.learners.linear.perceptron import Perceptron
-from linsep.passes import PerceptronStep, Predicted, Rows
+from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron
+from linsep.passes import Predicted, Rows
 from linsep.types import Array, DataError
 
 
@@ -118,8 +117,6 @@ def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
     """Learn these rows and fill `told`; return the updates that rounding left without effect."""
     W, b = learner.moving()
     step, watch = learner.step_rule(), learner.watch()
-    if type(step) is PerceptronStep:
-        step = step.margin
     by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
     asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
     rest = (learner.constant2_, watch, learner.t_, asking)

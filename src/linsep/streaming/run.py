@@ -18,8 +18,7 @@ from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.loop import learn_chunks, run_epochs
-from linsep.learners.engine.plateau import Plateau, PlateauWarning
+from linsep.learners.engine.loop import Plateau, PlateauWarning, learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD

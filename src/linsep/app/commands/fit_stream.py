@@ -21,7 +21,7 @@ from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
 from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
-from linsep.learners.engine.plateau import PlateauWarning
+from linsep.learners.engine.loop import PlateauWarning
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream

@@ -14,7 +14,7 @@ from linsep.app.present import write_csv
 from linsep.data.columns import label_names
 from linsep.files import check_output, open_output
 from linsep.learners.calibration import labels_apart, told_apart
-from linsep.learners.inputs.class_names import positions
+from linsep.learners.inputs.tables import positions
 from linsep.reporting.scores import iter_predictions, unknown_levels
 from linsep.types import Array, DataError, NoRowsError
 

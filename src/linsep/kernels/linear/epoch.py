@@ -4,7 +4,7 @@ A pass visits rows in the order given and updates `w` and `b` in place. Labels a
 The intercept comes from a constant feature: it is c in every row and is never stored. With v its weight, b = c v, so an
 update v += c tau y is b += c^2 tau y. `intercept` is c^2 (1.0 as a rule), and 0.0 to leave b at 0.
 
-Sources: with `PerceptronStep(0)` the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
+Sources: with the step 0.0 the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
 step of fixed length at each mistake, a tie is a mistake), but with rows visited in any order, with weights, and an
 intercept; with the rules of `steps.py` figures 1 and 2 of Crammer et al. 2006.
 """
@@ -158,3 +158,44 @@ def plain_epochs(
         if updates <= few:
             return e + 1
     return record.shape[0]
+
+
+@uncounted(cache=True, nogil=True)
+def fill_order(order: Any, starts: Any, chunk: int, group: int, seed: Any) -> None:
+    """order = the rows of chunk starts[0], starts[1], ..., each `group` chunks shuffled. Changes `order` and `starts`.
+
+    Chunk s is the rows s to s + chunk - 1 that exist: the first may begin below 0. Chunks of more than one group are
+    put in random order before. `order` (n_rows,) is 32-bit or 64-bit whole numbers; `seed` is not 0.
+    """
+    state = seed if starts.shape[0] <= group else _shuffle(starts, seed)
+    filled = 0
+    for first in range(0, starts.shape[0], group):
+        begin = filled
+        for s in starts[first : first + group]:
+            for row in range(max(s, 0), min(s + chunk, order.shape[0])):
+                order[filled] = row
+                filled += 1
+        state = _shuffle(order[begin:filled], state)
+
+
+@uncounted(cache=True, nogil=True)
+def _shuffle(part: Any, state: Any) -> Any:
+    """Shuffle `part`; return the state of the generator after it. Changes `part`."""
+    for last in range(part.shape[0] - 1, 0, -1):
+        state, j = _below(state, last + 1)
+        part[last], part[j] = part[j], part[last]
+    return state
+
+
+@uncounted(cache=True, nogil=True)
+def _below(state: Any, n: int) -> Any:
+    """The next state of the generator, and a whole number from 0 to n - 1 that it gives.
+
+    A number below 2^32 times n without its lower 32 bits: that some are likelier than others by n / 2^32 does not
+    matter here.
+    """
+    state ^= state >> np.uint64(12)  # shifts and factor: those of xorshift64*
+    state ^= state << np.uint64(25)
+    state ^= state >> np.uint64(27)
+    high = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
+    return state, np.int64((high * np.uint64(n)) >> np.uint64(32))

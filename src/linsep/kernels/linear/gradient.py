@@ -167,34 +167,23 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
 
 
 @uncounted(cache=True, nogil=True)
-def sgd_passes(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int, record: Any, may_end: bool) -> int:
-    """Run `sgd_epoch` until `record` is full or, if it `may_end`, a pass has no gradient. Return the passes made.
-
-    From Python each pass would cost a tenth of a millisecond more: passes push the interpreter out of the cache.
-    `rows.order` is one order after the other, or empty. Changes `w`, `watch`, `counts` (n_planes, 3) and `record`
-    (epochs, 9), whose columns `passes.py` names; those about a reference stay as they are.
-    """
-    n, planes = row_count(rows.X), w.s.shape[0]
-    for e in range(record.shape[0]):
-        counts[:] = 0
-        order = rows.order[e * n : e * n + n]
-        sgd_epoch(Rows(rows.X, rows.y, rows.weight, rows.own, order), rule, w, counts, watch, visit + e * n)
-        norm2 = b2 = 0.0
-        bits = 0
-        for k in range(planes):
-            record[e, RECORD.mistakes] += counts[k, PER_CLASS.mistakes]
-            record[e, RECORD.updates] += counts[k, PER_CLASS.updates]
-            record[e, RECORD.absorbed] += counts[k, PER_CLASS.absorbed]
-            norm2 += w.s[k] * w.s[k] * squared_norm(w.V[k])
-            b2 += (w.s[k] * w.b[k]) ** 2
-            bits = max(bits, bits_in_use(w.V[k]))
-        record[e, RECORD.dots] = n * planes
-        record[e, RECORD.norm_w] = np.sqrt(norm2)
-        record[e, RECORD.b] = w.s[0] * w.b[0] if planes == 1 else np.sqrt(b2)
-        record[e, RECORD.bits] = bits
-        if may_end and record[e, RECORD.updates] == 0:
-            return e + 1
-    return len(record)
+def sgd_pass(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int, record: Any) -> None:
+    """Run `sgd_epoch` and write down what it did. Changes what that does, and `record`, whose columns are `RECORD`."""
+    sgd_epoch(rows, rule, w, counts, watch, visit)
+    planes = w.s.shape[0]
+    norm2 = b2 = 0.0
+    bits = 0
+    for k in range(planes):
+        record[RECORD.mistakes] += counts[k, PER_CLASS.mistakes]
+        record[RECORD.updates] += counts[k, PER_CLASS.updates]
+        record[RECORD.absorbed] += counts[k, PER_CLASS.absorbed]
+        norm2 += w.s[k] * w.s[k] * squared_norm(w.V[k])
+        b2 += (w.s[k] * w.b[k]) ** 2
+        bits = max(bits, bits_in_use(w.V[k]))
+    record[RECORD.dots] = row_count(rows.X) * planes
+    record[RECORD.norm_w] = np.sqrt(norm2)
+    record[RECORD.b] = w.s[0] * w.b[0] if planes == 1 else np.sqrt(b2)
+    record[RECORD.bits] = bits
 
 
 @uncounted(cache=True, nogil=True)

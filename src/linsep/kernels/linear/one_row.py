@@ -15,7 +15,6 @@ from linsep.kernels.lanes import dots, fma
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import watch_fits
 from linsep.kernels.planes import sum_planes
 from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
 from linsep.passes import NO_ORDER
@@ -30,8 +29,7 @@ def learn_row(
     Where ||x||^2 is not finite the mistakes are -1 and nothing has changed; likewise -2 where the row and the arrays of
     the model do not fit each other. Changes `W` (1, n_features), `b` and `watch`.
     """
-    fits = W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1]) and watch_fits(watch, 1, W.shape[1])
-    if not fits:
+    if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):
         return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
@@ -48,8 +46,7 @@ def learn_row_of_many(
 
     Changes `W` (n_classes, n_features), `b` (n_classes,) and `watch`.
     """
-    fits = 0 <= c < W.shape[0] == b.shape[0] and row_fits(X, W.shape[1]) and watch_fits(watch, W.shape[0], W.shape[1])
-    if not fits:
+    if not (0 <= c < W.shape[0] == b.shape[0] and row_fits(X, W.shape[1])):
         return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0

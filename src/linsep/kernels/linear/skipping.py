@@ -141,7 +141,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """w += y x, b += c^2 y at each row with y z <= 0, as `plain_epoch` with `PerceptronStep(0)`: fewer dot products.
+    """w += y x, b += c^2 y at each row with y z <= 0, as `plain_epoch` with the step 0.0: fewer dot products.
 
     Return (mistakes, dot products done, absorbed updates). Changes `w`, `b`, `skip` and `watch`.
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +11,9 @@ from linsep import scikit
 from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.loop import Progress, run_epochs
-from linsep.learners.engine.number_range import check_weights, warn_of_short_rows
-from linsep.learners.engine.plateau import Plateau, PlateauWarning
+from linsep.learners.engine.loop import Plateau, PlateauWarning, Progress, run_epochs, shuffled_order
+from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
-from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
@@ -30,31 +25,6 @@ NOT_DECIDED = (
 )
 # What to do about a run that no longer makes progress.
 PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
-
-
-class _Vain:
-    """The updates that every pass makes in vain, 0 until they are counted: that reads all rows.
-
-    A pass without other updates leaves w as it was. So they are counted when a pass has left the length of w as it was,
-    or `at_once` if vain updates may move w.
-    """
-
-    def __init__(self, count: Callable[[], int], from_zero: bool, *, at_once: bool) -> None:
-        self.updates = count() if at_once else 0
-        self._count: Callable[[], int] | None = None if at_once else count
-        # Of a vector that did not start at 0 nobody has measured the length.
-        self._norm = 0.0 if from_zero else None
-
-    def cut(self, record: Array) -> Array:
-        """These passes without those after the first that made no other updates."""
-        if self._count is not None:
-            norms = record[:, RECORD.norm_w].tolist()
-            if self._norm in (None, norms[0]) or any(one == other for one, other in pairwise(norms)):
-                self.updates, self._count = self._count(), None
-            self._norm = norms[-1]
-        if self.updates and (last := np.flatnonzero(record[:, RECORD.updates] <= self.updates)).size:
-            return record[: last[0] + 1]
-        return record
 
 
 class BatchLearner(LabelledClassifier):
@@ -116,10 +86,6 @@ class BatchLearner(LabelledClassifier):
         """Whether each pass visits rows in an order of its own."""
         return self.shuffle
 
-    def orders_at_once(self, n: int, *, compared: bool) -> int:
-        """Orders of n rows, one after the other, that one call of `run` may be given; `compared`: with a reference."""
-        return 1
-
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
@@ -127,10 +93,6 @@ class BatchLearner(LabelledClassifier):
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates that every pass makes in vain, for a learner without an intercept."""
         return 0
-
-    def moves_in_vain(self) -> bool:
-        """Whether an update at a row of zeros, without an intercept, may move w after all."""
-        return False
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
@@ -187,31 +149,24 @@ class BatchLearner(LabelledClassifier):
         PlateauWarning
             Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
-            When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
-            when an intercept is learnt and the rows are so short (max ||x||^2 below c^2 / (rows x max_iter), c the
-            constant feature) that all updates together move w.x by less than one update moves the intercept.
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        held: PlateauWarning | None = None
         with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if constant2 := getattr(self, "constant2_", 0.0):
-                warn_of_short_rows(rows.X, self.max_iter, constant2)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
-                held = self._train(rows, plane, numbers)
+                self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
                 stopped = interrupt
         if stopped is not None:
             raise stopped
-        if held is not None:
-            raise held
         self.warn_of_run(len(rows.y))
         return self
 
@@ -232,8 +187,8 @@ class BatchLearner(LabelledClassifier):
         if W.any() or b.any():
             self._given_start = True
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
-        """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        """Make the passes of one `fit`."""
         n = len(rows.y)
         rng = scikit.random_state(self.random_state) if self.reorders() else None
         constant2 = getattr(self, "constant2_", 1.0)
@@ -244,47 +199,38 @@ class BatchLearner(LabelledClassifier):
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        vain = None
-        if not constant2:
-            from_zero = self.from_zero and self.t_ == 0
-            vain = _Vain(partial(self.count_hopeless, rows), from_zero, at_once=self.moves_in_vain())
+        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
         stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
         plateau = Plateau(stored / n, self.max_iter)
-        held: list[PlateauWarning] = []
 
         def make_passes(most: int) -> Array:
             ordered = rows
             if rng is not None:
-                orders = [self.visiting_order(n, rng) for _ in range(most)]
-                ordered = rows._replace(order=orders[0] if most == 1 else np.concatenate(orders))
+                ordered = rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if vain is not None:
-                record = vain.cut(record)
+            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
+                record = record[: last[0] + 1]  # from there on nothing else moved w
             self.t_ += n * len(record)
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
             if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
-                try:
-                    self._warn_of_plateau(*found)
-                except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
-                    held.append(warning)
+                self._warn_of_plateau(*found)
             return record
 
         run_epochs(
             make_passes,
-            stop_after=lambda record: self.stop_after(record, 0 if vain is None else vain.updates),
+            stop_after=lambda record: self.stop_after(record, hopeless),
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,
             verbose=self.verbose,
-            most=self.batch_epochs if rng is None else self.orders_at_once(n, compared=reference.size > 0),
+            most=self.batch_epochs if rng is None else 1,
         )
-        return held[0] if held else None
 
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""

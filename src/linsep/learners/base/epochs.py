@@ -8,25 +8,23 @@ import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.linear import LinearClassifier, row_kernels
+from linsep.learners.base.labelled import LinearClassifier, row_kernels
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
-from linsep.learners.engine.threads import passes_of_many
 from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
+    Given,
+    check_class_weight,
     check_constant,
     check_options,
     check_run,
-    check_threads,
 )
-from linsep.learners.inputs.sample_weights import Given, check_class_weight
-from linsep.passes import PA, PA1, RECORD, PerceptronStep, Rows, UpdateLog
+from linsep.passes import PA1, PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
 
-ROSENBLATT = PerceptronStep(0.0)
 # Fewer stored entries are read sooner than a pass without them is compiled. It takes half of the time in the end.
 _MANY = 1_000_000
 
@@ -50,8 +48,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         check_run(self)
         if type(self.intercept_scaling) is not float or self.intercept_scaling != 1:
             check_constant(self.intercept_scaling)
-        if self.n_jobs is not None:
-            check_threads(self.n_jobs)
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
@@ -61,8 +57,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     # ------------------------------------------------------------------ hooks
     def step_rule(self) -> Any:
-        """The step rule of this learner, as kernels read it."""
-        return ROSENBLATT
+        """The step rule of this learner, as kernels read it: the margin up to which a perceptron moves, or another."""
+        return 0.0
 
     def watch(self) -> Any:
         """What kernels update beside the weights (sums for a mean, say), or None."""
@@ -93,12 +89,32 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         step, intercept = self.step_rule(), self.constant2_
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record, 0))
-        together = self.multi_class != "ovr"
-        return passes_of_many(rows, (W, b), watch, (step, intercept), self.t_, record, together, self.n_jobs)
+        return self._passes_of_many(rows, W, b, watch, record)
+
+    def _passes_of_many(self, rows: Rows, W: Array, b: Array, watch: Any, record: Array) -> int:
+        """The same for several classes."""
+        from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+        from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
+        from linsep.kernels.rows import BLOCK
+
+        kernel, n = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch, len(rows.y)
+        rule = self.step_rule(), self.constant2_
+        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), len(PER_CLASS)), np.int64))
+        for e in range(len(record)):
+            model.counts[:] = 0
+            kernel(*rows, rule[0], model, rule[1], watch, self.t_ + e * n)
+            record[e, [RECORD.mistakes, RECORD.updates, RECORD.absorbed]] = model.counts.sum(axis=0)
+            record[e, RECORD.dots] = n * len(b)
+            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+            record[e, RECORD.bits] = bits_in_use(entries)
+            record[e, [RECORD.norm_w, RECORD.b]] = np.sqrt([squared_norm(entries), squared_norm(b)])
+            if record[e, RECORD.updates] == 0:
+                return e + 1
+        return len(record)
 
     def count_hopeless(self, rows: Rows) -> int:
         """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if isinstance(self.step_rule(), PA | PA1):  # whose step to a row of zeros is 0
+        if isinstance(self.step_rule(), PA1):  # whose step to a row of zeros is 0
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
         zero = find_zero_rows(rows.X)
@@ -197,8 +213,6 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
         step = self.step_rule()
-        if type(step) is PerceptronStep:
-            step = step.margin
         kernels = row_kernels()
         counts: tuple[int, int, int]
         if len(self.classes_) <= 2:

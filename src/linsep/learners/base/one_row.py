@@ -10,10 +10,10 @@ import numpy as np
 import scipy
 
 from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.linear import LinearClassifier, row_kernels
+from linsep.learners.base.labelled import LinearClassifier, row_kernels
 from linsep.learners.inputs.labels import all_classes, check_label
+from linsep.learners.inputs.parameters import Given, check_class_weight
 from linsep.learners.inputs.plain_row import PlainRow
-from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.scikit import check_is_fitted
 from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError

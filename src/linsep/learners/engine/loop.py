@@ -1,17 +1,146 @@
-"""The one training loop: epochs, stopping, clock, progress, trace and Ctrl-C. Its callers define what a pass is."""
+"""The one training loop: orders, epochs, stopping, clock, progress, trace, Ctrl-C and the warning of a plateau.
+
+Its callers define what a pass is.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linsep.clock import COMPILING
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.trace import Trace
 from linsep.passes import RECORD
+from linsep.scikit import ConvergenceWarning
 from linsep.types import Array, Budget, StopReason
+
+# Passes in each of the first three parts that are compared.
+_FIRST = 16
+# Nobody waits for passes over fewer stored entries than these: they take tenths of a second.
+_ENTRIES = 100_000_000
+# Who sets no limit on epochs expects a long run, and is told after so many times these entries.
+_PATIENCE = 10
+
+
+class PlateauWarning(ConvergenceWarning):
+    """The passes of a run no longer make fewer mistakes, long before its budget ends; the run goes on.
+
+    min of passes 2k + 1 to 3k >= min of passes k + 1 to 2k, of the mistakes in a pass (of the updates where a learner
+    also moves on rows that are right), for k = 16, 32, 64, ...
+
+    It is given once in a run, at the first such k where passes over 100 million stored entries have been made and half
+    of `max_iter` (of the `passes` of a stream) is left; with `max_iter=None` where they were 1,000 million entries. It
+    does not say that the rows cannot be separated: a run on separable rows may stand still for thousands of epochs and
+    end with a clean pass.
+    """
+
+
+class Plateau:
+    """Looks for a plateau in the updates of passes, in constant memory; what it finds does not depend on batches.
+
+    Parameters
+    ----------
+    entries : float
+        Stored entries that a dot product reads.
+    max_iter : int or None
+        Largest number of epochs.
+    """
+
+    def __init__(self, entries: float, max_iter: int | None) -> None:
+        self._entries = entries
+        self._most = max_iter
+        self._least_read = _ENTRIES if max_iter is not None else _PATIENCE * _ENTRIES
+        self._read = 0.0
+        self._size, self._filled = _FIRST, 0
+        self._least: list[int] = []
+
+    def see(self, record: Array) -> tuple[int, int, int] | None:
+        """Take the records of the passes just made.
+
+        Returns
+        -------
+        tuple of (int, int, int), or None
+            k and the least updates of passes k + 1 to 2k and of passes 2k + 1 to 3k, once these are no fewer.
+        """
+        # Once one has been found, or less than half of the budget would be left when it is, nobody looks any more.
+        while len(record) and (self._most is None or 2 * 3 * self._size <= self._most):
+            part, record = record[: self._size - self._filled], record[self._size - self._filled :]
+            least = int(part[:, RECORD.updates].min())
+            if self._filled:
+                self._least[-1] = min(self._least[-1], least)
+            else:
+                self._least.append(least)
+            self._read += self._entries * float(part[:, RECORD.dots].sum())
+            self._filled = (self._filled + len(part)) % self._size
+            if not self._filled and len(self._least) == 3:
+                size, (first, before, last) = self._size, self._least
+                if last >= before and self._read >= self._least_read:
+                    self._most = 0
+                    return size, before, last
+                # Three parts of k passes are one of 2k, and half of another.
+                self._least = [min(first, before), last]
+                self._size, self._filled = 2 * size, size
+        return None
+
+
+# Neighbouring rows that stay together on the way to the cache, and rows whose order is mixed there: memory wants many
+# of the one and few of the other, learning the contrary. The order of few rows is one permutation whatever the chunk.
+CHUNK, GROUP, _CHUNK_OF_FEW = 16, 4096, 128
+
+
+def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
+    """Return a fresh visiting order, in which each row is equally likely at each step.
+
+    Up to 3,968 rows are one random permutation. Of more, chunks of 16 neighbouring rows are put in random order, and
+    then each 256 chunks in a line are shuffled together. So 4,096 rows at a time come from 256 places all over the
+    table: it is read much faster than in one permutation of all rows, and a table sorted by class or by entity is mixed
+    about as well. The grid of chunks begins at a random row, so that neighbours change from epoch to epoch. At last
+    the whole order is turned by a random number of steps: that alone makes all steps equally likely for a row. The
+    order depends only on the number of rows and the state of `rng`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> order = shuffled_order(1000, np.random.RandomState(0))
+    >>> int(np.unique(order).size)
+    1000
+    """
+    from linsep.kernels.linear.epoch import fill_order
+
+    few = n_rows <= GROUP - _CHUNK_OF_FEW  # with an offset they are no more chunks than a group has
+    chunk = _CHUNK_OF_FEW if few else CHUNK
+    starts = np.arange(-int(rng.randint(chunk)), n_rows, chunk, dtype=np.int64)
+    if few:
+        starts = rng.permutation(starts)
+    # 32 bits where they do: half as much to read.
+    order: NDArray[Any] = np.empty(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
+    fill_order(order, starts, chunk, GROUP // chunk, np.uint64(rng.randint(1, 2**31 - 1)))
+    return order if few else np.roll(order, rng.randint(n_rows))
+
+
+def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Return `n_rows` independent draws of rows, some of them more than once and some not at all.
+
+    A table of up to 3,968 rows is drawn from as a whole. Of a larger one each 4,096 rows of `shuffled_order` are
+    replaced by as many draws from among them, which keeps its speed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn_order(5, np.random.RandomState(0)).size
+    5
+    """
+    order = shuffled_order(n_rows, rng)
+    starts = np.arange(n_rows) // GROUP * GROUP
+    lengths = np.minimum(GROUP, n_rows - starts)
+    return np.asarray(order[starts + (rng.random_sample(n_rows) * lengths).astype(np.int64)])
+
 
 Progress = Callable[[int, int, float], None]
 Item = TypeVar("Item")

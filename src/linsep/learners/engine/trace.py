@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.markup import sparkline_html, table_html
 from linsep.passes import RECORD, UpdateLog
 from linsep.types import Array, Hyperplane
 
@@ -121,25 +120,6 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<Trace of {self.total_epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
-
-    def _repr_html_(self) -> str:
-        if not len(self):
-            return table_html("Run", [("epochs", "none")])
-        mistakes = self.mistakes
-        rows = [
-            ("epochs", f"{self.total_epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
-            ("mistakes of the last epoch", f"{mistakes[-1]:,}"),
-            ("updates", f"{self.updates_so_far[-1]:,}"),
-            ("dot products", f"{self.total_dots:,}"),
-            ("||w|| and b at the end", f"{self.norm_w[-1]:.6g}, {self.b[-1]:.6g}"),
-            ("seconds", f"{self.seconds[-1]:.3g}"),
-        ]
-        if not np.isnan(self.cos[-1]):
-            rows.append(("cosine to the reference", f"{self.cos[-1]:.6g}"))
-        if self.total_absorbed:
-            rows.append(("updates without effect", f"{self.total_absorbed:,}"))
-        words = f"Mistakes of each kept epoch, from {mistakes[0]:,} to {mistakes[-1]:,}"
-        return table_html("Run", rows, sparkline_html(mistakes.tolist(), words))
 
     def __getattr__(self, name: str) -> Any:
         if name in _OWN:

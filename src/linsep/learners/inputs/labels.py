@@ -12,10 +12,8 @@ from linsep.types import Array, DataError
 
 # What kernels read for the two classes of a binary learner.
 SIGNS = np.array([-1.0, 1.0])
-# Whole numbers in a range no longer than this are looked up in a table.
+# Whole numbers in a range no longer than this, with 0, are looked up in a table.
 _RANGE = 1 << 16
-# Fewer labels are sorted sooner than the tables are compiled.
-_FEW = 20_000
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
 
 
@@ -93,21 +91,15 @@ def check_labels(y: Any) -> Any:
     return y
 
 
-def _low(y: Array) -> int | None:
-    """The least label, if all are whole numbers in a short range."""
+def _span(y: Array) -> tuple[int, int] | None:
+    """(least, greatest) of these labels and 0, if all are whole numbers and the two are near each other.
+
+    Then a table so long has an entry for each: that of label k at k, of negative ones from its end.
+    """
     if y.dtype.kind not in "iu" or y.size == 0:
         return None
-    low, high = int(y.min()), int(y.max())
-    return low if high - low < _RANGE and high < 2**62 and low > -(2**62) else None
-
-
-def _present(y: Array, low: int) -> Array:
-    """Which of the whole numbers from `low` on are among these labels."""
-    from linsep.kernels.checks import mark_labels
-
-    present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
-    mark_labels(y, low, present)
-    return present
+    low, high = min(0, int(y.min())), max(0, int(y.max()))
+    return (low, high) if high - low < _RANGE else None
 
 
 def distinct_labels(y: Array) -> Array:
@@ -119,11 +111,12 @@ def distinct_labels(y: Array) -> Array:
     >>> distinct_labels(np.array([3, -1, 3])).tolist()
     [-1, 3]
     """
-    low = _low(y) if y.size >= _FEW else None
-    if low is None:
+    if (span := _span(y)) is None:
         return np.unique(y)
-    present = _present(y, low)
-    return (np.flatnonzero(present) + low).astype(y.dtype)
+    present = np.zeros(span[1] - span[0] + 1, dtype=np.bool_)
+    present[y] = True
+    found = np.flatnonzero(present)
+    return np.sort(np.where(found > span[1], found - len(present), found)).astype(y.dtype)
 
 
 def check_classes(classes: Array) -> Array:
@@ -157,24 +150,10 @@ def number_labels(y: Array) -> tuple[Array, Array]:
     >>> number_labels(np.array([7, 2, 7]))
     (array([2, 7]), array([ 1., -1.,  1.]))
     """
-    low = _low(y) if y.size >= _FEW else None
-    if low is None:
-        classes, positions = np.unique(y, return_inverse=True)
-    else:
-        present = _present(y, low)
-        classes = (np.flatnonzero(present) + low).astype(y.dtype)
+    classes = distinct_labels(y)
     if len(classes) < 2:
         check_classes(classes)
-    codes = np.arange(len(classes)) if len(classes) > 2 else SIGNS
-    if low is None:
-        return classes, codes[positions]
-    from linsep.kernels.checks import look_up
-
-    table = np.full(len(present), np.nan)
-    table[present] = codes
-    coded = np.empty(len(y), dtype=codes.dtype)
-    look_up(y, low, table, coded)
-    return classes, coded
+    return classes, replace_labels(y, classes, np.arange(len(classes)) if len(classes) > 2 else SIGNS)[0]
 
 
 def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
@@ -186,15 +165,15 @@ def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
     >>> replace_labels(np.array([7, 2, 7]), np.array([2, 7]), np.array([-1.0, 1.0]))
     (array([ 1., -1.,  1.]), -1)
     """
-    low = _low(classes) if y.size >= _FEW else None
-    if low is not None and y.dtype.kind in "iu" and not (y.dtype == np.uint64 and (y > 2**62).any()):
-        from linsep.kernels.checks import look_up
-
-        table = np.full(int(classes.max()) - low + 1, np.nan)
-        table[classes.astype(np.int64) - low] = codes
-        out = np.empty(len(y), dtype=codes.dtype)
-        return out, int(look_up(y, low, table, out))
-    sorter = np.argsort(classes)
-    positions = sorter[np.searchsorted(classes, y, sorter=sorter).clip(max=len(sorter) - 1)]
-    unknown = np.flatnonzero(classes[positions] != y)
+    span = _span(y) if classes.dtype.kind in "iu" else None
+    if span is not None:
+        own = np.flatnonzero((classes >= span[0]) & (classes <= span[1]))
+        place = np.full(span[1] - span[0] + 1, -1)
+        place[classes[own]] = own
+        positions = place[y]
+        unknown = np.flatnonzero(positions < 0)
+    else:
+        sorter = np.argsort(classes)
+        positions = sorter[np.searchsorted(classes, y, sorter=sorter).clip(max=len(sorter) - 1)]
+        unknown = np.flatnonzero(classes[positions] != y)
     return codes[positions], int(unknown[0]) if unknown.size else -1

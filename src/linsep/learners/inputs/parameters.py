@@ -1,9 +1,10 @@
-"""Constructor parameters, and the vector that a training starts from, checked before anything is learnt."""
+"""Parameters, weights of rows and classes, and the vector that a training starts from, checked before it begins."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
@@ -81,15 +82,7 @@ def check_constant(c: Any) -> None:
         )
 
 
-def check_threads(n_jobs: Any) -> None:
-    """Raise unless `n_jobs` is a number of threads as in joblib."""
-    if n_jobs is not None and not (is_whole(n_jobs) and n_jobs != 0):
-        raise ValueError(f"n_jobs must be a number of threads, -1 for all cores or None for one, got {n_jobs!r}")
-
-
-def check_first_vector(
-    coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool
-) -> tuple[Array | float, Array | float]:
+def check_first_vector(coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool) -> tuple[Array, Array]:
     """What w and b start from, in the shape of W (n_planes, n_features) and (n_planes,) and the dtype of W; 0 for None.
 
     Raises
@@ -104,26 +97,100 @@ def check_first_vector(
     ([[1.0, 2.0]], [3.0])
     """
     planes, features = map(int, W.shape)
-    shapes: list[tuple[int, ...]] = [(features,), (1, features)] if planes == 1 else [(planes, features)]
-    w = 0.0 if coef_init is None else _numbers("coef_init", coef_init, W.dtype, shapes).reshape(W.shape)
-    shapes = [(1,), ()] if planes == 1 else [(planes,)]
-    b = 0.0 if intercept_init is None else _numbers("intercept_init", intercept_init, W.dtype, shapes).reshape(planes)
+    one = planes == 1
+    w = _numbers("coef_init", coef_init, W, [(features,), (1, features)] if one else [W.shape]).reshape(W.shape)
+    b = _numbers("intercept_init", intercept_init, W, [(1,), ()] if one else [(planes,)]).reshape(planes)
     if not fit_intercept and np.any(b):
         raise DataError("intercept_init is not 0, but fit_intercept=False leaves b at 0: give one or the other")
     return w, b
 
 
-def _numbers(name: str, given: Any, dtype: Any, shapes: list[tuple[int, ...]]) -> Array:
-    """The array given, in this dtype and of one of these shapes."""
+def _numbers(name: str, given: Any, W: Array, shapes: list[tuple[int, ...]]) -> Array:
+    """The array given, in the dtype of W and of one of these shapes; None is zeros."""
     try:
-        exact = np.asarray(given, dtype=np.float64)
+        exact = np.asarray(np.zeros(shapes[0]) if given is None else given, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
         raise DataError(f"{name} holds something that is not a number: give an array of numbers") from None
     if exact.shape not in shapes:
         raise DataError(f"{name} has the shape {exact.shape}; give {' or '.join(map(str, shapes))}")
     with np.errstate(over="ignore", invalid="ignore"):
-        array = exact.astype(dtype)
-        fits = np.isfinite(np.vdot(array, array))
-    if not fits:
-        raise DataError(f"{name} holds NaN, infinity, or numbers whose squares are too large for {np.dtype(dtype)}")
+        array = exact.astype(W.dtype)
+        if not np.isfinite(np.vdot(array, array)):
+            raise DataError(f"{name} holds NaN, infinity, or numbers whose squares are too large for {W.dtype}")
     return array
+
+
+class Given(NamedTuple):
+    """Rows of weight 0 removed; `numbers`: original indices, None where no row was removed.
+
+    `codes` are the labels as kernels read them, where they are known already.
+    """
+
+    X: Any
+    y: Array
+    weight: Array | None = None
+    numbers: Array | None = None
+    codes: Array | None = None
+
+    def take(self, rows: Any) -> Self:
+        """These of the rows: a slice or a mask."""
+        numbers = np.arange(len(self.y)) if self.numbers is None else self.numbers
+        weight = None if self.weight is None else self.weight[rows]
+        codes = None if self.codes is None else self.codes[rows]
+        return type(self)(self.X[rows], self.y[rows], weight, numbers[rows], codes)
+
+    def number(self, i: int) -> int:
+        """The original index of row i."""
+        return i if self.numbers is None else int(self.numbers[i])
+
+
+def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
+    """The rows whose weight is not 0, and their weights; an error unless all are finite and at least 0."""
+    from sklearn.utils import check_array
+
+    n = len(y)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, float(sample_weight))
+    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight")
+    if weight.shape != (n,):
+        raise DataError(f"sample_weight has the shape {weight.shape}; give one weight for each of the {n} rows")
+    if n and weight.min() < 0:
+        raise DataError(
+            f"the sample_weight of row {int(weight.argmin())} is {weight.min()}; give weights of at least 0"
+        )
+    given = Given(X, y, weight)
+    return given if (weight > 0).all() else given.take(weight > 0)
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise unless it is None, "balanced", or a mapping to finite numbers that are at least 0."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f'class_weight must be None, "balanced" or a dict of label: weight, got {class_weight!r}')
+    for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+            raise ValueError(f"the class_weight of {label!r} must be a finite number of at least 0, got {weight!r}")
+
+
+def weights_of_classes(class_weight: Mapping[Any, float], classes: Array, may_join: bool) -> Array:
+    """The weight of each class, 1 for those not in the mapping.
+
+    A label in the mapping that is no class is an error where a class has no weight (it may be misspelt), unless it
+    may still join.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights_of_classes({"b": 2.0}, np.array(["a", "b"]), False).tolist()
+    [1.0, 2.0]
+    """
+    check_class_weight(class_weight)
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    missing = [label for label in labels if label not in class_weight]
+    if unknown and missing and not may_join:
+        raise ValueError(
+            f"class_weight names {unknown[0]!r}, which is not one of the classes, and not the class {missing[0]!r}"
+        )
+    return np.array([float(class_weight.get(label, 1.0)) for label in labels])

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import rows_to_learn
+from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.learners.engine.guard import Guarded
-from linsep.scikit import BaseEstimator, TransformerMixin, check_is_fitted, checked_rows
 from linsep.tables import column_names
-from linsep.types import Array, Chunk, DataError, MissingWarning
+from linsep.types import Array, Chunk, DataError
 
 
 class Prepared(NamedTuple):
@@ -89,95 +87,115 @@ def weight_argument(sample_weight: Any) -> dict[str, Any]:
     return {} if sample_weight is None else {"sample_weight": sample_weight}
 
 
-class EncodedColumns(Guarded, TransformerMixin, BaseEstimator):
-    """The part of a `TableModel` that knows the columns: encoded rows, names of columns and of features."""
+def targets_of(labels: Any, positive: Any, *, is_table: bool) -> tuple[Any, Array | None]:
+    """What a learner is trained on, and the names of 0, 1, ... where these stand for the labels (else None).
 
-    learner_: Any
-    encoder_: TableEncoder | None
+    Examples
+    --------
+    >>> targets_of(["a", "b", "c"], "b", is_table=True)
+    (array([0, 1, 0]), array(['not b', 'b'], dtype='<U5'))
+    """
+    if positive is None and not is_table:
+        return labels, None  # the learner has its own rules for labels
+    labels = as_labels(labels, "row {}".format, "y")
+    found = np.unique(labels)
+    if found.size == 1:
+        raise DataError(f"every row has the label {found[0]}: a separator needs rows of at least two classes")
+    names = binary_names(found, positive)
+    if names is None and labels.dtype.kind != "f":
+        return labels, None
+    if names is None:  # fractions, which no learner takes for labels
+        return np.searchsorted(found, labels), found
+    return positions(as_named(labels, names, positive), names), names
 
-    def transform(self, X: Any) -> Any:
-        """The encoded rows, as the learner gets them.
 
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
+def first_names(classes: Any, positive: Any, *, is_table: bool) -> Array | None:
+    """The names of 0, 1, ... where a run of `partial_fit` begins; None where classes are learnt as they are."""
+    if positive is not None or classes is None or not is_table:
+        return binary_names(classes, positive)
+    named = np.unique(as_labels(classes, "class {}".format, "classes"))
+    return named if named.dtype.kind == "f" else None
 
-        Returns
-        -------
-        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
-            The encoded rows.
-        """
-        check_is_fitted(self)
-        if self.encoder_ is None:
-            return checked_rows(self, X)
-        return self._encoded(X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The names of the encoded features.
+def next_targets(labels: Any, classes: Any, names: Array | None, positive: Any, is_table: bool) -> tuple[Any, Any]:
+    """What `partial_fit` of a learner is given for these labels and classes; `names` are those of 0, 1, ..."""
+    if names is not None:
+        return positions(as_named(labels, names, positive), names), np.arange(len(names))
+    if not is_table:
+        return labels, classes
+    known = None if classes is None else as_labels(classes, "class {}".format, "classes")
+    return as_labels(labels, "row {}".format, "y"), known
 
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names for the columns of a matrix, which has none of its own.
 
-        Returns
-        -------
-        ndarray of str objects
-            One name for each feature of the encoded rows.
-        """
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            return np.array(self.encoder_.feature_names_, dtype=object)
-        known = getattr(self.learner_, "feature_names_in_", None)
-        names = input_features if input_features is not None else known
-        if names is None:
-            names = row_names(self.n_features_in_, None)
-        names = np.asarray(names, dtype=object)
-        if known is not None and not np.array_equal(names, known):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(names) != self.n_features_in_:
-            raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
-        return names
+def binary_names(labels: Any, positive: Any) -> Array | None:
+    """The names of the negative and the positive class; None without `positive`.
 
-    @contextmanager
-    def reading(self) -> Iterator[Self]:
-        with ExitStack() as stack:
-            with self.guard().lock:  # nothing is learnt between the two
-                still = stack.enter_context(super().reading())
-                if isinstance(learner := still.__dict__.get("learner_"), Guarded):
-                    still.learner_ = stack.enter_context(learner.reading())
-            yield still
+    `labels` are all labels that there are, or None where that is not known yet.
+    """
+    if positive is None:
+        return None
+    if labels is not None:
+        labels = np.unique(as_labels(labels, "class {}".format, "classes"))
+        asked = str(positive).title() if labels.dtype.kind == "b" else str(positive)  # true is True
+        chosen = label_names(labels) == asked
+        if not chosen.any():
+            shown = ", ".join(label_names(labels[:6])) + (", ..." if len(labels) > 6 else "")
+            raise DataError(f"no row has the label {str(positive)!r}: the labels are {shown}")
+        if labels.size == 2:
+            return np.array([labels[~chosen][0], labels[chosen][0]])
+    return np.array([f"not {positive}", str(positive)])
 
-    def _asked(self, method: str, X: Any) -> tuple[Any, Self]:
-        """What a method of the learner says of rows, and the model as it was then."""
-        with self.reading() as still:
-            rows = still._encoded(X)
-            return getattr(still.learner_, method)(rows), still
 
-    def _encoded(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            rows = self.encoder_.transform(open_rows(X, self.encoder_, self)).X
-            for said in self.encoder_.told_missing():
-                warnings.warn(said, MissingWarning, stacklevel=4)
-            return rows
-        return X.read().X if isinstance(X, Source) else X
+def as_named(labels: Any, names: Array, positive: Any) -> Array:
+    """Labels as names of classes: where the class of the rest is "not POSITIVE", all other labels are the rest."""
+    given = as_labels(labels, "row {}".format, "y")
+    if positive is None or names[0] != f"not {positive}":
+        return given
+    return np.asarray(names[(label_names(given) == str(positive)).astype(np.intp)])
 
-    @property
-    def n_features_in_(self) -> int:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("n_features_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return len(columns)
-        return int(self.learner_.n_features_in_)
 
-    @property
-    def feature_names_in_(self) -> Array:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("feature_names_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return np.array(columns, dtype=object)
-        return np.asarray(self.learner_.feature_names_in_)
+def comparable(truth: Any, said: Array) -> tuple[Array, Array]:
+    """Labels of a table and classes predicted, as arrays of one type; fractions, which are no classes, as text.
+
+    Examples
+    --------
+    >>> comparable([0.5, 2], np.array([0.5, 1.5]))
+    (array(['0.5', '2'], dtype='<U3'), array(['0.5', '1.5'], dtype='<U3'))
+    """
+    given = as_labels(truth, "row {}".format, "y")
+    if given.dtype.kind == said.dtype.kind != "f":
+        return given, said
+    return label_names(given), label_names(said)
+
+
+def positions(labels: Array, names: Array) -> Array:
+    """Where each label is among the names.
+
+    Examples
+    --------
+    >>> positions(np.array([5, 7, 5]), np.array([7, 5])).tolist()
+    [1, 0, 1]
+    """
+    order = np.argsort(names)
+    known, given = names[order], labels
+    if (known.dtype.kind == "U") != (given.dtype.kind == "U"):
+        known, given = label_names(known), label_names(given)
+    places = np.searchsorted(known, given).clip(max=len(known) - 1)
+    strange = np.flatnonzero(known[places] != given)
+    if strange.size:
+        listed = ", ".join(map(str, names[:6]))
+        raise DataError(f"row {strange[0]}: label {labels[strange[0]]} is not one of the classes {listed}")
+    return np.asarray(order[places])
+
+
+def code_class_weight(learner: Any, names: Array | None) -> None:
+    """Replace the names in the learner's `class_weight` by 0, 1, ..., which it is trained on."""
+    weight = getattr(learner, "class_weight", None)
+    if names is None or not isinstance(weight, Mapping):
+        return
+    known = names.tolist()
+    strange = [label for label in weight if label not in known]
+    if strange:
+        listed = ", ".join(map(str, known))
+        raise DataError(f"class_weight names {strange[0]!r}, which is not one of the classes {listed}")
+    learner.set_params(class_weight={known.index(label): value for label, value in weight.items()})

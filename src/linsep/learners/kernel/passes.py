@@ -9,8 +9,7 @@ import numpy as np
 import scipy
 
 from linsep.clock import clock
-from linsep.kernels.dual import dual_block
-from linsep.kernels.linear.votes import add_votes
+from linsep.kernels.dual import add_votes, dual_block
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.budgeted import Budgeted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum

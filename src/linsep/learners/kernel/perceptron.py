@@ -15,9 +15,7 @@ from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
-from linsep.learners.engine.plateau import PlateauWarning
-from linsep.learners.inputs.parameters import keep_parameters
-from linsep.learners.inputs.sample_weights import Given
+from linsep.learners.inputs.parameters import Given, keep_parameters
 from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
 from linsep.learners.kernel.passes import Growing, MistakeRecord, Passes
@@ -180,9 +178,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 self.settle()
         return self
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         try:
-            return super()._train(rows, reference, numbers)
+            super()._train(rows, reference, numbers)
         finally:
             if numbers is not None:  # rows of weight 0 were left out
                 self.support_ = numbers[self.support_]

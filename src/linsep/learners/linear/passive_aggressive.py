@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
-from linsep.passes import PA, PA1, PA2, PerceptronStep
+from linsep.passes import PA1, PA2
 
 
 class MarginPerceptron(MeanLearner):
@@ -54,10 +54,7 @@ class MarginPerceptron(MeanLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
-        one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
-        thread) and sparse rows in prediction. Two classes and "multiclass" train on one thread. Products of dense rows
-        use the cores that NumPy's BLAS is given.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -116,8 +113,8 @@ class MarginPerceptron(MeanLearner):
         if not (is_number(self.margin) and 0 <= self.margin < math.inf):
             raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
 
-    def step_rule(self) -> PerceptronStep:
-        return PerceptronStep(float(self.margin))
+    def step_rule(self) -> float:
+        return float(self.margin)
 
 
 class PassiveAggressive(MeanLearner):
@@ -166,10 +163,7 @@ class PassiveAggressive(MeanLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
-        one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
-        thread) and sparse rows in prediction. Two classes and "multiclass" train on one thread. Products of dense rows
-        use the cores that NumPy's BLAS is given.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -232,7 +226,7 @@ class PassiveAggressive(MeanLearner):
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
 
-    def step_rule(self) -> PA | PA1 | PA2:
-        if self.variant == "pa":
-            return PA()
-        return PA1(float(self.C)) if self.variant == "pa1" else PA2(float(self.C))
+    def step_rule(self) -> PA1 | PA2:
+        if self.variant == "pa2":
+            return PA2(float(self.C))
+        return PA1(float(self.C) if self.variant == "pa1" else math.inf)

@@ -8,8 +8,7 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.epochs import LinearBatchLearner
-from linsep.learners.engine.loop import Progress
-from linsep.learners.engine.visiting_order import drawn_order
+from linsep.learners.engine.loop import Progress, drawn_order
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog
 from linsep.types import Array, StopReason
@@ -65,7 +64,7 @@ class PocketPerceptron(LinearBatchLearner):
         With three or more classes: "ovr" keeps one pocket per class, the same as if that class were fitted alone;
         "multiclass" keeps one for all.
     n_jobs : int or None, default=None
-        Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0

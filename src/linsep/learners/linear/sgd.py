@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_passes, sgd_row
+from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass, sgd_row
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
@@ -19,9 +18,6 @@ from linsep.scikit import available_if, check_is_fitted
 from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
-
-# Orders that are drawn at once, and rows in them: a few megabytes.
-_AT_ONCE, _ORDERED = 64, 1 << 20
 
 
 class Prepared(NamedTuple):
@@ -85,7 +81,7 @@ class SGDClassifier(DerivedLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -218,13 +214,6 @@ class SGDClassifier(DerivedLearner):
     def reorders(self) -> bool:
         return self.shuffle or self.sampling == "replacement"
 
-    def orders_at_once(self, n: int, *, compared: bool) -> int:
-        # The cosine is computed, and progress told, after each call. A generator of somebody else's gives no order that
-        # is not needed.
-        borrowed = self._may_be_over() and not isinstance(self.random_state, Integral)
-        one = compared or borrowed or self.verbose or (self._may_be_over() and self.moves_in_vain())
-        return 1 if one else max(1, min(_AT_ONCE, _ORDERED // n))
-
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         if self.sampling == "epochs":
             return super().visiting_order(n, rng)
@@ -233,10 +222,6 @@ class SGDClassifier(DerivedLearner):
     def _may_be_over(self) -> bool:
         """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
         return self.average is None and self.sampling == "epochs"
-
-    def moves_in_vain(self) -> bool:
-        # A length that is measured anew may be above the radius by its rounding, and w is shortened.
-        return self.projection_radius is not None
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         return super().stop_after(record, hopeless) if self._may_be_over() else None
@@ -268,9 +253,8 @@ class SGDClassifier(DerivedLearner):
     def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
-        may_end = memory is not None and self._may_be_over()
-        made = sgd_passes(rows._replace(y=y), rule, w, counts, log, self.t_, record, may_end)
-        norms = record[:made, RECORD.norm_w]
+        sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
+        norms = record[:1, RECORD.norm_w]
         if memory is None:  # `partial_fit` looks at the range once it has counted
             check_norms(norms, self.n_iter_, self.eta0_)
         else:
@@ -279,7 +263,7 @@ class SGDClassifier(DerivedLearner):
             terms.compare(w, self.constant2_, reference, record[0])
         if memory is None:
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
-        return made
+        return 1
 
     def _end(self, stop: StopReason) -> None:
         super()._end(stop)

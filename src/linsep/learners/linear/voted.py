@@ -70,8 +70,7 @@ class VotedPerceptron(EpochLearner):
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Has no effect: mistakes are noted in one order by one thread, and products are those of SciPy or of NumPy's
-        BLAS.
+        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -281,7 +280,7 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
-        from linsep.kernels.linear.votes import add_class_votes, add_votes
+        from linsep.kernels.dual import add_class_votes, add_votes
 
         G += self.constant2_
         survival = self.survival_counts()

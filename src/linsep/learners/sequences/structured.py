@@ -10,15 +10,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.kernels.linear.sums import times
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.engine.loop import Progress, run_epochs
+from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
 from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_options, check_run
+from linsep.learners.inputs.parameters import check_options, check_run, keep_parameters
 from linsep.passes import RECORD
-from linsep.scikit import BaseEstimator, check_is_fitted, join_if_loaded, random_state
+from linsep.scikit import BaseEstimator, check_is_fitted, random_state
 from linsep.types import Array, Budget, DataError, StopReason
 
 
@@ -170,7 +168,7 @@ class EpochState:
         `one_pass` takes the order of the visits and returns columns of `RECORD`.
         """
         rng = random_state(self.random_state) if self.shuffle else None
-        self.trace_ = Trace(n, compared=True)
+        self.trace_ = Trace(n)
         self.n_iter_ = self.n_mistakes_ = self.t_ = 0
 
         def make_pass(most: int) -> Array:
@@ -236,6 +234,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
     ([[0, 1]], 1)
     """
 
+    model: StructuredModel
     coef_: Array
     last_coef_: Array
 
@@ -249,15 +248,9 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
-        join_if_loaded()
-        self.model = model
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
-    def fit(self, X: Sequence[Any], y: Sequence[Any], reference: Array | None = None) -> Self:
+    def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Self:
         """Learn from examples X with their outputs y.
 
         Parameters
@@ -266,8 +259,6 @@ class StructuredPerceptron(EpochState, BaseEstimator):
             The examples, in the form that the model takes.
         y : sequence of outputs
             The true output of each example.
-        reference : array, shape (n_weights,), optional
-            A vector u to compare with: the trace then holds w.u and the cosine of the angle between w and u.
 
         Returns
         -------
@@ -281,8 +272,6 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         self._check_budget()
         if len(X) != len(y) or not len(X):
             raise DataError(f"{len(X)} inputs and {len(y)} outputs: give as many outputs as inputs, and one at least")
-        if reference is not None and np.shape(reference) != (self.model.n_weights,):
-            raise DataError(f"the reference has shape {np.shape(reference)}, the model {self.model.n_weights} weights")
         w = self.last_coef_ = np.zeros(self.model.n_weights)
         u = np.zeros(self.model.n_weights)
 
@@ -295,14 +284,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
                 mistakes += self._learn(X[i], y[i], w, u)
                 self.t_ += 1
             norm = math.sqrt(squared_norm(w))
-            told = {
-                "mistakes": mistakes,
-                "norm_w": norm,
-                "absorbed": 0,
-                "bits": bits_in_use(w),
-                "dots": self.t_ - began,
-            }
-            return told | compare(reference, norm, lambda r: float(times(r[None], w)[0]))
+            return {"mistakes": mistakes, "norm_w": norm, "bits": bits_in_use(w), "dots": self.t_ - began}
 
         def settle() -> None:
             self.coef_ = w - u / max(self.t_, 1)
@@ -353,13 +335,3 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         """
         guesses = self.predict(X)
         return float(np.mean([self.model.loss(a, b) == 0 for a, b in zip(y, guesses, strict=True)]))
-
-
-def compare(reference: Any, norm: float, dot: Callable[[Any], float]) -> dict[str, float]:
-    """The trace's columns about a reference u: w.u and the cosine of the angle between w and u."""
-    if reference is None:
-        return {}
-    parts = reference if isinstance(reference, tuple) else (reference,)
-    length = math.sqrt(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
-    value = dot(reference)
-    return {"w_dot_reference": value, "cos": value / (norm * length) if norm * length > 0 else math.nan}

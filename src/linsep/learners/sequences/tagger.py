@@ -15,9 +15,8 @@ from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_whole, keep_parameters
-from linsep.learners.sequences.structured import EpochState, compare
-from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
-from linsep.learners.sequences.transitions import Transitions
+from linsep.learners.sequences.structured import EpochState
+from linsep.learners.sequences.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
 from linsep.scikit import BaseEstimator, check_is_fitted
 from linsep.theory.bounds.classes import chain_radius
@@ -105,9 +104,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit(
-        self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: tuple[Any, Any] | None = None
-    ) -> Self:
+    def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> Self:
         """Learn from sentences and their tags.
 
         Parameters
@@ -116,9 +113,6 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
             The tokens of each sentence.
         y : list of lists
             The tag of each token: all text or all whole numbers.
-        reference : (coef, transitions), optional
-            Weights u to compare with, shaped like `coef_` and `transitions_.weights`: the trace then holds w.u and the
-            cosine of the angle between w and u.
 
         Returns
         -------
@@ -137,9 +131,9 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
             When an update no longer changed a weight, because it has outgrown the 24 bits of float32.
         """
         with self.writing():
-            return self._fit(X, y, reference)
+            return self._fit(X, y)
 
-    def _fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: Any) -> Self:
+    def _fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> Self:
         self.check_parameters()
         _check_pairs(X, y)
         if not all(map(len, X)):
@@ -148,9 +142,8 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         index = FeatureIndex(self.n_bits)
         sentences = Sentences(*index_features(X, index, self.features))
         index.open = False
-        _check_reference(reference, len(classes), index.size)
         self._index, self.classes_ = index, classes
-        tally = self._train(sentences, self._numbers(y), reference)
+        tally = self._train(sentences, self._numbers(y))
         if tally["absorbed"]:
             warnings.warn(
                 f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
@@ -167,7 +160,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         if self.features is not None and not callable(self.features):
             raise ValueError(f"features must be None or a callable from tokens to names, got {self.features!r}")
 
-    def _train(self, sentences: Sentences, tags: Array, reference: Any) -> dict[str, float]:
+    def _train(self, sentences: Sentences, tags: Array) -> dict[str, float]:
         n_tags = len(self.classes_)
         weights = make_chain(self._index.size, n_tags, np.float32)
         sums = make_chain(self._index.size, n_tags, np.float64)
@@ -179,13 +172,11 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
             chain_epoch(sentences, tags, order, weights, sums, self.t_, work, tally)
             self.t_ += len(order)
             told = dict(zip(TALLY._fields, tally.tolist(), strict=True))
-            norm = math.sqrt(told["norm2"])
             return {
                 "mistakes": told["mistakes"] - before["mistakes"],
-                "norm_w": norm,
+                "norm_w": math.sqrt(told["norm2"]),
                 "absorbed": told["absorbed"] - before["absorbed"],
                 "bits": min(int(told["largest"]).bit_length(), 24),
-                **compare(reference, norm, lambda u: _dot(u, weights, n_tags)),
             }
 
         self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._take_mean(weights, sums))
@@ -339,19 +330,6 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         weights.W[feature, arrays["tags"]] = arrays["weights"]
         weights.T[:, :n_tags] = arrays["transitions"]
         self._show(weights)
-
-
-def _dot(reference: tuple[Any, Any], weights: Chain, n_tags: int) -> float:
-    """w.u in float64."""
-    coef, transitions = (np.asarray(part, dtype=np.float64) for part in reference)
-    return float((coef * weights.W[:, :n_tags].T).sum() + (transitions * weights.T[:, :n_tags]).sum())
-
-
-def _check_reference(reference: tuple[Any, Any] | None, n_tags: int, n_features: int) -> None:
-    """Raise unless the reference has a weight for each of the model's."""
-    wanted = ((n_tags, n_features), (n_tags + 2, n_tags))
-    if reference is not None and tuple(map(np.shape, reference)) != wanted:
-        raise DataError(f"the reference must have the shapes {wanted}, got {tuple(map(np.shape, reference))}")
 
 
 def _check_tokens(X: Any) -> None:

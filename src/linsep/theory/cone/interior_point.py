@@ -228,7 +228,7 @@ class SparseSquare:
 
 def _levels(Z: Any, deadline: Deadline) -> Array:
     """Columns that share no row: the most of three orders, or none where they are few; a long column is never one."""
-    from linsep.kernels.disjoint import disjoint_columns
+    from linsep.kernels.elimination import disjoint_columns
 
     n, p = Z.shape
     columns = sp.csc_array(Z)

@@ -1,4 +1,4 @@
-"""Decision values of few rows without Numba, which takes longer to load than many tables to score: the same bits.
+"""Decision values: by a kernel, and of few rows without Numba, which takes longer to load than they do: the same bits.
 
 Sums have the order of `kernels/lanes.py` and `kernels/planes.py`, and each product is added with one rounding.
 """
@@ -16,6 +16,25 @@ from linsep.types import Array
 _LANES = 4  # of float64 in 32 bytes
 _FEW = 20_000  # products, which take about a tenth of the time that Numba takes to load
 _SPLIT = 2.0**27 + 1.0
+
+
+def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
+    """Z = X W + b for W (n_features, n_planes), and whether its sum is finite."""
+    if are_few(X, W):
+        Z = few_scores(X, W)
+    else:
+        from linsep.kernels.linear.sums import product, products, side_by_side, times
+
+        Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype, b.dtype))
+        if is_sparse(X):
+            products(X.data, X.indices, X.indptr, np.ascontiguousarray(W).T, Z)
+        elif W.shape[1] > 1:
+            product(X, side_by_side(W.T), Z)
+        else:
+            Z[:, 0] = times(X, W[:, 0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z += b
+        return Z, bool(np.isfinite(Z.sum()))
 
 
 def are_few(X: Any, W: Array) -> bool:
