@@ -369,3 +369,40 @@ def test_classes_have_the_labels_of_the_user_in_models_that_number_them() -> Non
         ordered = separation(ordinal.OrderedModel(kinds, pd.DataFrame({"x1": x})))
         known = separation(x[:, None], labels, family="cumulative", order=classes)
         assert ordered.coefficients == known.coefficients
+
+
+def test_results_that_are_of_another_fit_than_their_model_are_refused() -> None:
+    sm, links = pytest.importorskip("statsmodels.api"), import_module("statsmodels.genmod.families.links")
+    frame = pd.DataFrame({"x": np.arange(12.0) % 4, "c": [1, 2, 0, 3, 0, 1, 2, 0, 3, 1, 1, 2]})
+    X = sm.add_constant(frame[["x"]])
+    model = sm.GLM(frame.c, X, family=sm.families.Poisson())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = model.fit_regularized(alpha=0.1, refit=True)
+    with pytest.raises(DataError, match="fitted again without columns"):
+        separation(again)
+    scaled = separation(model.fit(scale=2.5))
+    with pytest.raises(DataError, match=r"the fit asks for scale=2\.5"):
+        scaled.finite_part()
+
+    class Log(links.Power):  # type: ignore[misc, name-defined]
+        """A link of the name of another one."""
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = sm.GLM(frame.c, X, family=sm.families.Poisson(link=Log(power=0.5), check_link=False))
+    with pytest.raises(DataError, match="with the link Log cannot be asked about"):
+        separation(other)
+    bare = model.fit()
+    bare.remove_data()
+    with pytest.raises(DataError, match="no longer holds its data"):
+        separation(bare)
+
+
+def test_a_factor_of_an_expression_has_the_name_of_the_expression() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api")
+    frame = pd.DataFrame({"z": [0, 1, 2, 3] * 3, "y": [0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1]})
+    frame.loc[frame.z == 3, "y"] = 1
+    model = smf.logit("y ~ C(np.round(z)) + C(z > 2)", frame)
+    for found in (separation(model), separation("y ~ C(z > 2)", data=frame)):
+        assert {name for group in found.separated_groups() for name in group.factors} <= {"C(np.round(z))", "C(z > 2)"}

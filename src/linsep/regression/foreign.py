@@ -42,7 +42,7 @@ _KNOWN = (
     "Logit, Probit, Poisson, MNLogit, GLM (binomial, or with log link), OrderedModel (logistic, norm, gumbel_l or "
     "cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
 )
-_CATEGORY = re.compile(r"C\((\w+)")  # C(dose), C(dose, Treatment("low"))
+_CATEGORY = re.compile(r"C\((\w+)\s*[,)]")  # C(dose), C(dose, Treatment("low"))
 
 
 def is_model(given: Any) -> bool:
@@ -65,13 +65,18 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     name = type(given).__name__
     if model is not given and ("Regularized" in name or name.startswith("L1")):
         raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
+    if getattr(given, "regularized", False) is True:
+        raise DataError(f"{name} was fitted again without columns that a penalty took: ask about its attribute model")
+    if model is not given and hasattr(model, "fit") and getattr(model, "endog", 0) is None:
+        raise DataError(f"{name} no longer holds its data (remove_data): ask before they are removed")
     if getattr(given, "constraints", None) is not None:
         raise DataError(f"{name} has constraints, which the question has not: ask about its attribute model")
     check_known(model)
     if hasattr(model, "exog"):
         if data is not None:
             raise DataError(f"{name} holds its data: leave out data")
-        asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None)})
+        scale = {"scale": model.scaletype} if model is not given and hasattr(model, "scaletype") else {}
+        asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None), **scale})
     elif not isinstance(data, tuple) or len(data) != 2:
         raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
     else:
@@ -105,7 +110,9 @@ def kind_of(model: Any) -> tuple[Family, str] | None:
         link = _DISTRIBUTIONS.get(getattr(model.distr, "name", ""))  # one with parameters has no name
         return ("cumulative", link) if link else None
     if at[1] == "GLM" and at in _MODELS:
-        family, link = _GLM.get(type(model.family).__name__), _LINKS.get(type(model.family.link).__name__)
+        families = (type(model.family), type(model.family.link))
+        own = all(one.__module__.startswith("statsmodels.genmod.families.") for one in families)
+        family, link = (_GLM.get(families[0].__name__), _LINKS.get(families[1].__name__)) if own else (None, None)
         if family is None or link is None or (family == "binomial") == (link == "log"):
             return None
         alone = np.all(model.n_trials == 1) and set(np.unique(model.endog).tolist()) == {0.0, 1.0}
@@ -189,7 +196,8 @@ def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     for factor, info in getattr(spec, "factor_infos", {}).items():
         found = indicators(factor.name(), info.categories, names) if info.type == "categorical" else None
         if found is not None:
-            name = called[1] if (called := _CATEGORY.match(factor.name())) else factor.name()
+            called = _CATEGORY.match(factor.name())
+            name = called[1] if called and called[1] not in references else factor.name()
             references[name] = found[0]
             levels |= {column: (name, level) for column, level in found[1].items()}
     return levels, references

@@ -6,6 +6,7 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -336,6 +337,8 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
             continue
         columns = set().union(*map(columns_of, term.factors))
         name = columns.pop() if len(columns) == 1 and not columns & references.keys() else expr
+        if not re.match(rf"(C\()?`?{re.escape(name)}`?\s*([,)]|$)", expr):  # C(x > 2) is another factor than C(x)
+            name = expr
         found = indicators(expr, state["categories"], names)
         if found is not None:
             references[name] = found[0]
