@@ -658,3 +658,20 @@ def test_integers_beyond_doubles_are_asked_about_as_they_are(kind: Any) -> None:
     X, y = np.array([[2**53 + 1], [2**53]] * 2), ["a", "b"] * 2
     assert check_table(open_data((kind(X), y))).verdict == separability(X, y).verdict == "separable"
     assert explain(kind(X), y).rows.num_rows == 0
+
+
+def test_products_of_integers_are_not_rounded_beside_a_category_or_at_the_edge() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1], "a": [3000000001, 3000000000, 1, 1], "b": [3000000001, 3000000002, 1, 1]})
+    edge = pd.DataFrame({"y": [0, 1], "a": [2**26, 321], "b": [2**27, 28059810762433]})
+    for text, data in (("y ~ C(g) + a:b:C(g)", frame.assign(g=list("uuvv"))), ("y ~ a:b", edge)):
+        with pytest.raises(DataError, match="are beyond 2\\^53, which doubles round"):
+            separation(text, data=data)
+
+
+def test_halves_of_a_table_and_integers_beyond_doubles_of_a_margin_are_refused() -> None:
+    halves = pa.table({"x": pa.array(np.array([0.1, 0.2], np.float16)), "y": ["a", "b"]})
+    with pytest.raises(DataError, match="holds float16: make it float32"):
+        check_table(open_data(halves, target="y"))
+    with pytest.raises(DataError, match="integers beyond 2\\^53, which doubles round"):
+        max_margin([[2**53 + 1], [2**53 + 2]], [0, 1])
+    assert max_margin([[1e-323], [5e-324]], [0, 1]).upper >= 5e-324

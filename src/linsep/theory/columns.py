@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.tables import dense, labelled_table
+from linsep.tables import as_doubles, dense, labelled_table
 from linsep.theory.explanation.programmes import hitting_set
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
@@ -249,7 +249,7 @@ def fewer_columns(X: Array, y: Any, proof: Separability, deadline: Deadline) -> 
     try:
         order: Sequence[int] = range(X.shape[1])
         if proof.verdict == "separable":
-            plane = max_margin(X, y, tol=1e-2, max_steps=_STEPS, time_limit=time_left(deadline)).hyperplane
+            plane = max_margin(as_doubles(X), y, tol=1e-2, max_steps=_STEPS, time_limit=time_left(deadline)).hyperplane
             order = np.argsort(np.abs(plane.w) * X.astype(np.float64).std(axis=0), kind="stable").tolist()
         smallest = search.find_fewest(order, deadline, 0)
         if len(search.few) <= _SHORT and not smallest:

@@ -220,6 +220,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
             return replace(category_column(column, _iso_text(values)), is_date=True, is_finer=finer)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where(0)}, column {column!r}: dates out of range: {in_a_line(error)}") from None
+    if str(kind) == "halffloat":
+        raise DataError(f"{where(0)}, column {column!r} holds float16: make it float32 or float64")
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         otherwise = "" if keep else f", or leave it out (--column {quote(column)}=skip)"

@@ -15,6 +15,7 @@ from linsep.tables import (
     as_doubles,
     check_finite,
     dense,
+    holds_doubles,
     is_sparse,
     labelled_table,
     stored,
@@ -23,7 +24,7 @@ from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.nearest import exchanged, nearest_point
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.rows.signed import times_columns
-from linsep.types import Array, Hyperplane
+from linsep.types import Array, DataError, Hyperplane
 
 _MANY, _WIDE = 500_000, 300  # tables with at least so many entries and columns try the exchange of weight first
 _SHORT = 100  # rows that each visit of all rows adds to the shortlist
@@ -188,6 +189,10 @@ def max_margin(
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
     X = labelled_table(X, y)
     s = signs(y)
+    if X.dtype.kind in "iu" and not holds_doubles(X):
+        raise DataError(
+            "X holds integers beyond 2^53, which doubles round: subtract what the numbers of a column share"
+        )
     if X.dtype != np.float64:
         X = as_doubles(X)
         check_finite(X)  # integers that are too large for a double
@@ -204,6 +209,10 @@ def max_margin(
     w, b = found.hyperplane.w, float(np.ldexp(found.hyperplane.b, e))
     plane = Hyperplane(w[:-1], float(w[-1])) if bias == "homogeneous" else Hyperplane(w, b)
     lower, upper = (float(np.ldexp(side, e)) for side in (found.lower, found.upper))
+    if np.ldexp(upper, -e) < found.upper:  # rounded where it is subnormal
+        upper = float(np.nextafter(upper, np.inf))
+    if np.ldexp(lower, -e) > found.lower:
+        lower = float(np.nextafter(lower, 0.0))
     return MarginBracket(lower, upper, plane, found.weights, bias)
 
 
