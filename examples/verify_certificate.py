@@ -154,7 +154,14 @@ def read_csv(path, claim):
     levels = {(name, level) for name, level in used if level is not None}
     require(levels <= {(name, line[name]) for name in dict(levels) for line in lines}, "a level is not there")
     names = ["=".join(plainly(column[part]) for part in ("column", "level") if part in column) for column in columns]
-    return {"X": [[value_of(column, line) for column in columns] for line in lines], "names": names, **beside}
+    X = [[value_of(column, line) for column in columns] for line in lines]
+    for j, column in enumerate(columns):  # an honest exponent makes all of them whole, and no larger one is needed
+        least = max((len(str(row[j].denominator)) for row in X if "exponent" in column), default=0)
+        k = column.get("exponent", 0)
+        require(abs(k) <= 4 * least + 320, "an exponent is larger than the numbers need")
+        for row in X if k else ():
+            row[j] *= Fraction(10) ** k
+    return {"X": X, "names": names, **beside}
 
 
 def plainly(text):
@@ -169,7 +176,7 @@ def value_of(column, line):
         return int(cell == column["level"])
     plain = NUMBER.fullmatch(cell) and not re.search("[eE][+-]?[0-9]{5}", cell)
     require(plain, f"{cell!r:.40} is no plain number: give the design of the table")
-    return Fraction(cell) * Fraction(10) ** column["exponent"]
+    return Fraction(cell)
 
 
 def in_one_way(cells):
@@ -657,7 +664,7 @@ def prove_regression(claim, data):
     """Sentences on what a certificate of a regression proves."""
     model, proof, refused = model_of(claim, data), claim["proof"], None
     require(proof is not None, "undecided: nothing to prove")
-    of_class = [f" of class {name}" for name in model.classes[1:]] if model.family == "multinomial" else [""]
+    of_class = [f" of class {plainly(name)}" for name in model.classes[1:]] if model.family == "multinomial" else [""]
     names, kept = list(product(of_class, model.names)), {i: data["X"][i] for i in model.kept}
     for some in (None, data["X"], kept.values()):  # the proof may be about columns multiplied to whole numbers
         Z, is_equal, owners = zip(*inequalities(model, *as_integers(kept, some)), strict=True)
@@ -734,7 +741,7 @@ def prove_all(claim, path):
         parts = {k: claim[k]["one_against_rest"] for k in ("fewest_rows", "columns_behind") if k in claim}
         require(set().union(*parts.values()) <= every.keys(), "a part is about a class that is not there")
         more = {k: part.get(name) for k, part in parts.items()}
-        said += [f"{name} against the rest: {line}" for line in prove({**one, **more}, path, set(every))]
+        said += [f"{plainly(name)} against the rest: {line}" for line in prove({**one, **more}, path, set(every))]
     return said
 
 

@@ -310,3 +310,11 @@ def test_a_column_smaller_than_every_double_hides_no_rounding() -> None:
     x, t = [0.25, 0.75, 0.5 - 2.0**-54, 0.5 + 2.0**-53], [tiny / 4, tiny * 3 / 4, tiny / 2, tiny / 2]
     found = separability(np.array([x, t], dtype=object).T, ["p", "p", "q", "q"])
     assert found.verdict == "inseparable" and found.fragile
+
+
+def test_weights_of_a_gamma_regression_that_may_be_rounded_are_fragile() -> None:
+    X, y, w = [[1.0], [1.0], [-1.0]], [1.0, 0.0, 0.0], [0.1, 0.2, 0.3]
+    for weights, expected in ((w, True), ([1, 2, 3], False)):
+        found = separation(X, y, family="gamma", weights=weights, fit_intercept=False)
+        assert found.fragile == expected
+    assert found.verdict == "quasi-complete"

@@ -406,3 +406,17 @@ def test_a_factor_of_an_expression_has_the_name_of_the_expression() -> None:
     model = smf.logit("y ~ C(np.round(z)) + C(z > 2)", frame)
     for found in (separation(model), separation("y ~ C(z > 2)", data=frame)):
         assert {name for group in found.separated_groups() for name in group.factors} <= {"C(np.round(z))", "C(z > 2)"}
+
+
+def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_for_results_is_no_fit() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    x = np.array([0.0, 1, 2, 3, 1, 2, 9, 9])
+    text = np.array(["01", "01", "1", "1", "3", "1", "3", "3"])
+    assert "3 classes" in separation(sm.MNLogit(text, sm.add_constant(x))).summary()
+    frame = pd.DataFrame({"y": [1.0, 1, 2, 2, 3, 2, 3, 3], "x": x})
+    assert separation(ordinal.OrderedModel.from_formula("y ~ 0 + x", frame)).verdict == "overlap"
+    assert separation(sm.Logit(np.array([0.5] * 4 + [1.0] * 4), x[:, None])).family == "binomial"
+    counts = pd.DataFrame({"x": [0.0] * 4 + [1.0] * 4, "c": [1, 2, 0, 3, 0, 0, 0, 0]})
+    with guard(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=RuntimeWarning)
+        sm.Poisson(counts.c, sm.add_constant(counts[["x"]])).fit_constrained("x = -1", disp=0)

@@ -384,3 +384,9 @@ def test_columns_of_a_wide_table_that_remain_are_independent() -> None:
     found = separation(X, [0, 1, 2, 0], family="poisson").drop()
     assert np.linalg.matrix_rank(found.X) == found.X.shape[1] == 2
     assert len(found.dropped) == 11
+
+
+def test_a_wide_table_with_a_row_of_no_events_has_a_finite_part() -> None:
+    X = np.random.default_rng(0).integers(-3, 4, size=(2, 9)).astype(float)
+    found = separation(X, [1, 0], family="poisson").finite_part()
+    assert np.isfinite(found.log_likelihood)

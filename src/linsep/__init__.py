@@ -8,4 +8,4 @@ import lazy_loader
 _PARTS = {"distributed", "export", "plots", "theory"}  # rooms of which the names are not given out here
 __getattr__, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
 __all__ = sorted({*_names, "__version__"} - _PARTS)
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -15,7 +15,7 @@ from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
 from linsep.regression.design import Asked, Design
-from linsep.regression.drop import dependent, design_columns
+from linsep.regression.drop import dependent, dependent_columns, design_columns
 from linsep.regression.model import Regression
 from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
@@ -182,6 +182,8 @@ class _Rows:
         """
         kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
         lost = set(dependent(proof.cone.null, len(among)))
+        if proof.bases:
+            lost = set(dependent_columns(self.X[kept][:, among]))
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.data.labels import as_labels
 from linsep.regression.design import Asked, Design, design_of, outcome_of
 from linsep.regression.formula import indicators, levels_of
 from linsep.theory.separation.families import ORDERED, Family
@@ -145,8 +146,10 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
     return _of_sklearn(model, kind[0], *args, **kwargs)
 
 
-def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: Any) -> Asked:
-    """The question about a model that has its data; constants are columns of its own."""
+def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: Any) -> Asked | None:
+    """The question about a model that has its data; constants are columns of its own. None where nothing is fitted."""
+    if signature(model.fit).bind_partial(*args, **kwargs).arguments.get("maxiter") == 0:
+        return None  # no fit: statsmodels makes a place for results of another one
     y, X = np.asarray(model.endog), np.asarray(model.exog)
     # The logarithm of exposure is what statsmodels keeps.
     parts = [getattr(model, name, None) for name in ("offset", "exposure")]
@@ -154,7 +157,7 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     beside: dict[str, Any] = {"offset": sum(offsets) if offsets else None}
     if hasattr(model, "freq_weights"):
         beside["weights"] = _unless_all_one(np.asarray(model.freq_weights) * np.asarray(model.var_weights))
-    if family == "binomial":
+    if family == "binomial" and hasattr(model, "n_trials"):
         trials = beside["trials"] = _unless_all_one(np.broadcast_to(model.n_trials, y.shape))
         y = y if trials is None else _successes(y, trials)
     if family == "cox":  # statsmodels has a row at risk at its time of entry, and the question only after it
@@ -172,15 +175,13 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:
     """The labels of the user's classes, whose places statsmodels keeps, and their order where it counts."""
     if family in ORDERED:
-        labels = np.asarray(model.labels)
+        labels = as_labels(np.asarray(model.labels), "label {}".format, "y")
         return labels[y.astype(np.int64)], labels.tolist()
     if family != "multinomial":
         return y, None
     names = [str(model._ynames_map[k]) for k in range(len(model._ynames_map))]
-    try:
-        labels = np.array(list(map(int, names)))
-    except ValueError:
-        labels = np.array(names)
+    plain = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in names)  # 01 is another label than 1
+    labels = np.array(list(map(int, names)) if plain else names)
     if (np.sort(labels) != labels).any():  # the first one is the reference
         labels = np.array([f"{k:0{len(str(len(names)))}d}: {name}" for k, name in enumerate(names)])
     return labels[y.astype(np.int64)], None

@@ -35,9 +35,13 @@ def is_fragile(
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
-    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are.
+    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are, but for
+    weights of a gamma regression with zeros that are no integers.
     """
     X = exact_table(X)
+    weights = outcome.weights if family == "gamma" and (outcome.y == 0).any() else None
+    if weights is not None and not np.array_equal(weights, np.rint(weights)):
+        return True  # rows with these weights have to add up to 0
     if exact_inputs(X):
         return False
     rows = model_rows(X, outcome, names, family, fit_intercept)
