@@ -411,7 +411,7 @@ def test_the_commands_say_what_was_left_out(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"target": "y", "positive": None, "time_limit": None}
     result = fit(path, **asked, learner="averaged", max_iter=None, holdout=0.0, model=model)
     lines = dict(result.lines)
-    assert lines["columns"].startswith("5: 1 of numbers and 1 of text and 2 of dates and 1 of running text, ")
+    assert lines["columns"].startswith("5: 1 of numbers, 1 of text, 2 of dates, 1 of running text, ")
     assert lines["left out"].startswith("'row' (the numbers of the rows), 'user_id' (60 values in 60 rows), 'code' (60")
     assert result.data["left_out"].keys() == {"row", "user_id", "code"}
     predict(model, str(path), str(tmp_path / "p.csv"))

@@ -170,7 +170,7 @@ def columns_line(encoder: TableEncoder | None, features: int) -> str:
     dates, words = sum(map(is_date, kinds)), sum(map(is_words, kinds))
     held = {f"numbers{units}": len(names) - texts, "text": texts - dates - words, "dates": dates, "running text": words}
     parts = [f"{n:,} of {what}" for what, n in held.items() if n]
-    return f"{len(names):,}: {' and '.join(parts)}, {features:,} features in all"
+    return f"{len(names):,}: {', '.join(parts)}, {features:,} features in all"
 
 
 def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
