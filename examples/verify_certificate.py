@@ -65,6 +65,7 @@ def read_json(path):
         return dict(pairs)
 
     def as_written(text):
+        require(not re.search("[eE][+-]?[0-9]{4}", text), f"{text:.40} has a power of ten that no double has")
         require(
             Fraction(text) == Fraction(repr(float(text))), f"{text:.40} has more digits than double precision holds"
         )
@@ -117,7 +118,8 @@ def read_data(path, claim, width):
     usual = {"names": [f"x{j + 1}" for j in range(width)], "effects": {}, "rows": range(len(rows))}
     data = {**usual, **data, "X": rows}
     fits = type(data["names"]) is list and len(data["names"]) == width and {*map(type, data["names"])} <= {str}
-    require(fits and INTERCEPT not in data["names"], "the names of the columns are others")
+    taken = claim["question"]["about"] == "regression" and INTERCEPT in data["names"]
+    require(fits and not taken, "the names of the columns are others")
     if path.endswith(".json"):  # of a CSV file that is done; other names might be taken for sentences
         safe = re.compile(r"[^\s,;:'\"]+( [^\s,;:'\"]+)*")
         data["names"] = [name if safe.fullmatch(name) else repr(name) for name in data["names"]]
@@ -308,7 +310,7 @@ class Cone:
         for k, d in enumerate(directions):
             found = {i: v for i, v in combined(d, self.columns).items() if i in left}
             fits = all(v > 0 and i not in self.equal for i, v in found.items())
-            require(fits, f"direction {k} is negative at a row, or not 0 on an equality")
+            require(fits and found, f"direction {k} takes no row away, is negative at one, or not 0 on an equality")
             left -= found.keys()
         return left
 
@@ -424,9 +426,10 @@ def prove_rows(few, rows, labels, asked):
     require(found == "separable", "the rows left are not separable")
     cone, _ = cone_of_classes(rows, labels, asked)
     witnesses = [weights_of(part, n) for part in few["witnesses"]]
-    for weights in witnesses:
+    every = set(range(n))
+    for weights in {tuple(sorted(one.items())): one for one in witnesses}.values():
         require(weights, "a witness has no rows")
-        cone.check_sum(weights, set(range(n)))
+        cone.check_sum(weights, every)
     least, most = at_least(few["proof"], list(map(set, witnesses)), frozenset()), len(gone)
     bounds = f"exactly {most}" if least == most else f"at least {least} and at most {most}"
     return f"proved: {bounds} of {n} rows {'has' if least == most == 1 else 'have'} to go"

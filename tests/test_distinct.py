@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep import TableEncoder, fit_stream, open_data
+from linsep import TableEncoder, open_data
 from linsep.data.codes import why_names_of_rows
 from linsep.data.columns import Column
 from linsep.data.text import distinct as module
 from linsep.data.text.distinct import by_distinct, decoded, distinct, each_once, is_encoded
-from linsep.kernels.text.cells import MOST, encode_cells, make_tables
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -183,116 +182,6 @@ def test_a_row_stands_where_it_stood_before_its_text_was_dropped(content: str) -
     assert lines[int(chunk.where(0).removeprefix("buffer:")) - 1].strip().strip('"') in ("1,0", '1",0')
 
 
-CELLS = st.sampled_from(["", "a", " b", "seven b", "eight by", "nine byte", "ä" * 9, "word by word to no end", "0.5"])
-ROWS = st.integers(1, 3).flatmap(lambda k: st.lists(st.lists(CELLS, min_size=k, max_size=k), min_size=1, max_size=9))
-
-
-@given(ROWS, st.booleans())
-def test_cells_are_numbered_as_python_splits_them(rows: list[list[str]], ended: bool) -> None:
-    text = "\n".join(map(",".join, rows)) + "\n" * ended
-    tables = make_tables(len(rows[0]))
-    found = encode_cells(np.frombuffer(text.encode(), np.uint8), len(rows), ord(","), tables)
-    assert not tables.codes.any()
-    if len(rows[0]) == 1 and [""] in rows:  # a line without a cell is no row
-        assert found is None
-        return
-    assert found is not None
-    words = [[texts[code].decode() for code in codes] for codes, texts in zip(found.codes, found.texts, strict=True)]
-    assert words == [list(column) for column in zip(*rows, strict=True)]
-    assert [[text.decode() for text in texts] for texts in found.texts] == [list(dict.fromkeys(one)) for one in words]
-
-
-@pytest.mark.parametrize("text", ["1,2\n3\n", "1,2\n3,4,5\n", "1,2\n\n3,4\n", "\n1,2\n"])
-def test_lines_that_are_no_rows_are_not_numbered(text: str) -> None:
-    assert encode_cells(np.frombuffer(text.encode(), np.uint8), text.count("\n"), ord(","), make_tables(2)) is None
-
-
-def test_a_column_with_many_texts_is_not_numbered() -> None:
-    lines = "".join(f"{k}\n" for k in range(MOST + 1)).encode()
-    fits = np.frombuffer(lines, np.uint8)[: lines.rindex(b"\n", 0, -1) + 1]
-    found = encode_cells(fits, MOST, ord(","), make_tables(1))
-    assert found is not None and found.codes[0].tolist() == list(range(MOST))
-    tables = make_tables(1)
-    assert encode_cells(np.frombuffer(lines, np.uint8), MOST + 1, ord(","), tables) is None
-    assert not tables.codes.any()
-
-
-@pytest.mark.parametrize("sep", [",", ";"])
-@pytest.mark.parametrize("odd", ["", "1,x,0\r\n", '"1","x",0\n', "\n", "1,x,0", "7,é,1\n"])
-def test_numbered_files_are_read_as_arrow_reads_them(monkeypatch: pytest.MonkeyPatch, odd: str, sep: str) -> None:
-    lines = [f"{k % 2},{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(300)]
-    content = ("n,word,y\n" + "".join(lines) + odd).replace(",", sep).encode()
-    before = in_small_blocks(monkeypatch, content)
-    numbered: list[bool] = []
-
-    def noted(*given: Any) -> Any:
-        numbered.append(True)
-        return encode_cells(*given)
-
-    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 1000)
-    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
-    after = in_small_blocks(monkeypatch, content)
-    assert bool(numbered) == (not set(odd) & set('"\r'))
-    assert after.y.tolist() == before.y.tolist() and after.where(299) == before.where(299)
-    for name in ("n", "word"):
-        assert after.column(name).text.to_pylist() == before.column(name).text.to_pylist()
-    assert after.column("n").values.tolist() == before.column("n").values.tolist()
-
-
-@pytest.mark.parametrize("odd", ["", '1,"x",0\n', "1,x,0\r\n", "\n", "7,é,1\n"])
-def test_a_long_stream_is_numbered_to_the_same_model(monkeypatch: pytest.MonkeyPatch, odd: str) -> None:
-    lines = [f"{k % 3},{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(2000)]
-    content = ("n,word,y\n" + "".join(lines) + odd + "".join(lines)).encode()
-    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
-    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
-    before = fit_stream(content, target="y").model
-    numbered: list[bool] = []
-
-    def noted(*given: Any) -> Any:
-        found = encode_cells(*given)
-        numbered.append(found is not None)
-        return found
-
-    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 3000)
-    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
-    after = fit_stream(content, target="y").model
-    assert sum(numbered) > (30 if odd in ("", "7,é,1\n") else 10)
-    np.testing.assert_array_equal(after.learner_.coef_, before.learner_.coef_)
-    assert list(after.get_feature_names_out()) == list(before.get_feature_names_out())
-
-
-def test_files_smaller_than_a_block_leave_it_to_a_larger_one_whether_a_stream_is_numbered(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
-    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
-    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 300)
-    sizes: list[int] = []
-
-    def noted(text: Any, *given: Any) -> Any:
-        sizes.append(len(text))
-        return encode_cells(text, *given)
-
-    monkeypatch.setattr("linsep.kernels.text.cells.encode_cells", noted)
-    rows = [f"{k % 3},{k % 2}\n" for k in range(800)]
-    for name, size in (("a", 50), ("b", 50), ("c", 800), ("d", 50)):
-        (tmp_path / f"{name}.csv").write_text("a,y\n" + "".join(rows[:size]))
-    fit_stream([tmp_path / f"{name}.csv" for name in "abcd"], target="y")
-    assert len(sizes) > 3
-    assert min(sizes) < 500 < max(sizes)
-
-
-def test_files_of_a_numbered_stream_have_one_header(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 1000)
-    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 500)
-    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_STREAM", 1500)
-    rows = "".join(f"{k % 2},u,v,{k % 2}\n" for k in range(800))
-    for name, header in (("p.csv", "a,b,c,y"), ("q.csv", "a,b,y")):
-        (tmp_path / name).write_text(f"{header}\n{rows}")
-    with pytest.raises(DataError, match=r"q.csv:2: 4 fields where the header has 3"):
-        fit_stream([tmp_path / "p.csv", tmp_path / "q.csv"], target="y")
-
-
 def test_numbers_that_differ_in_blanks_are_one_level(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -302,12 +191,6 @@ def test_numbers_that_differ_in_blanks_are_one_level(
     encoder = TableEncoder(columns={"zip": "category"}).fit(source)
     assert list(encoder.feature_names_) == ["zip=10115", "zip=80331"]
     assert np.ravel(encoder.transform(source).X.sum(axis=0)).tolist() == [267, 133]
-
-
-def test_a_ragged_row_of_a_numbered_file_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.data.readers.csv._NUMBERED_BYTES", 100)
-    with pytest.raises(DataError, match=r"^buffer:202: 1 fields where the header has 2"):
-        in_small_blocks(monkeypatch, b"a,y\n" + b"1,0\n" * 200 + b"1\n" + b"1,1\n" * 50)
 
 
 def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:

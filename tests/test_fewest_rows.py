@@ -24,8 +24,9 @@ from linsep.data.features.exact_decimals import exact_numbers
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import OutOfTimeError
-from linsep.theory.verify.cone import CertificateError
-from linsep.theory.verify.consequences import fewest
+from linsep.theory.verify import consequences
+from linsep.theory.verify.cone import CertificateError, Rows
+from linsep.theory.verify.consequences import fewest, rows_to_go
 from linsep.types import DataError
 
 
@@ -282,3 +283,11 @@ def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
     done = run_linsep(["check", "t.csv", "--target", "kind", "--set", "suspects=s.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "s.csv").read_text().splitlines() == ['"row","where","label"']
+
+
+def test_a_witness_that_stands_there_often_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(consequences, "check_sum", lambda rows, weights: looked.append(1))
+    rows = Rows(np.array([[1.0], [-1.0]]))
+    assert rows_to_go(rows, [{0: 1, 1: 1}] * 1000, {"unit": 1, "weights": {0: 1}}) == 1
+    assert looked == [1]

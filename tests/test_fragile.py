@@ -303,3 +303,10 @@ def test_the_size_of_weights_hides_nothing(size: float) -> None:
     X = np.array([*parts, -fifth])[:, None]
     found = separation(X, [1, 1, 1, 1, 0], family="gamma", weights=np.full(5, size), fit_intercept=False)
     assert (found.verdict, found.fragile) == ("complete", True)
+
+
+def test_a_column_smaller_than_every_double_hides_no_rounding() -> None:
+    tiny = Fraction(1, 10**400)
+    x, t = [0.25, 0.75, 0.5 - 2.0**-54, 0.5 + 2.0**-53], [tiny / 4, tiny * 3 / 4, tiny / 2, tiny / 2]
+    found = separability(np.array([x, t], dtype=object).T, ["p", "p", "q", "q"])
+    assert found.verdict == "inseparable" and found.fragile

@@ -644,3 +644,10 @@ def test_labels_of_a_probe_that_are_codes_stay_apart(tmp_path: Path) -> None:
 def test_a_column_that_is_called_like_a_level_is_refused() -> None:
     with pytest.raises(DataError, match="a column and a level of a column are both called 'a=b': rename a column"):
         check_table(open_data(b"a,a=b,y\nb,1,0\nc,2,1\nb,3,0\n", target="y"))
+
+
+def test_rows_of_arrow_are_not_rounded_and_a_lazy_frame_is_refused() -> None:
+    rows = [pa.array([2**53 + 1, 3]), pa.array([2**53, 3]), pa.array([1.0, 0.25])]
+    assert separability(rows, ["a", "b", "b"]).verdict == "separable"
+    with pytest.raises(DataError, match=r"give X.collect\(\)"):
+        separability(pytest.importorskip("polars").LazyFrame({"a": [1, 2]}), [0, 1])

@@ -267,7 +267,7 @@ def longer(name: str, plain: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("directions", "more directions than rows and columns"),
+        ("directions", "more directions than rows"),
         ("null", "no column of its own"),
         ("long", "direction 0 is negative at row"),
     ],

@@ -395,3 +395,13 @@ def test_names_in_backticks_may_hold_anything() -> None:
     found = separation("y ~ C(`ph.ecog`)", data=frame)
     assert (found.references, found.levels["C(`ph.ecog`)[T.1]"]) == ({"ph.ecog": "0"}, ("ph.ecog", "1"))
     assert list(separation("y ~ 1 | `ph.ecog`", data=frame).fixed_effects) == ["ph.ecog"]
+
+
+def test_a_quoted_name_is_not_the_column_that_formulaic_would_call_it() -> None:
+    frame = pd.DataFrame(
+        {"a b": [0, 1, 0, 1, 0, 1, 0, 1], "a_b": [1, -1, 0, -1, 2, 0, 2, 0], "y": [0, 1, 1, 0, 0, 1, 1, 0]}
+    )
+    by_hand = frame.assign(total=frame["a b"] + frame["a_b"])
+    found, wanted = separation("y ~ I(`a b` + a_b)", data=frame), separation("y ~ total", data=by_hand)
+    assert list(found.coefficients.values()) == list(wanted.coefficients.values())
+    assert found.separated_rows == wanted.separated_rows

@@ -324,3 +324,48 @@ def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
     with pytest.raises(DataError, match="the fit asks for cov_type='HC0'"):
         separation(glm.fit(cov_type="HC0")).finite_part()
     assert separation(LogisticRegression(C=np.inf), data=(X, y)) == separation(X, y)
+
+
+def test_a_row_of_phreg_is_at_risk_at_its_time_of_entry_as_in_its_own_likelihood() -> None:
+    hazard = pytest.importorskip("statsmodels.duration.hazard_regression")
+    time, x = np.array([4.0, 4, 5, 4.5, 6]), np.array([[1.0], [0], [0], [2], [1]])
+    status, entry = np.array([1, 0, 0, 0, 0]), np.array([0.0, 0, 0, 4, 0])
+    model = hazard.PHReg(time, x, status=status, entry=entry)
+    assert model.loglike(np.array([0.35])) > max(model.loglike(np.array([b])) for b in (-20.0, 20.0))
+    assert separation(model).verdict == "overlap"
+    assert separation(hazard.PHReg(time, x, status=status, entry=entry + 0.1 * (entry > 0))).verdict != "overlap"
+
+
+def test_models_that_have_what_the_question_has_not_are_refused() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    frame = pd.DataFrame({"x": [0.0] * 4 + [1.0] * 4, "c": [1, 2, 0, 3, 0, 0, 0, 0]})
+    fit = sm.Poisson(frame.c, sm.add_constant(frame[["x"]])).fit_constrained("x = -1", disp=0)
+    levels = pd.Series(pd.Categorical(["a", "b"] * 4, ["a", "b", "c"], ordered=True))
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (fit, {}, "has constraints"),
+        (ordinal.OrderedModel(levels, frame[["x"]]), {}, "has a category without rows"),
+        (
+            LogisticRegression(C=np.inf, class_weight={0: 1, 1: 0, 2: 1, 3: 1}),
+            {"data": (frame[["x"]], frame.c)},
+            "no r",
+        ),
+    ]
+    for model, data, message in cases:
+        with pytest.raises(DataError, match=message):
+            separation(model, **data)
+
+
+def test_classes_have_the_labels_of_the_user_in_models_that_number_them() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    x = np.array([0.0, 1, 2, 3, 1, 2, 9, 9])
+    for labels in ([1, 1, 2, 2, 3, 2, 3, 3], [2, 2, 10, 10, 11, 10, 11, 11], list("bbccdcdd")):
+        found = separation(sm.MNLogit(labels, sm.add_constant(x)))
+        wanted = separation(np.column_stack([np.ones(8), x]), labels, family="multinomial", fit_intercept=False)
+        assert found.verdict == wanted.verdict != "overlap"
+        by_class = [[(str(key[0]), value) for key, value in one.coefficients.items()] for one in (found, wanted)]
+        assert by_class[0] == by_class[1]
+        classes: list[Any] = sorted(set(labels), key=labels.index)
+        kinds = pd.Series(pd.Categorical(labels, classes, ordered=True))
+        ordered = separation(ordinal.OrderedModel(kinds, pd.DataFrame({"x1": x})))
+        known = separation(x[:, None], labels, family="cumulative", order=classes)
+        assert ordered.coefficients == known.coefficients

@@ -377,3 +377,10 @@ def test_rows_of_a_cox_model_that_stay_at_risk_at_some_events_only() -> None:
     found = separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox")
     with pytest.raises(DataError, match="row 1 stays at risk at some events only"):
         found.drop()
+
+
+def test_columns_of_a_wide_table_that_remain_are_independent() -> None:
+    X = np.random.default_rng(0).integers(-3, 4, size=(4, 12)).astype(float)
+    found = separation(X, [0, 1, 2, 0], family="poisson").drop()
+    assert np.linalg.matrix_rank(found.X) == found.X.shape[1] == 2
+    assert len(found.dropped) == 11

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import linsep.data.synthetic.ball
 from linsep import Perceptron, make_separable, mistake_bounds, separability
 from linsep.data.synthetic.ball import ball_points, tail_quantile
-from linsep.data.synthetic.bulk import make_drift_stream, make_zipf_text
 from linsep.data.synthetic.separable import flip_labels, make_circle, make_moons, make_xor
 
 
@@ -142,34 +141,6 @@ def test_labels_that_cannot_be_flipped(y: list[int], share: float) -> None:
         flip_labels(np.array(y), share)
 
 
-def test_zipf_text_has_the_frequencies_and_the_separator() -> None:
-    X, y, w, b = make_zipf_text(4000, 500, words=30, random_state=0)
-    assert X.format == "csr" and X.has_canonical_format
-    assert (y * (X @ w + b)).min() > 0
-    assert abs((y == 1).mean() - 0.5) < 0.02
-    assert abs(X.sum(axis=1).mean() - 30) < 0.5
-    counts = np.asarray(X.sum(axis=0)).ravel()
-    assert 0.9 < counts[0] / (2 * counts[1]) < 1.1
-    assert 0.9 < counts[0] / (10 * counts[9]) < 1.1
-
-
-@pytest.mark.parametrize(("n", "words", "message"), [(5, 0.5, "at least 1"), (1, 3.0, "all documents are alike")])
-def test_zipf_text_refuses(n: int, words: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_zipf_text(n, 10, words=words, random_state=0)
-
-
-def test_the_drifting_stream_turns_and_counts() -> None:
-    stream = make_drift_stream(5, turn=0.3, noise=0.2, chunk_rows=2000, random_state=0)
-    parts = [next(stream) for _ in range(22)]
-    assert [chunk.start for chunk, _ in parts] == list(range(0, 44_000, 2000))
-    for k, (chunk, w) in enumerate(parts):
-        assert abs(w @ parts[0][1] - np.cos(0.3 * k)) < 1e-9
-        assert 0.15 < ((chunk.X @ w >= 0) != (chunk.y == 1)).mean() < 0.25
-    with pytest.raises(ValueError, match="at least two features"):
-        make_drift_stream(1)
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -177,8 +148,6 @@ def test_the_drifting_stream_turns_and_counts() -> None:
         lambda seed: make_circle(20, random_state=seed)[0],
         lambda seed: make_moons(20, random_state=seed)[0],
         lambda seed: make_xor(20, random_state=seed)[0],
-        lambda seed: make_zipf_text(20, 30, random_state=seed)[0].toarray(),
-        lambda seed: next(make_drift_stream(3, random_state=seed))[0].X,
         lambda seed: flip_labels(np.arange(20), 0.5, random_state=seed)[0],
     ],
 )

@@ -330,3 +330,21 @@ def test_a_column_that_is_there_in_rows_of_one_class_alone_is_told_by_fit(kind: 
     seldom = np.where(there & (np.arange(120) < 6), 1.5, np.nan)  # by chance too
     plain = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": seldom, "y": y}), target="y"))
     assert "telling_gaps" not in plain.receipt.data
+
+
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        ([1234567.0] * 20 + [1234568.0] * 20, "a up to 1234567.5, b above 1234567.5"),
+        ([1.5e308] * 20 + [1.7e308] * 20, "a up to 1.6e+308, b above 1.6e+308"),
+        ([1.0] * 20 + [np.nextafter(1.0, 2.0)] * 20, "a up to 1, b above 1"),
+    ],
+)
+def test_a_threshold_that_is_printed_tells_as_it_is_printed(values: list[float], rule: str) -> None:
+    assert telling_columns(np.array(values)[:, None], np.repeat(["a", "b"], 20))[0].rule == rule
+
+
+def test_a_value_that_is_printed_is_the_value() -> None:
+    column = Column("x", np.array([1234567.0] * 3 + [1234568.0, 3.0]), None)
+    found = one_by_value(column, np.array(["a", "b"]), np.array([0, 0, 0, 1, 1]), [1], 0.9)
+    assert found[1].rule == "b unless it is 1234567.0"

@@ -899,5 +899,15 @@ def test_numbers_of_json_are_doubles_in_their_shortest_text(tmp_path: Path) -> N
     assert (status, "has more digits than double precision holds" in said) == (1, True)
     claim = separability([[1], [2], [3]], [0, 0, 1]).to_json()
     assert verify(tmp_path, claim, {"X": [[1], [2], [3]], "y": [0, 0, 1]})[0] == 0
-    for more in ({"y": [-0.0, 0.0, 1.0]}, {"rows": ["a", "b", "c"]}, {"names": "x"}, {"names": ["(Intercept)"]}):
+    for more in ({"y": [-0.0, 0.0, 1.0]}, {"rows": ["a", "b", "c"]}, {"names": "x"}):
         assert verify(tmp_path, claim, {"X": [[1], [2], [3]], "y": [0, 0, 1], **more})[0] == 1
+
+
+def test_a_power_of_ten_without_end_is_refused_and_a_column_may_be_called_intercept(tmp_path: Path) -> None:
+    table = "(Intercept),y\n3,x\n-1,z\n"
+    claim = written(tmp_path, table, "check", "--target", "y")
+    assert verify(tmp_path, claim, table, "t.csv")[0] == 0
+    text = json.dumps(claim)
+    wrong = text.replace('"ended": null', '"ended": 1e100000000')
+    assert wrong != text
+    assert "has a power of ten that no double has" in verify(tmp_path, wrong, table, "t.csv")[1]

@@ -165,7 +165,7 @@ def test_directions_in_turn_leave_the_rows_named() -> None:
         verify(rows, replace(right, directions=({0: 2, 1: -1},)))
     with pytest.raises(CertificateError, match="about 3 rows, not 4"):
         verify(rows, ConeProof(3))
-    with pytest.raises(CertificateError, match="more directions than rows and columns"):
+    with pytest.raises(CertificateError, match="more directions than rows"):
         verify(rows, replace(right, directions=({},) * 10**6))
     for odd in ({0: 1.0}, {0: True}, {2: 1}, {-1: 1}, {0.0: 1}):
         with pytest.raises(CertificateError, match="a column that is not there, or a number that is no integer"):
@@ -221,7 +221,7 @@ def test_a_basis_spans_every_row_left() -> None:
     apart = replace(wide, directions=({2: 1},), left=range(4), null=({2: 1},))  # column 2 is 0 on the others
     for form in (far, sp.csr_matrix(far), far.astype(object)):
         assert verify(Rows(form, s, constant=True), apart)
-    with pytest.raises(CertificateError, match="a direction separates it"):
+    with pytest.raises(CertificateError, match="do not add up to 0"):
         verify(Rows(far, s, constant=True), replace(apart, weights={4: 1}))
     for basis, why in (
         ((0, 1, 1), "twice"),

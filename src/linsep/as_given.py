@@ -210,7 +210,7 @@ def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
     if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
         return A
     if names is None:
-        rows: list[list[Any]] = [[v.item() if isinstance(v, np.ndarray) else v for v in row] for row in X]
+        rows: list[list[Any]] = [list(map(_bare, row)) for row in X]
         large = any(isinstance(v, int | np.integer) and abs(int(v)) > 2**53 for row in rows for v in row)
         return np.array(rows, dtype=object) if large else A
     places = range(A.shape[1])  # two columns may have one name
@@ -220,6 +220,12 @@ def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
         columns = [np.asarray(X.column(j) if hasattr(X, "column_names") else X[:, j]) for j in places]
     large = any(c.dtype.kind in "iu" and c.size and max(int(c.max()), -int(c.min())) > 2**53 for c in columns)
     return np.array([c.tolist() for c in columns], dtype=object).T if large else A
+
+
+def _bare(value: Any) -> Any:
+    """A number of Arrow, or an array without axes, as the number of Python that it is."""
+    value = value.as_py() if hasattr(value, "as_py") else value
+    return value.item() if isinstance(value, np.ndarray) else value
 
 
 def with_room(X: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from html import escape
 from math import isfinite, log1p
 
@@ -48,6 +49,32 @@ def sparkline_html(values: Sequence[float], words: str) -> str:
         f"<title>{escape(words)}</title>"
         f'<polyline points="{points}" fill="none" stroke="#0072B2" stroke-width="1.5"/></svg>'
     )
+
+
+def rounded_down(value: float) -> str:
+    """The number with six digits, rounded down: what a lower bound may be printed as.
+
+    Examples
+    --------
+    >>> rounded_down(1.1180339887), rounded_down(0.5), rounded_down(-1.1180339887)
+    ('1.11803', '0.5', '-1.11804')
+    """
+    return _rounded(value, ROUND_FLOOR)
+
+
+def rounded_up(value: float) -> str:
+    """The number with six digits, rounded up: what an upper bound may be printed as.
+
+    Examples
+    --------
+    >>> rounded_up(1.1180339887), rounded_up(0.5)
+    ('1.11804', '0.5')
+    """
+    return _rounded(value, ROUND_CEILING)
+
+
+def _rounded(value: float, way: str) -> str:
+    return f"{float(Context(prec=6, rounding=way).create_decimal_from_float(value)):.6g}"
 
 
 def quote(name: str) -> str:

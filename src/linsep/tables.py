@@ -127,6 +127,8 @@ def as_table(X: Any) -> Any:
     >>> as_table([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    if type(X).__name__ == "LazyFrame":
+        raise DataError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
     names = column_names(X)
     refuse_masked(X, "X")
     X = csr_of(X) if is_sparse(X) else kept_exactly(X, array_of(X, names), names)

@@ -37,7 +37,6 @@ from linsep.app.arguments.options import (
 from linsep.app.arguments.parser import Command, Option
 from linsep.app.present import fail, finish, print_lines, say, warn
 from linsep.app.result import program
-from linsep.data.addresses import without_secrets
 from linsep.types import DataError
 
 
@@ -264,7 +263,7 @@ def main() -> None:
         told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
         if isinstance(error, OSError) and error.filename is not None:
             told = unreadable(str(error.filename), error)
-        fail(without_secrets(told))
+        fail(told)
         status = 2
     finally:
         signal.signal(signal.SIGTERM, before)

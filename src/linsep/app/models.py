@@ -11,8 +11,6 @@ from typing import Any
 
 import linsep.app.arrow  # noqa: F401  # before the first table
 from linsep.app.result import Result, command_line
-from linsep.data.addresses import shown as name_shown
-from linsep.data.addresses import without_secrets
 from linsep.data.inputs import Input
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.engine.interrupt import uninterrupted
@@ -55,9 +53,9 @@ def origin_of_run(
     DataError
         A file has changed since then.
     """
-    told = {"command": command_line(), "data": ", ".join(map(name_shown, stamps))}
+    told = {"command": command_line(), "data": ", ".join(stamps)}
     if query is not None:
-        told["data"] += f": {' '.join(without_secrets(query).split())}"
+        told["data"] += f": {' '.join(query.split())}"
     elif hashed and stamps and all(stamps.values()):
         found = hashlib.sha256()
         for name in stamps:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linsep.data.addresses import without_secrets
-
 
 @dataclass
 class Result:
@@ -40,5 +38,5 @@ def program() -> str:
 
 
 def command_line() -> str:
-    """The command as it could be typed again, but for passwords."""
-    return shlex.join(["linsep", *map(without_secrets, sys.argv[1:])])
+    """The command as it could be typed again."""
+    return shlex.join(["linsep", *sys.argv[1:]])

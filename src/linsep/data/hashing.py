@@ -4,13 +4,14 @@ A name goes to column h mod 2^bits with the sign of another bit of h, so that na
 average. h is 64-bit FNV-1a over the bytes, then mixed (the finaliser of MurmurHash3), so that every bit of the
 column depends on every byte.
 
-`RunningHash` is for whole files: it notices that one was changed, at the speed of memory. It is no signature: whoever
-wants to can make two files with one hash.
+`RunningHash` is for whole files: it notices that one was changed. It is no signature: whoever wants to can make two
+files with one hash.
 """
 
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def hash_names(prefix: str, text: Array, offsets: Array, bits: int) -> tuple[Arr
 
 
 class RunningHash:
-    """64 bits that depend on every byte given so far, however these were cut into pieces.
+    """CRC-32 and the number of the bytes given so far, however these were cut into pieces.
 
     Examples
     --------
@@ -56,36 +57,14 @@ class RunningHash:
     True
     """
 
-    _BLOCK = 32
-
     def __init__(self) -> None:
-        self._lanes = np.array([1, 2, 3, 4], dtype=np.uint64)
-        self._rest = b""
-        self._length = 0
+        self._crc = self._length = 0
 
     def add(self, content: Any) -> None:
         """Take in some bytes."""
-        from linsep.kernels.text.hashing import add_words
-
-        content = memoryview(content).cast("B")
-        self._length += len(content)
-        if self._rest:
-            missing = self._BLOCK - len(self._rest)
-            self._rest += bytes(content[:missing])
-            if len(self._rest) < self._BLOCK:
-                return
-            add_words(self._lanes, np.frombuffer(self._rest, "<u8"))
-            content = bytes(content[missing:])  # a copy, which begins at a whole word of memory
-        whole = len(content) - len(content) % self._BLOCK
-        add_words(self._lanes, np.frombuffer(content, "<u8", whole // 8))
-        self._rest = bytes(content[whole:])
+        view = memoryview(content).cast("B")
+        self._crc, self._length = crc32(view, self._crc), self._length + len(view)
 
     def hex(self) -> str:
-        """The hash as 16 hexadecimal digits."""
-        from linsep.kernels.text.hashing import FNV_START, add_bytes, add_words, mixed
-
-        lanes = self._lanes.copy()
-        add_words(lanes, np.frombuffer(self._rest.ljust(self._BLOCK, b"\0"), "<u8"))
-        ends = np.append(lanes, np.uint64(self._length)).tobytes()
-        raw = np.frombuffer(ends, dtype=np.uint8)
-        return f"{mixed(np.uint64(add_bytes(FNV_START, raw, 0, len(raw)))):016x}"
+        """Both as 16 hexadecimal digits, the number of bytes modulo 2^32."""
+        return f"{self._crc:08x}{self._length % 2**32:08x}"

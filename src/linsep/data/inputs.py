@@ -12,9 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from linsep.data.addresses import POSTGRES, is_address, shown
 from linsep.data.encodings import HEAD, Decoded, encoding_told, guess_of
-from linsep.data.remote import facts_of, open_remote, remote_files
 from linsep.files import unreadable
 from linsep.types import DataError
 
@@ -69,7 +67,7 @@ class Input:
         self.may_guess = self.is_guessed = False
         self.known: str | None = None
         if isinstance(given, str):
-            self.name = "standard input" if given == "-" else shown(given)
+            self.name = "standard input" if given == "-" else given
         elif isinstance(given, bytes | bytearray | memoryview):
             self.name = "buffer"
         else:
@@ -83,18 +81,12 @@ class Input:
     def can_be_read_again(self) -> bool:
         """Whether a later pass finds the bytes still there: "-", a named pipe and <(...) are read once."""
         if self.path is not None:
-            return is_address(self.path) or Path(self.path).is_file()
+            return Path(self.path).is_file()
         return not hasattr(self._given, "read") or _can_seek(self._given)
 
     @property
-    def size(self) -> int | None:
-        """How many bytes there are, compressed as they are; asked only of what can be read again.
-
-        None where a server does not tell.
-        """
-        if self.path is not None and is_address(self.path):
-            size = facts_of(self.path)["size"]
-            return None if size is None else int(size)
+    def size(self) -> int:
+        """How many bytes there are, compressed as they are; asked only of what can be read again."""
         if self.path is not None:
             return self._stat(self.path).st_size
         if not hasattr(self._given, "read"):
@@ -109,8 +101,6 @@ class Input:
         """What changes, as a rule, when the bytes do; asked only of what can be read again."""
         if self.path is None:
             return (self.size,)
-        if is_address(self.path):
-            return tuple(map(str, facts_of(self.path).values()))
         found = self._stat(self.path)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
@@ -154,10 +144,8 @@ class Input:
             self._given.seek(self._origin)
         return ByteStream(self._given, self.name, keep=True)
 
-    def opened(self, path: str, *, anywhere: bool = False) -> Any:
-        """The file itself, opened for bytes as they are; on a server, for reading from its beginning or `anywhere`."""
-        if is_address(path):
-            return open_remote(path, anywhere=anywhere)
+    def opened(self, path: str) -> Any:
+        """The file itself, opened for bytes as they are."""
         try:
             return open(path, "rb", buffering=0)
         except OSError as error:
@@ -320,15 +308,13 @@ def _can_seek(stream: Any) -> bool:
 
 
 def bare_name(name: str) -> str:
-    """The name without what tells of compression, and without the parameters of an address.
+    """The name without what tells of compression.
 
     Examples
     --------
-    >>> bare_name("part-1.csv.gz"), bare_name("https://host/rows.tsv?key=1")
-    ('part-1.csv', 'https://host/rows.tsv')
+    >>> bare_name("part-1.csv.gz")
+    'part-1.csv'
     """
-    if is_address(name):
-        name = name.partition("?")[0]
     for suffix in COMPRESSED:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
@@ -338,17 +324,15 @@ def bare_name(name: str) -> str:
 def find_files(source: str) -> list[str]:
     """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order.
 
-    "-" is itself. An address names one file, unless it has a * in it or ends with /.
+    "-" is itself.
 
     Raises
     ------
     DataError
         There is none.
     """
-    if source == "-" or source.startswith(POSTGRES):
+    if source == "-":
         return [source]
-    if is_address(source):
-        return remote_files(source)
     path = Path(source)
     if path.is_dir():
         found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))
@@ -359,7 +343,8 @@ def find_files(source: str) -> list[str]:
     else:
         found = sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file())
     if not found:
-        raise DataError(f"{source}: there is no file of that name")
+        fetch = "; fetch it first, or send it through a pipe, as in `curl ADDRESS | linsep fit -`"
+        raise DataError(f"{source}: there is no file of that name{fetch if '://' in source else ''}")
     return found
 
 

@@ -229,21 +229,31 @@ def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
     counts = np.zeros((len(distinct) + 1, len(names)), dtype=np.int64)
     np.add.at(counts, (place + 1, labels), 1)
     before = counts.cumsum(axis=0)  # rows of each class among the first i distinct values
-    medians = [float(np.median(values[labels == k])) if (labels == k).any() else 0.0 for k in range(len(names))]
+    medians = [float(np.median(values[labels == k] / 2)) if (labels == k).any() else 0.0 for k in range(len(names))]
     order = sorted(range(len(names)), key=medians.__getitem__)
     orders = [order, order[::-1]] if len(order) == 2 else [order]
     errors, order, ends = min((_cut(before, order) for order in orders), key=lambda found: found[0])
-    middle = (distinct[1:] + distinct[:-1]) / 2
     said, begin, right = [], 0, np.zeros(len(names))
     for k, end in zip(order, ends, strict=True):
         right[k] = before[end, k] - before[begin, k]
         if end > begin:
-            low = f" above {middle[begin - 1]:.6g}" if begin else ""
-            high = f" up to {middle[end - 1]:.6g}" if end < len(distinct) else ""
+            low = f" above {_between(*distinct[begin - 1 : begin + 1])}" if begin else ""
+            high = f" up to {_between(*distinct[end - 1 : end + 1])}" if end < len(distinct) else ""
             said.append(f"{names[k]}{low}{high}")
         begin = end
     errors += int((~there).sum())
     return TellingColumn(column.name, errors, len(codes), ", ".join(said), _mean_recall(right, codes))
+
+
+def _between(low: float, high: float) -> str:
+    """A number from `low` on and below `high`, with six digits or as few more as it needs."""
+    middle = low / 2 + high / 2
+    texts = (f"{middle:.{digits}g}" for digits in range(6, 18))
+    return next((text for text in texts if low <= float(text) < high), repr(float(low)))
+
+
+def _shortest(value: float) -> str:
+    return text if float(text := f"{value:.6g}") == value else repr(float(value))
 
 
 def _cut(before: Array, order: list[int]) -> tuple[int, list[int], list[int]]:
@@ -328,7 +338,7 @@ def one_by_value(
         balanced = (right / sizes[k] + others / (n - sizes[k])) / 2
         way, place = np.unravel_index(int(balanced.argmax()), balanced.shape)
         at = int(kept[place])
-        rule = f"{names[k]} {'unless' if way else 'where'} it is {distinct[at]:.6g}"
+        rule = f"{names[k]} {'unless' if way else 'where'} it is {_shortest(distinct[at])}"
         errors = n - int(right[way, place] + others[way, place])
         found[k] = TellingColumn(column.name, errors, n, rule, float(balanced[way, place]), str(names[k]))
     return found

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.data.addresses import is_address, shown
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import open_data
@@ -80,7 +79,7 @@ def cut(source: Any, shards: int | None, n_threads: int) -> list[Part]:
         )
     if not source:
         raise DataError("the list of files is empty")
-    return [Part(shown(str(path)), path if is_address(str(path)) else Path(path)) for path in source]
+    return [Part(str(path), Path(path)) for path in source]
 
 
 def _cut_arrays(X: Any, y: Any, shards: int) -> list[Part]:

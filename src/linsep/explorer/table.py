@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.addresses import without_secrets
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
 from linsep.explorer.story import Points, points_of
@@ -59,6 +58,6 @@ def points_of_table(
         columns=prepared.encoder.feature_names_,
         classes=names.tolist(),
         target=source.target,
-        title=PurePath(without_secrets(source.name)).name,
+        title=PurePath(source.name).name,
         about=_ABOUT,
     )

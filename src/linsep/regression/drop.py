@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
+from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz_mat, nmod_mat
 
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
@@ -97,7 +99,7 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     is_cox = asked.family == "cox"
     kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
     X, names = design_columns(design, asked.fit_intercept and not is_cox)
-    lost = dependent(proof.cone.null, len(names))[::-1]
+    lost = _not_needed(design.X[kept], X.shape[1]) if proof.bases else dependent(proof.cone.null, len(names))[::-1]
     columns = np.setdiff1d(np.arange(len(names)), lost)
     coefficients = asked.shown(proof)["coefficients"]
     outcome, rows = asked.outcome.take(kept), design.places[kept]
@@ -112,6 +114,18 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
         offset=outcome.offset,
         **outcome.beside,
     )
+
+
+def _not_needed(X: Any, width: int) -> list[int]:
+    """The columns, the constant first, that are combinations of those before them, modulo a prime."""
+    whole = []
+    for row in dense(exact_table(X)).tolist():
+        ratios = [v.as_integer_ratio() for v in [1] * (width - len(row)) + row]
+        common = lcm(*(q for _, q in ratios))
+        whole.append([m * (common // q) for m, q in ratios])
+    reduced = nmod_mat(fmpz_mat(whole), 2**61 - 1).rref()[0].tolist()
+    needed = {next((j for j, v in enumerate(row) if int(v)), -1) for row in reduced}
+    return [j for j in range(width) if j not in needed]
 
 
 def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:

@@ -65,6 +65,8 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     name = type(given).__name__
     if model is not given and ("Regularized" in name or name.startswith("L1")):
         raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
+    if getattr(given, "constraints", None) is not None:
+        raise DataError(f"{name} has constraints, which the question has not: ask about its attribute model")
     check_known(model)
     if hasattr(model, "exog"):
         if data is not None:
@@ -100,7 +102,7 @@ def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
-        link = _DISTRIBUTIONS.get(model.distr.name)
+        link = _DISTRIBUTIONS.get(getattr(model.distr, "name", ""))  # one with parameters has no name
         return ("cumulative", link) if link else None
     if at[1] == "GLM" and at in _MODELS:
         family, link = _GLM.get(type(model.family).__name__), _LINKS.get(type(model.family.link).__name__)
@@ -125,7 +127,11 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
     if kind is None:
         of = getattr(model, "family", None)
         is_glm = f"a GLM of the family {type(of).__name__} with the link {type(getattr(of, 'link', None)).__name__}"
-        name = is_glm if of is not None else f"an OrderedModel with the distribution {model.distr.name!r}"
+        name = (
+            is_glm
+            if of is not None
+            else f"an OrderedModel with the distribution {getattr(model.distr, 'name', 'of other parameters')!r}"
+        )
         raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
@@ -144,12 +150,33 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     if family == "binomial":
         trials = beside["trials"] = _unless_all_one(np.broadcast_to(model.n_trials, y.shape))
         y = y if trials is None else _successes(y, trials)
-    if family == "cox":
-        beside |= {"event": model.status, "strata": model.strata, "entry": model.entry}
+    if family == "cox":  # statsmodels has a row at risk at its time of entry, and the question only after it
+        entry = None if model.entry is None else np.nextafter(np.asarray(model.entry, dtype=np.float64), -np.inf)
+        beside |= {"event": model.status, "strata": model.strata, "entry": entry}
+    if family in ORDERED and len(np.unique(y)) < model.k_levels:
+        raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
-    outcome = outcome_of(y, family, **beside)._replace(beyond=_beyond(model, args, kwargs))
+    y, order = _classes_of(model, y, family)
+    outcome = outcome_of(y, family, order, **beside)._replace(beyond=_beyond(model, args, kwargs))
     return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
+
+
+def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:
+    """The labels of the user's classes, whose places statsmodels keeps, and their order where it counts."""
+    if family in ORDERED:
+        labels = np.asarray(model.labels)
+        return labels[y.astype(np.int64)], labels.tolist()
+    if family != "multinomial":
+        return y, None
+    names = [str(model._ynames_map[k]) for k in range(len(model._ynames_map))]
+    try:
+        labels = np.array(list(map(int, names)))
+    except ValueError:
+        labels = np.array(names)
+    if (np.sort(labels) != labels).any():  # the first one is the reference
+        labels = np.array([f"{k:0{len(str(len(names)))}d}: {name}" for k, name in enumerate(names)])
+    return labels[y.astype(np.int64)], None
 
 
 def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
@@ -219,7 +246,12 @@ def _of_sklearn(
     if family == "logistic" and len(np.unique(np.asarray(y))) > 2:
         family = "multinomial"
     intercept = bool(params["fit_intercept"])
-    outcome = outcome_of(y, family, weights=_weights_of_sklearn(params.get("class_weight"), y, sample_weight))
+    weights = _weights_of_sklearn(params.get("class_weight"), y, sample_weight)
+    if family != "poisson" and weights is not None:
+        gone = set(np.unique(y).tolist()) - set(np.unique(np.asarray(y)[np.asarray(weights) > 0]).tolist())
+        if gone:
+            raise DataError(f"no row of the class {min(gone)!r} has a weight, and the model has it: leave its rows out")
+    outcome = outcome_of(y, family, weights=weights)
     return Asked(design_of(X, intercept), outcome, intercept, family)
 
 

@@ -95,8 +95,17 @@ def columns_of(factor: Any) -> set[str]:
     if str(factor.eval_method.value) == "literal":
         return set()
     aliases: dict[str, str] = {}
+
+    def alias(quoted: re.Match[str]) -> str:
+        """A name that no column has: with formulaic's, `a b` is a_b, which may be another column."""
+        name = f"_{len(aliases)}"
+        while name in factor.expr:
+            name += "_"
+        aliases[name] = quoted[1]
+        return name
+
     try:
-        tree = ast.parse(import_module("formulaic.utils.code").sanitize_variable_names(factor.expr, {}, aliases))
+        tree = ast.parse(re.sub("`([^`]*)`", alias, factor.expr))
     except SyntaxError as error:
         raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
     nodes = list(ast.walk(tree))

@@ -113,7 +113,8 @@ def separation(
         Or a model of statsmodels or what its `fit` gave, or an estimator of scikit-learn without a penalty: those that
         `guard` takes. Its family, response and data are asked about, and nothing is fitted.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
-        them (needs the extra regression); what stands after | are fixed effects.
+        them (needs the extra regression); what stands after | are fixed effects. Truth values count as 0 and 1, as
+        formulaic has them, while R and statsmodels with patsy make two levels of them: C(x) does so here.
     y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from linsep.markup import count
+from linsep.markup import count, rounded_down, rounded_up
 from linsep.theory.proof import Combination
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
@@ -58,7 +58,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
             ("hyperplane", f"{form_of(found.hyperplane, names, powers)} has the sign of the class in every row")
         )
     if found.margin is not None and not any(powers):
-        lines.append(("margin", f"between {found.margin.lower:.6g} and {found.margin.upper:.6g}"))
+        lines.append(("margin", f"between {rounded_down(found.margin.lower)} and {rounded_up(found.margin.upper)}"))
     if found.verdict == "quasi-separable":
         at_least, unmoved = ("", "no direction moves them") if found.maximal else ("at least ", _NOT_PROVED)
         lines.append(("separated rows", at_least + some_rows(found.in_file(found.separated_rows))))

@@ -25,7 +25,7 @@ from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
 
 FORMAT = "linsep certificate 1"
-_MOST_ROWS = 2**27  # of which each is held
+_MOST_ROWS = 2**25  # of which each is held
 # Keys of plain values that say in words or numbers what follows from the others: no certificate holds them.
 SAID = frozenset(
     {
@@ -120,12 +120,12 @@ def cone_of(plain: dict[str, Any]) -> ConeProof:
         A part is missing or is not of the right form.
     """
     n = count(plain, "rows")
+    if n > _MOST_ROWS:
+        raise ValueError(f"it speaks of {n:,} rows, more than {_MOST_ROWS:,}")
     if ("left" in plain) == ("separated" in plain):
         raise ValueError("it must name either the rows left or those separated")
     left: Sequence[int] = tuple(row_list(plain["left"], n, "the rows left")) if "left" in plain else range(n)
     if plain.get("separated"):
-        if n > _MOST_ROWS:
-            raise ValueError(f"it speaks of {n:,} rows, more than {_MOST_ROWS:,}")
         inside = np.ones(n, dtype=bool)
         inside[row_list(plain["separated"], n, "the separated rows")] = False
         left = tuple(np.flatnonzero(inside).tolist())

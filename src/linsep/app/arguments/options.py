@@ -15,13 +15,8 @@ _TABLE = "The table"
 FORMATS = ("csv", "parquet", "svmlight", "jsonl", "vw", "excel")
 
 _KINDS_OF_FILES = "CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst"
-TABLE = Option(
-    "TABLE", f"{_KINDS_OF_FILES}; - is standard input. Also an address, https:// or s3:// (extra remote).", needed=True
-)
-ROWS = TABLE.but(
-    help=f"{_KINDS_OF_FILES}: a file, a folder or a quoted pattern, also at an address, https:// or s3:// (extra "
-    "remote); - is standard input."
-)
+TABLE = Option("TABLE", f"{_KINDS_OF_FILES}; - is standard input.", needed=True)
+ROWS = TABLE.but(help=f"{_KINDS_OF_FILES}: a file, a folder or a quoted pattern; - is standard input.")
 MODEL = Option("MODEL", "A model file written by `linsep fit`.", Path, needed=True)
 TARGET = Option("target", "The column of the labels (not needed for svmlight files).", group=_USED_FIRST)
 POSITIVE = Option(
@@ -37,9 +32,7 @@ READING = (
         "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; CSV that is "
         "neither is read as cp1252 where that reads well, and it is said that this was guessed.",
     ),
-    under_read(
-        "query", "A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
-    ),
+    under_read("query", "A SELECT: its rows are read, and TABLE is a database of SQLite or DuckDB (extra sql)."),
     under_read(
         "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -78,12 +78,11 @@ def from_arrow(
     *,
     keyed: bool = False,
     settled: bool = True,
-    untyped: Mapping[str, str] | None = None,
+    untyped: Collection[str] = (),
 ) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
-    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. One with a text
-    that is no "" is refused where its numbers are used: that text may have a decimal comma.
+    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are.
 
     A column that is null in all rows has missing categories; it is refused where types are not `settled`, as those of
     some lines of JSON, whose later lines may hold numbers.
@@ -91,7 +90,6 @@ def from_arrow(
     The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
     `asked.open_columns` it says that the row does not have the column.
     """
-    untyped = untyped or {}
     target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
     keep = asked.keep_bad_cells
     while any(str(kind).startswith("struct<") and kind.num_fields for kind in table.schema.types):
@@ -112,15 +110,7 @@ def from_arrow(
 
     def typed(column: str, values: Any, where: Where) -> Column:
         if column in untyped:
-            text = values.fill_null("")
-            if untyped[column] and not keep and column not in categorical:
-                row = max(0, pc.index(text, untyped[column]).as_py())
-                raise DataError(
-                    f"{where(row)}, column {column!r}: {untyped[column]!r:.80} is text among numbers, and may have a "
-                    "decimal comma or be a thousand and more: make it a number in the spreadsheet, or read the column "
-                    f"as categories with --column {quote(column)}=category"
-                )
-            return kept_column(column, text, where, keep=keep, is_text=column in categorical)
+            return kept_column(column, values.fill_null(""), where, keep=keep, is_text=column in categorical)
         if pa.types.is_null(values.type) and (settled or keep or column in categorical):
             return category_column(column, pa.array([""] * len(values), pa.string()))
         return _typed(column, values, where, is_text=column in categorical, keep=keep)

@@ -146,7 +146,6 @@ class TextReader:
     typed = False
     written = Written()
     known_decimal: str | None = None  # of the rows that a model was trained on
-    n_bytes = 0  # of all files when they are read whole, where that is known
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,16 +22,9 @@ from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, each_once, in_one_piece, is_encoded
 from linsep.types import DataError, NoRowsError
 
-if TYPE_CHECKING:
-    from linsep.kernels.text.cells import Tables
-
 _NEWLINE = b"\n"
 WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
-# Bytes of a file, and of a stream so far, from which on code for columns of few texts alone is worth its half second of
-# compiling, and the most columns whose tables of texts stay in the cache: with 1,000 it takes three times as long as
-# Arrow.
-_NUMBERED_BYTES, _NUMBERED_STREAM, _NUMBERED_COLUMNS = 1 << 25, 1 << 24, 200
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _NO_TYPES: Mapping[str, Any] = {}
@@ -54,9 +47,6 @@ class CsvReader(TextReader):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
         self.names: list[str] = []
-        self._seen = 0  # bytes of blocks so far
-        self._few: bool | None = None  # whether all columns have few texts; None where nobody has looked
-        self._tables: Tables | None = None
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
@@ -80,25 +70,8 @@ class CsvReader(TextReader):
             return None
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
-        table = self._numbered(place)
-        table = _parse(place, self.names) if table is None else table
-        chunk = self._chunk(table, place.of, self.names, lines.start)
+        chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
         return chunk if chunk.n_read else None
-
-    def _numbered(self, place: _Place) -> Any:
-        """The cells of a block of a long stream whose columns have few texts, else None."""
-        self._seen += len(place.content)
-        if self._few is None and self._seen >= _NUMBERED_STREAM and len(place.content) > _BLOCK_BYTES:
-            self._few = _all_few(self.names, _few_texts(place, self.names))
-        if not self._few:
-            return None
-        if self._tables is None or len(self._tables.codes) != len(self.names):  # of another file, perhaps
-            from linsep.kernels.text.cells import make_tables
-
-            self._tables = make_tables(len(self.names))
-        table = _numbered(place, self.names, self._tables)
-        self._few = table is not None  # other blocks will hold what this one does
-        return table
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table; each begins with a header of the same names."""
@@ -116,9 +89,7 @@ class CsvReader(TextReader):
                 raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
             place = _Place(lines, self.written)
             types = _few_texts(place, self.names) if types is None else types
-            large = len(place.content) >= _NUMBERED_BYTES and _all_few(self.names, types)
-            table = _numbered(place, self.names, None) if large else None
-            tables.append((_parse(place, self.names, types) if table is None else table).select(names))
+            tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
             by_lines = place.n_lines == tables[-1].num_rows + 1
             places.append(_by_lines(lines.name, lines.first_line) if by_lines else place.of)
@@ -202,11 +173,6 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
     return {name: _FEW for name in few if _SHARE * len(pc.unique(table.column(name))) <= table.num_rows}
 
 
-def _all_few(names: list[str], types: dict[str, Any]) -> bool:
-    """Whether all columns have few texts, and there are not too many columns."""
-    return len(types) == len(names) <= _NUMBERED_COLUMNS
-
-
 def _parse(place: _Place, names: list[str], types: Mapping[str, Any] = _NO_TYPES) -> Any:
     """The cells as text, of some columns as `types` says."""
     content = place.content
@@ -254,26 +220,6 @@ def _read(
         ),
     )
     return table, ragged
-
-
-def _numbered(place: _Place, names: list[str], tables: Tables | None) -> Any:
-    """The cells of columns that have few texts, each text kept once; None where quotes or other lines need Arrow."""
-    from linsep.kernels.text.cells import encode_cells, make_tables
-
-    content, written, n_rows = place.content, place.written, place.n_lines - place.has_header
-    if b'"' in content or n_rows < 1:
-        return None
-    begin = content.find(_NEWLINE) + 1 if place.has_header else 0
-    if begin and content[:begin].decode() != f"{written.sep.join(names)}\n":
-        return None
-    found = encode_cells(as_array(content)[begin:], n_rows, written.mark, tables or make_tables(len(names)))
-    if found is None:
-        return None
-    columns = {}
-    for name, codes, texts in zip(names, found.codes, found.texts, strict=True):
-        words = pa.array([text.decode() for text in texts], pa.string())
-        columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), words)
-    return pa.table(columns)
 
 
 def _by_lines(name: str, first_line: int) -> Where:

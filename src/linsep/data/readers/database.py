@@ -1,72 +1,56 @@
-"""Databases: the rows of a query as Arrow tables; `sqlite.py` and `postgres.py` know what is special of theirs."""
+"""Databases of SQLite and DuckDB: the rows of a query as Arrow tables."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pyarrow as pa
 
-from linsep.data.addresses import POSTGRES, is_address, shown, without_secrets_of
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
-from linsep.data.readers.postgres import postgres_tables
 from linsep.files import unreadable
 from linsep.types import DataError
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _DUCKDB_MAGIC = slice(8, 12), b"DUCK"
-_DRIVERS = ("sqlite3", "duckdb", "_duckdb", "adbc_driver_manager")
+_DRIVERS = ("sqlite3", "duckdb", "_duckdb")
 # DuckDB keeps pages of the file and what it sorts in memory up to a limit: so many bytes a processor, and 4 of these.
 _DUCKDB_BYTES = 1 << 27
 
 
 class Database(NamedTuple):
-    """Where the rows of a query are asked for: a file of DuckDB or SQLite, or the address of a PostgreSQL server.
+    """A file of DuckDB or SQLite, which is asked for the rows of a query."""
 
-    Examples
-    --------
-    >>> Database.named("postgresql://ann:secret@host/db").name
-    'postgresql://ann:***@host/db'
-    """
-
-    address: str
+    path: str
     kind: str
 
     @classmethod
-    def named(cls, address: str) -> Database:
-        """The database at an address or path; the first bytes of a file tell which program wrote it.
+    def named(cls, path: str) -> Database:
+        """The database in a file, whose first bytes tell which program wrote it.
 
         Raises
         ------
         DataError
             There is no such file, or it is no database.
         """
-        if address.startswith(POSTGRES):
-            return cls(address, "PostgreSQL")
-        if is_address(address):
-            raise DataError(
-                f"{shown(address)} is no database that can be asked: name a file of DuckDB or SQLite, or postgresql://"
-            )
         try:
-            with open(address, "rb") as file:
+            with open(path, "rb") as file:
                 head = file.read(16)
         except OSError as error:
-            raise DataError(unreadable(address, error)) from None
+            raise DataError(unreadable(path, error)) from None
         if head == _SQLITE_MAGIC:
-            return cls(address, "SQLite")
+            return cls(path, "SQLite")
         where, magic = _DUCKDB_MAGIC
         if head[where] == magic:
-            return cls(address, "DuckDB")
-        raise DataError(f"{address} is no database of DuckDB or SQLite: leave out the query to read it as a table")
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return shown(self.address)
+            return cls(path, "DuckDB")
+        raise DataError(f"{path} is no database of DuckDB or SQLite: leave out the query to read it as a table")
 
     def tables(self, query: str, n_rows: int) -> Iterator[Any]:
         """The rows that a query gives, as Arrow tables of `n_rows` rows; the last one may be shorter.
@@ -76,31 +60,27 @@ class Database(NamedTuple):
         Raises
         ------
         DataError
-            The driver is not installed, the database says that something is wrong, or two columns have one name.
+            The driver is not installed, the database says that something is wrong, two columns have one name, or a
+            column of SQLite holds several types.
         """
+        answer = _duckdb_tables if self.kind == "DuckDB" else _sqlite_tables
         try:
-            yield from _recut(self._answer(query, n_rows), n_rows)
+            yield from _recut(answer(self.path, query, n_rows), n_rows)
         except Exception as error:
-            if not _is_said_by_a_driver(error):
+            if type(error).__module__.partition(".")[0] not in _DRIVERS and not isinstance(
+                error, pa.ArrowInvalid | OSError
+            ):
                 raise
-            said = in_a_line(Exception(without_secrets_of(self.address, str(error))))
-            raise DataError(f"{self.name}: {self.kind} says: {said}") from None
-
-    def _answer(self, query: str, n_rows: int) -> Iterator[Any]:
-        """The rows that a query gives, as Arrow tables of any length."""
-        if self.kind == "DuckDB":
-            return _duckdb_tables(self.address, query, n_rows)
-        if self.kind == "PostgreSQL":
-            why = "reading PostgreSQL databases needs adbc-driver-postgresql"
-            driver = _driver("adbc_driver_postgresql.dbapi", self.name, why)
-            return postgres_tables(driver, self.address, query, self.name)
-        from linsep.data.readers.sqlite import sqlite_tables
-
-        return sqlite_tables(self.address, query, n_rows)
+            raise DataError(f"{self.path}: {self.kind} says: {in_a_line(error)}") from None
 
 
 def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
-    duckdb = _driver("duckdb", path, "reading DuckDB databases needs duckdb")
+    try:
+        duckdb = import_module("duckdb")
+    except ImportError:
+        raise DataError(
+            f"{path}: reading DuckDB databases needs duckdb, which is not installed: pip install 'linsep[sql]'"
+        ) from None
     limit = f"{_DUCKDB_BYTES * max(4, os.cpu_count() or 4) >> 20}MiB"
     with closing(duckdb.connect(path, read_only=True, config={"memory_limit": limit})) as database:
         database.execute("SET python_enable_replacements = false")  # a table is never a variable of this function
@@ -114,16 +94,52 @@ def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
             yield from (pa.Table.from_batches([batch]) for batch in reader)
 
 
-def _driver(module: str, name: str, why: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise DataError(f"{name}: {why}, which is not installed: pip install 'linsep[sql]'") from None
+def _sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
+    # Another thread may close what this one opened.
+    address = f"file:{quote(str(Path(path).resolve()))}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as database:
+        database.set_authorizer(_refuse_other_files)
+        cursor = database.execute(query)
+        if cursor.description is None:
+            raise DataError(f"{path}: the query returns no table: it must be a SELECT")
+        names = [column[0] for column in cursor.description]
+        check_names(names, f"{path}, the query")
+        known: dict[str, set[str]] = {name: set() for name in names}  # what each column has held
+        first = 1
+        while rows := cursor.fetchmany(n_rows):
+            columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+            yield pa.table(
+                {name: _of_one_type(path, name, cells, known[name], first) for name, cells in columns.items()}
+            )
+            first += len(rows)
 
 
-def _is_said_by_a_driver(error: Exception) -> bool:
-    """Whether this is an error of a database, of which drivers have classes of their own, or of Arrow."""
-    return type(error).__module__.partition(".")[0] in _DRIVERS or isinstance(error, pa.ArrowInvalid | OSError)
+def _refuse_other_files(action: int, *about: str | None) -> int:
+    """Deny ATTACH, and VACUUM INTO, which uses it: they would make a file, though the database itself is read-only."""
+    return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
+
+
+def _of_one_type(path: str, name: str, cells: Sequence[Any], known: set[str], first: int) -> Any:
+    """Cells as an Arrow array; DataError unless they, and the `known` ones before, are all numbers or all text."""
+    column = '"' + name.replace('"', '""') + '"'
+    advice = f"make the column one type in the query, as in CAST({column} AS TEXT) or CAST({column} AS REAL)"
+    for row, cell in enumerate(cells, first):
+        if cell is None:
+            continue
+        at, is_text = f"{path}, row {row} of the query, column {name!r}", isinstance(cell, str)
+        if isinstance(cell, bytes):
+            raise DataError(f"{at}: bytes, which are neither a number nor text: leave the column out")
+        if known and is_text != ("text" in known):
+            found, before = ("text", "numbers") if is_text else ("a number", "text")
+            raise DataError(f"{at}: {cell!r:.80} is {found}, and the rows before hold {before}: {advice}")
+        known.add(
+            "text" if is_text else "float" if isinstance(cell, float) else "large" if abs(cell) > 2**53 else "whole"
+        )
+    if {"float", "large"} <= known:
+        what = "fractions, and whole numbers beyond 2**53, which doubles do not hold"
+        raise DataError(f"{path}, column {name!r}: {what}: {advice}")
+    kind = pa.string() if "text" in known else pa.float64() if "float" in known else pa.int64() if known else pa.null()
+    return pa.array(cells, kind)
 
 
 def _recut(tables: Iterator[Any], n_rows: int) -> Iterator[Any]:

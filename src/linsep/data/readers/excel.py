@@ -6,39 +6,25 @@ import io
 from collections.abc import Collection, Iterable
 from datetime import date, datetime, time, timedelta
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from linsep.data.cells import are_amounts, are_missing, are_numbers
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
 from linsep.types import DataError
 
-_SWAPPED = str.maketrans(",.", ".,")
-
-
-class Sheets(NamedTuple):
-    """One Arrow table a workbook, and the columns of text that may stand for numbers.
-
-    A column comes with a text that may be a decimal or a thousand and more, as 1,204, where none of its texts tells
-    which; else with "".
-    """
-
-    tables: list[Any]
-    untyped: dict[str, str]
-
 
 def excel_to_arrow(
     books: Iterable[tuple[bytes, str]], na: Collection[str] = (), skip_rows: int = 0, sheet: str | None = None
-) -> Sheets:
+) -> tuple[list[Any], set[str]]:
     """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
+
+    Beside them, the columns that hold text and numbers, which are to be read as those of CSV are.
 
     A column is numbers if all of its cells are numbers or empty, dates if all are dates or empty, else text, in which
     numbers are written as they are shown, dates as 2024-02-29, and times of day alone as 13:30:00; empty cells are
-    missing. Text that is a number with a decimal comma, as 1,5, is written with a point; a
-    column of such text alone stands for numbers, too. What a column is, is decided over all workbooks.
+    missing. What a column is, is decided over all workbooks.
 
     Parameters
     ----------
@@ -60,7 +46,7 @@ def excel_to_arrow(
     Examples
     --------
     >>> sheets = excel_to_arrow([(open("table.xlsx", "rb").read(), "table.xlsx")])  # doctest: +SKIP
-    >>> sheets.tables[0].column_names  # doctest: +SKIP
+    >>> sheets[0][0].column_names  # doctest: +SKIP
     ['size', 'city']
     """
     sheets = [
@@ -74,43 +60,11 @@ def excel_to_arrow(
     texts |= numbers & dates
     days = {name: pa.timestamp("us") if name in times else pa.date32() for name in dates}
     types = {**days, **dict.fromkeys(texts, pa.string())}
-    untyped = {}
-    for name in texts:
-        columns = [cells[name] for cells in sheets if name in cells]
-        found = _commas({cell for column in columns for cell in column if isinstance(cell, str)})
-        if name in numbers or found.alone:
-            untyped[name] = found.unclear
-        for column in columns if found.texts else ():
-            column[:] = [cell.translate(_SWAPPED) if cell in found.texts else cell for cell in column]
     tables = [
         pa.table({name: _column(cells, types.get(name, pa.float64())) for name, cells in sheet.items()})
         for sheet in sheets
     ]
-    return Sheets(tables, untyped)
-
-
-class _Commas(NamedTuple):
-    """The texts that are numbers with a decimal comma, and whether there are no others but what stands for no value.
-
-    `unclear` is one with a comma, where each of these is also a number with a decimal point; then there are no texts.
-    """
-
-    texts: frozenset[str] = frozenset()
-    alone: bool = False
-    unclear: str = ""
-
-
-def _commas(texts: Collection[str]) -> _Commas:
-    listed = sorted(texts)
-    cells = pa.array(listed, pa.string())
-    has_comma = np.array(["," in text for text in listed], dtype=np.bool_)
-    by_point, by_comma = (are_numbers(cells, mark) | are_amounts(cells, mark) for mark in ".,")
-    if not has_comma.any() or not by_comma[has_comma].all():
-        return _Commas()
-    if by_point[has_comma].all():
-        return _Commas(unclear=listed[int(has_comma.argmax())])
-    fitting = frozenset(text for text, fits in zip(listed, by_comma, strict=True) if fits)
-    return _Commas(fitting, bool((by_comma | are_missing(cells)).all()))
+    return tables, texts & numbers
 
 
 def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]], str]:

@@ -13,7 +13,7 @@ import scipy
 from linsep.data.labels import as_labels, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
-from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Room, Scanned, scan
+from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
 from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _EXPECTED = {
@@ -27,8 +27,6 @@ _EXPECTED = {
 
 
 COMMENT = b"#"
-# Room beyond what the first piece lets expect, and how many times as much as that is believed.
-_SPARE, _MOST_PIECES = 1.05, 100_000
 
 
 class SvmlightReader(TextReader):
@@ -57,47 +55,43 @@ class SvmlightReader(TextReader):
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
-        name = ""
-        grown = {"labels": _Growing(np.float64), "indices": _Growing(np.int32), "data": _Growing(np.float64)}
-        labels, indices, data = grown.values()
-        sizes, mantissa, exponent = _Growing(np.int32), _Growing(np.int64), _Growing(np.int32)
+        name, exact, n = "", False, 0
+        parts: list[Scanned] = []
         beyond: dict[int, str] = {}
-        doubles_alone = True  # whole numbers that their doubles hold need no digits beside them
         for lines in pieces:
             name = name or lines.name
-            found = _scanned(lines, lambda kind, size: grown[kind].room(size), keep_digits=not doubles_alone)
-            if doubles_alone and not found.whole:
-                doubles_alone = False
-                mantissa.add(data.so_far().astype(np.int64))
-                exponent.add(np.zeros(data.size, np.int32))
-                found = _scanned(lines, lambda kind, size: grown[kind].room(size))
-            over = found.exponent[found.slow] == np.iinfo(np.int32).min if not doubles_alone else np.empty(0, bool)
+            found = _scanned(lines, keep_digits=exact)
+            if not exact and not found.whole:  # whole numbers that their doubles hold need no digits beside them
+                exact, found = True, _scanned(lines)
+            over = found.exponent[found.slow] == np.iinfo(np.int32).min if exact else np.empty(0, bool)
             for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
-                beyond[indices.size + k] = lines.content[a:b].decode()
-            if lines.content and not indices.size:  # the other pieces are likely to be as dense
-                share = min(_SPARE * self.n_bytes / len(lines.content), _MOST_PIECES)
-                for kind, part in (("labels", found.labels), ("indices", found.indices), ("data", found.data)):
-                    grown[kind].expect(int(share * part.size))
-            sizes.add(np.diff(found.indptr))
-            labels.size += found.labels.size
-            indices.size += found.indices.size
-            data.size += found.data.size
-            if not doubles_alone:
-                mantissa.add(found.mantissa)
-                exponent.add(found.exponent)
+                beyond[n + k] = lines.content[a:b].decode()
+            n += found.data.size
+            parts.append(found)
+        labels = np.concatenate([part.labels for part in parts])
         if not labels.size:
             raise NoRowsError(f"{name}: there are no rows")
-        if not indices.size:
+        if not n:
             raise DataError(f"{name}: not one row has a feature")
-        y = as_labels(labels.taken(), row_of(name), "label")
-        columns = indices.taken()
+        y = as_labels(labels, row_of(name), "label")
+        columns = np.concatenate([part.indices for part in parts])
         first = 0 if columns.min() == 0 else 1
         columns -= first
-        indptr: Array = np.zeros(len(y) + 1, np.int32 if columns.size < 2**31 else np.int64)
-        np.cumsum(sizes.taken(), out=indptr[1:])
-        X = scipy.sparse.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
-        decimals = None if doubles_alone else Decimals(mantissa.taken(), exponent.taken(), beyond)
-        return Whole(Chunk(X, y, 0), first, decimals)
+        indptr: Array = np.zeros(len(y) + 1, np.int32 if n < 2**31 else np.int64)
+        np.cumsum(np.concatenate([np.diff(part.indptr) for part in parts]), out=indptr[1:])
+        data = np.concatenate([part.data for part in parts])
+        X = scipy.sparse.csr_matrix((data, columns, indptr), shape=(len(y), int(columns.max()) + 1))
+        return Whole(Chunk(X, y, 0), first, _digits(parts, beyond) if exact else None)
+
+
+def _digits(parts: list[Scanned], beyond: dict[int, str]) -> Decimals:
+    """The values as written; of the first parts, whose numbers are whole, no digits were kept."""
+    kept = [part.mantissa.size == part.data.size for part in parts]
+    mantissa = [part.mantissa if found else part.data.astype(np.int64) for part, found in zip(parts, kept, strict=True)]
+    exponent = [
+        part.exponent if found else np.zeros(part.data.size, np.int32) for part, found in zip(parts, kept, strict=True)
+    ]
+    return Decimals(np.concatenate(mantissa), np.concatenate(exponent), beyond)
 
 
 class ChunkOfLines(Chunk):
@@ -117,51 +111,8 @@ class ChunkOfLines(Chunk):
         return self.lines.place(row, COMMENT)
 
 
-class _Growing:
-    """An array that grows in place, so that joining many parts takes little more memory than the whole.
-
-    Memory that nobody has written to is not there yet: to expect too much costs nothing.
-    """
-
-    def __init__(self, dtype: type) -> None:
-        self._values: Array = np.empty(0, dtype)
-        self.size = 0
-
-    def expect(self, size: int) -> None:
-        """Make room for `size` in all at once: growing writes zeros, and in small pages of memory."""
-        if size <= self._values.size:
-            return
-        try:
-            values: Array = np.empty(size, self._values.dtype)
-        except MemoryError:  # it may be less in the end
-            return
-        values[: self._values.size] = self._values
-        self._values = values
-
-    def room(self, size: int) -> Array:
-        """A view of what follows, to be filled; `size` of this object tells how much of it was. Earlier views end."""
-        end = self.size + size
-        if end > self._values.size:
-            self._values.resize(end + end // 8, refcheck=False)
-        return self._values[self.size : end]
-
-    def add(self, part: Array) -> None:
-        self.room(part.size)[:] = part
-        self.size += part.size
-
-    def so_far(self) -> Array:
-        """A view of what there is, until more is added."""
-        return self._values[: self.size]
-
-    def taken(self) -> Array:
-        """Return the whole array; this object no longer holds it."""
-        values, self._values = self._values, np.empty(0)
-        values.resize(self.size, refcheck=False)
-        return values
-
-
-def _scanned(lines: Lines, room: Room | None = None, *, keep_digits: bool = True) -> Scanned:
-    found = scan(np.frombuffer(lines.content, dtype=np.uint8), room, keep_digits=keep_digits)
+def _scanned(lines: Lines, *, keep_digits: bool = True) -> Scanned:
+    found = scan(np.frombuffer(lines.content, dtype=np.uint8), keep_digits=keep_digits)
     if found.error:
         raise malformed(_EXPECTED[found.error], found.position, lines)
     late = finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], lines)

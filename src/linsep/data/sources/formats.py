@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from linsep.data.addresses import POSTGRES
 from linsep.data.inputs import bare_name
 from linsep.data.readers.asked import Asked, TextReader
 from linsep.types import DataError
@@ -99,7 +98,7 @@ def choose_format(names: list[str], asked: str | None) -> str:
     found = {format_of(name) for name in names}
     told = "csv" if not names else found.pop() if len(found) == 1 else None
     if told is None:
-        if Path(names[0]).suffix.lower() in DATABASES or names[0].startswith(POSTGRES):
+        if Path(names[0]).suffix.lower() in DATABASES:
             raise DataError(f"{names[0]} is a database: say which of its rows with --read query='SELECT ...' (query=)")
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
         raise DataError(f"{names[0]}: {said}; say --read format (format=) {_CHOICE}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from linsep.data.inputs import Input
 from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
-from linsep.data.readers.excel import Sheets, excel_to_arrow
+from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.dataframe import dataframe_to_arrow
 from linsep.data.sources.of_batches import BatchSource, up_to_error
@@ -68,22 +68,22 @@ class ExcelSource(FrameSource):
         super().__init__(None, asked, name, "excel", inputs)
 
     @cached_property
-    def _sheets(self) -> Sheets:
+    def _sheets(self) -> tuple[list[Any], set[str]]:
         asked, books = self._asked, ((file.read_all(), file.name) for file in self._inputs)
         return excel_to_arrow(books, asked.na, asked.skip_rows, asked.sheet)
 
     @cached_property
     def _joined(self) -> tuple[Any, Where]:
         names, first = [file.name for file in self._inputs], _FIRST_ROW + self._asked.skip_rows
-        return joined(self._sheets.tables, names, [row_of(name, first) for name in names])
+        return joined(self._sheets[0], names, [row_of(name, first) for name in names])
 
     @cached_property
     def _table(self) -> Any:
         return self._joined[0]
 
     @property
-    def _untyped(self) -> Mapping[str, str]:
-        return self._sheets.untyped
+    def _untyped(self) -> set[str]:
+        return self._sheets[1]
 
     def _where(self, number: int, before: int) -> Where:
         return lambda row: self._joined[1](before + row)

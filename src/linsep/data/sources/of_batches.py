@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from linsep.data.columns import TableChunk
@@ -54,10 +54,11 @@ class BatchSource(Source):
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
         for batch, rows in self._batches(number, START):
-            if position is None or batch < position.offset:
-                add_table(found, rows)
-            elif batch == position.offset and position.line > 1:
-                add_table(found, rows.slice(0, position.line - 1))
+            if position is not None and batch == position.offset:
+                if position.line > 1:
+                    add_table(found, rows.slice(0, position.line - 1))
+                break
+            add_table(found, rows)
         return found
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
@@ -66,17 +67,13 @@ class BatchSource(Source):
 
     def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
         """What reads the first so many rows of a batch of a file; so many rows were before it."""
-        table, where, name = self._as_asked(rows), self._where(number, before), self._file_name(number)
-        return lambda n: from_arrow(table.slice(0, n), name, self._asked, where, before, untyped=self._untyped)
+        where, name = self._where(number, before), self._file_name(number)
+        return lambda n: from_arrow(rows.slice(0, n), name, self._asked, where, before, untyped=self._untyped)
 
     @property
-    def _untyped(self) -> Mapping[str, str]:
-        """Columns of text that may stand for numbers, as `from_arrow` takes them."""
-        return {}
-
-    def _as_asked(self, rows: Any) -> Any:
-        """The rows of a batch with columns of the types that are read."""
-        return rows
+    def _untyped(self) -> set[str]:
+        """Columns of text and numbers, as `from_arrow` takes them."""
+        return set()
 
     def _where(self, number: int, before: int) -> Where:
         """Where the rows of a batch of a file stand; so many rows were before it."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
-from linsep.data.addresses import is_address
 from linsep.data.inputs import Input
 from linsep.data.readers.arrow import Where
 from linsep.data.readers.asked import Asked, Kind, Whole
@@ -28,8 +26,7 @@ class FileSource(Source):
 
     @property
     def total_bytes(self) -> int | None:
-        sizes = [file.size for file in self._inputs] if self.can_be_read_again else [None]
-        return None if None in sizes else sum(filter(None, sizes))
+        return sum(file.size for file in self._inputs) if self.can_be_read_again else None
 
     def _begin_file(self, number: int) -> None:
         """Look at a file whose size or time has changed since the pass before, before any row of it is learnt."""
@@ -61,27 +58,8 @@ class ParquetSource(FileSource, BatchSource):
 
 def _random_access(file: Input) -> Any:
     """The index of a Parquet file is at its end, so a pipe has to be read as a whole first."""
-    if file.path is not None and is_address(file.path):
-        remote = file.opened(file.path, anywhere=True)
-        if _ends_like_parquet(remote):
-            return remote
-        remote.close()
-    elif file.path is not None and file.can_be_read_again:
+    if file.path is not None and file.can_be_read_again:
         with file.opened(file.path) as stream:
             if stream.read(len(_MAGIC)) == _MAGIC:
                 return file.path
     return pa.BufferReader(file.read_all())
-
-
-def _ends_like_parquet(file: Any) -> bool:
-    """Whether the last bytes are those of a Parquet file, and the server gives them without those before."""
-    try:
-        if not file.seekable():
-            return False
-        file.seek(-len(_MAGIC), io.SEEK_END)
-        return bool(file.read(len(_MAGIC)) == _MAGIC)
-    except (OSError, ValueError):
-        return False
-    finally:
-        if file.seekable():
-            file.seek(0)

@@ -164,7 +164,6 @@ class TextSource(FileSource):
 
     # ------------------------------------------------------------------- whole
     def _read_whole(self) -> Whole:
-        self._reader.n_bytes = sum(file.size or 0 for file in self._inputs) if self.can_be_read_again else 0
         return self._reader.whole(self._pieces())
 
     def _pieces(self) -> Iterator[Lines]:

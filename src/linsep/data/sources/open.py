@@ -6,7 +6,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from linsep.data.addresses import shown
 from linsep.data.encodings import encoding_named
 from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
@@ -51,10 +50,8 @@ def open_data(
         CSV (.csv, .tsv, .txt), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
         Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
         compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
-        for standard input, a binary file object or bytes. Files may have an address, https:// or s3:// (needs the extra
-        remote). Or a pandas, Polars or Arrow table; or a matrix (dense or
-        sparse) with its labels, or (X, None). With `query` the path of a DuckDB or SQLite database, or the address of a
-        PostgreSQL server, postgresql://user@host/database.
+        for standard input, a binary file object or bytes. Or a pandas, Polars or Arrow table; or a matrix (dense or
+        sparse) with its labels, or (X, None). With `query` the path of a DuckDB or SQLite database.
     target : str, optional
         The column that holds the label; None where there is none, and for svmlight, Vowpal Wabbit text and (X, y).
     format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
@@ -80,8 +77,8 @@ def open_data(
         (`Source.guessed_encoding`), in chunks if the first 64 KB of a file tell.
     query : str, optional
         A SELECT: its rows are read, under the names that it gives. The database is opened for reading alone. DuckDB
-        and PostgreSQL need the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other
-        rows, or the same in another order.
+        needs the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other rows, or the
+        same in another order.
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
@@ -132,7 +129,7 @@ def open_data(
         if format is not None:
             raise DataError("format is for files, and this is a query")
         if not isinstance(source, str | Path):
-            raise DataError(f"a query is asked of a database: give its path or address, not {type(source).__name__}")
+            raise DataError(f"a query is asked of a database: give its path, not {type(source).__name__}")
         return QuerySource(Database.named(str(source)), query, asked)
     inputs, name = _inputs_of(source)
     if not inputs:
@@ -186,7 +183,7 @@ def _inputs_of(source: Any) -> tuple[list[Input], str]:
     if not listed or not all(isinstance(one, str | Path) for one in listed):
         return [], ""
     inputs = [Input(path) for one in listed for path in find_files(str(one))]
-    name = ", ".join("standard input" if str(one) == "-" else shown(str(one)) for one in listed[:3])
+    name = ", ".join("standard input" if str(one) == "-" else str(one) for one in listed[:3])
     return inputs, name
 
 

@@ -18,9 +18,6 @@ FNV_START = np.uint64(14695981039346656037)
 # Factors and shift of the finaliser of MurmurHash3; the top bit of a hash is the sign of its column.
 _M1, _M2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _HALF, _TOP, _ONE = np.uint64(33), np.uint64(63), np.uint64(1)
-# Odd numbers with irregular bits: 2^64 divided by the golden ratio, and 2^64 times the fractional part of sqrt(2).
-_LANE, _WORD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
-_TURN, _BACK = np.uint64(29), np.uint64(35)
 
 
 @uncounted(cache=True, nogil=True)
@@ -54,25 +51,3 @@ def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs:
     """
     for k in range(offsets.size - 1):
         columns[k], signs[k] = column_of(mixed(add_bytes(seed, text, offsets[k], offsets[k + 1])), bits)
-
-
-@uncounted(cache=True, nogil=True)
-def add_words(lanes: Any, words: Any) -> None:
-    """Take 64-bit words, a multiple of four of them, into four running hashes, one word in four each.
-
-    Each word is multiplied, added, turned and multiplied again, as in xxHash; four lanes keep a processor busy that can
-    do several such steps at a time. Changes `lanes` (4,).
-    """
-    a, b, c, d = lanes[0], lanes[1], lanes[2], lanes[3]
-    for i in range(0, words.size, 4):
-        a = _step(a, words[i])
-        b = _step(b, words[i + 1])
-        c = _step(c, words[i + 2])
-        d = _step(d, words[i + 3])
-    lanes[0], lanes[1], lanes[2], lanes[3] = a, b, c, d
-
-
-@uncounted(cache=True, nogil=True)
-def _step(lane: Any, word: Any) -> Any:
-    lane += word * _WORD
-    return ((lane << _TURN) | (lane >> _BACK)) * _LANE

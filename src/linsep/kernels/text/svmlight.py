@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,25 +42,20 @@ class Scanned(NamedTuple):
     whole: bool
 
 
-Room = Callable[[str, int], Array]
-
-
-def scan(text: Array, room: Room | None = None, *, keep_digits: bool = True) -> Scanned:
+def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
     """Scan svmlight text given as uint8; indices are returned as written.
 
-    `mantissa` and `exponent` are empty unless the digits are to be kept. `room(name, size)` gives the array to fill
-    with "labels", "indices" or "data"; without it they are new.
+    `mantissa` and `exponent` are empty unless the digits are to be kept.
     """
     if not text.size or text[-1] != NEWLINE:
         text = np.append(text, np.uint8(NEWLINE))  # every loop below ends at one
     n_rows = int(np.count_nonzero(text == NEWLINE))
     n_entries = int(np.count_nonzero(text == _COLON))
     n_digits = n_entries if keep_digits else 0
-    give = room or (lambda name, size: np.empty(size, np.int32 if name == "indices" else np.float64))
-    labels = give("labels", n_rows)
+    labels = np.empty(n_rows)
     label_slow, label_spans = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
     indptr = np.zeros(n_rows + 1, np.int64)
-    indices, data = give("indices", n_entries), give("data", n_entries)
+    indices, data = np.empty(n_entries, np.int32), np.empty(n_entries)
     mantissa, exponent = np.empty(n_digits, np.int64), np.empty(n_digits, np.int32)
     slow, spans = np.empty(n_entries, np.int64), np.empty((n_entries, 2), np.int64)
     rows = (labels, label_slow, label_spans, indptr)

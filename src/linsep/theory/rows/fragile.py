@@ -128,6 +128,8 @@ def signed_rows(X: Any, s: Array, constant: bool) -> Rows:
     def rows(ids: Array) -> tuple[Any, Any]:
         part = X[ids]
         halves, Z = off(part), as_doubles(part)
+        if part.dtype == object:  # what no double holds is not known at all here
+            halves = np.where((Z == 0) & (part != 0), np.inf, halves)
         if not is_sparse(Z):
             ones, zeros = np.ones((ids.size, int(constant))), np.zeros((ids.size, int(constant)))
             return np.hstack([Z, ones]) * s[ids][:, None], np.hstack([halves, zeros])
@@ -246,6 +248,8 @@ def weights_move(
     Z, off = rows(ids)
     if not stored(off).any():
         return False
+    if np.isinf(stored(off)).any():
+        return True
     scale = np.asarray(abs(Z).max(axis=0).todense() if is_sparse(Z) else np.abs(Z).max(axis=0)).ravel()
     used = np.flatnonzero(scale)
     rank = used.size - less if rank is None else rank

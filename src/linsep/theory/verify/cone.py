@@ -112,19 +112,13 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     """
     require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
-    require(len(proof.directions) <= np.count_nonzero(~left), "a direction takes no row away")
     same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
     require(same, f"the directions leave {np.count_nonzero(left):,} rows, which are not the rows named")
     equal = np.zeros(left.size, dtype=bool) if rows.equal is None else rows.equal
     weights, basis = proof.weights, proof.basis
-    require({*map(type, weights), *map(type, weights.values())} <= {int}, "a row or a weight is no integer")
-    require(all(0 <= i < left.size for i in weights), "a row with a weight is not there")
-    ids = np.array(list(weights), dtype=np.int64)
-    require(left[ids].all(), "a row has a weight, and a direction separates it")
-    require((equal[ids] | np.array([u > 0 for u in weights.values()], dtype=bool)).all(), "a weight is not positive")
     exact = type(proof.within) is float and proof.within == 0.0
-    if exact:
-        require(_add_up(rows, weights), "the weighted signed rows do not add up to 0")
+    check_sum(rows, weights, exact=exact)
+    require(left[list(weights)].all(), "a row has a weight, and a direction separates it")
     if basis is None:
         require(exact and not proof.null, "a part of the proof stands there without a basis")
         return not (left & ~equal).any()
@@ -158,12 +152,13 @@ def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
 
 def left_by(rows: Rows, directions: Sequence[Vector]) -> Array:
     left = np.ones(rows.X.shape[0], dtype=bool)
-    require(len(directions) <= left.size + rows.width, "there are more directions than rows and columns")
+    require(len(directions) <= left.size, "there are more directions than rows")
     for k, d in enumerate(directions):
         found = signs_on(rows, d) if left.all() else signs_on(rows, d, left)
         if (found < 0).any():
             raise CertificateError(f"direction {k} is negative at row {np.flatnonzero(left)[found < 0][0]}")
         require(rows.equal is None or not found[rows.equal[left]].any(), f"direction {k} is not 0 on an equality")
+        require(found.any(), f"direction {k} takes no row away")
         left[left] = found == 0
     return left
 
@@ -208,15 +203,21 @@ def _surely_orthogonal(rows: Rows, vectors: Sequence[Vector]) -> bool:
     return not (X[:, at].astype(np.float64) @ N[at].toarray() + N[p:].toarray().sum(axis=0)).any()
 
 
-def _add_up(rows: Rows, weights: Weights) -> bool:
-    """Whether the weighted rows add up to 0."""
+def check_sum(rows: Rows, weights: Weights, *, exact: bool = True) -> None:
+    """Raise unless weights are > 0, of equalities any, and, where they are `exact`, rows times weights add up to 0."""
+    require({*map(type, weights), *map(type, weights.values())} <= {int}, "a row or a weight is no integer")
+    require(all(0 <= i < rows.X.shape[0] for i in weights), "a row with a weight is not there")
     ids = np.array(list(weights), dtype=np.int64)
+    equal = np.zeros(ids.size, dtype=bool) if rows.equal is None else rows.equal[ids]
+    require((equal | np.array([u > 0 for u in weights.values()], dtype=bool)).all(), "a weight is not positive")
+    if not exact:
+        return
     s = np.ones(ids.size, dtype=np.int64) if rows.s is None else rows.s[ids].astype(np.int64)
     signed = [u * k for u, k in zip(weights.values(), s.tolist(), strict=True)]
     table = rows.X[ids].T
     rows.ask()
     zero = not value_signs(table.tocsr() if is_sparse(table) else table, signed).any()
-    return zero and not (rows.constant and sum(signed))
+    require(zero and not (rows.constant and sum(signed)), "the weighted signed rows do not add up to 0")
 
 
 def some_rows(rows: Rows, ids: Sequence[int], columns: Sequence[int]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.markup import table_html
+from linsep.markup import rounded_down, rounded_up, table_html
 from linsep.types import Array
 
 _SHOWN = 8  # rows that are listed
@@ -64,7 +64,8 @@ def html_of(found: Any) -> str:
     """The same as a table, with the first weights of the witness."""
     rows: list[tuple[object, ...]] = [("because", with_mark(_why(found), found.fragile))]
     if found.hyperplane is not None and found.margin is not None:
-        rows.append(("margin of this plane", f"{found.margin.lower:.6g}, the best at most {found.margin.upper:.6g}"))
+        lower, upper = rounded_down(found.margin.lower), rounded_up(found.margin.upper)
+        rows.append(("margin of this plane", f"at least {lower}, the best at most {upper}"))
     if found.witness is not None:
         shown = zip(found.in_file(found.witness.rows[:_SHOWN]), found.witness.weights, strict=False)
         more = ", ..." if len(found.witness.rows) > _SHOWN else ""
