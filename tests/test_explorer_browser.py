@@ -21,7 +21,6 @@ from course import with_explorers
 from browser import CHROMIUM, Browser
 from linsep import AveragedPerceptron, Perceptron, PocketPerceptron, Rocchio, separability
 from linsep.explorer.explore import explore, of_preset
-from linsep.explorer.page import bundle
 from linsep.explorer.presets import names_and_titles
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here (Debian: apt-get install chromium)")
@@ -82,7 +81,8 @@ def canvas_box(browser: Browser) -> list[float]:
 
 # ---------------------------------------------------------------------- the page
 def test_the_bundle_is_small() -> None:
-    assert sum(len(part.encode()) for part in bundle()) < 250_000
+    static = Path(__file__).parents[1] / "src" / "linsep" / "explorer" / "static"
+    assert sum((static / name).stat().st_size for name in ("explore.js", "explore.css")) < 250_000
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -29,6 +29,7 @@ from linsep import (
 )
 from linsep.plots.margins import right_closed
 from linsep.plots.style import thinned
+from linsep.plots.subject import subject_of
 from linsep.plots.view import principal_direction
 from linsep.theory.margin.geometry import radius
 from linsep.types import DataError
@@ -62,7 +63,6 @@ def test_three_rows(p: int) -> None:
         plots.plot_points(X, y),
         plots.plot_boundary(learner, X, y),
         plots.plot_margins(learner, X, y),
-        plots.plot_weights(learner),
     ):
         ax.figure.canvas.draw()
 
@@ -85,7 +85,6 @@ def test_a_hundred_thousand_sparse_features() -> None:
     learner = Rocchio().fit(X, y)
     ax = plots.plot_boundary(learner, X, y)
     assert ax.get_ylabel() == "first principal direction\northogonal to w"
-    assert "20 of 100,000 features shown" in plots.plot_weights(learner).get_xlabel()
     plots.plot_points(X, y)
     plots.plot_margins(learner, X, y)
 
@@ -94,8 +93,6 @@ def test_names_of_columns_name_the_axes() -> None:
     frame = pd.DataFrame(X5[:, :2], columns=["height", "cost in $"])
     ax = plots.plot_boundary(Rocchio().fit(frame, Y5), frame, Y5)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", r"cost in \$")
-    labels = plots.plot_weights(Rocchio().fit(frame, Y5)).get_yticklabels()
-    assert {label.get_text() for label in labels} == {"height", r"cost in \$"}
 
 
 def test_the_axes_given_are_those_drawn_on_and_nothing_is_fitted(run: Perceptron, monkeypatch: Any) -> None:
@@ -113,7 +110,6 @@ def test_the_axes_given_are_those_drawn_on_and_nothing_is_fitted(run: Perceptron
         plots.plot_boundary(run, X5, Y5, ax=ax),
         plots.plot_trace(run, ax=ax),
         plots.plot_margins(run, X5, Y5, ax=ax),
-        plots.plot_weights(run, ax=ax),
         plots.plot_separation(found, ax=ax),
         plots.plot_witness(certificate, *square, ax=ax),
     ):
@@ -175,23 +171,18 @@ def test_one_class_against_the_rest() -> None:
     X, y = np.array([[0.0, 0, 0], [0, 1, 0], [2, 0, 0], [2, 1, 1], [1, 5, 0], [1, 6, 0]]), np.array(list("aabbcc"))
     learner = Rocchio().fit(X, y)
     assert words(plots.plot_boundary(learner, X, y, label="c"))[:2] == ["the rest", "c"]
-    for k, label in enumerate("abc"):
-        drawn = plots.plot_weights(learner, label=label)
-        assert sorted(bar.get_width() for bar in drawn.patches) == pytest.approx(sorted(learner.coef_[k]))
     with pytest.raises(DataError, match="name one class with label="):
         plots.plot_boundary(learner, X, y)
     with pytest.raises(DataError, match="not one of the classes a, b, c"):
         plots.plot_boundary(learner, X, y, label="d")
-    with pytest.raises(DataError, match="name one class"):
-        plots.plot_weights(learner)
     z = learner.decision_function(X)
     least = min(z[i, "abc".index(y[i])] - max(np.delete(z[i], "abc".index(y[i]))) for i in range(6))
     assert f"least: {least:.3g}" in " ".join(words(plots.plot_margins(learner, X, y)))
 
 
 def test_a_class_of_two_may_be_turned_round(run: Perceptron) -> None:
-    ahead, turned = plots.plot_weights(run, label=1), plots.plot_weights(run, label=-1)
-    assert sorted(b.get_width() for b in ahead.patches) == sorted(-b.get_width() for b in turned.patches)
+    ahead, turned = (subject_of(run, label=label).plane for label in (1, -1))
+    assert ahead and turned and np.array_equal(ahead.w, -turned.w)
 
 
 def test_votes_are_no_plane() -> None:
@@ -200,8 +191,6 @@ def test_votes_are_no_plane() -> None:
         plots.plot_boundary(voted, X5, Y5)
     flat = VotedPerceptron(max_iter=2, random_state=0).fit(X5[:, :2], Y5)
     assert plots.plot_boundary(flat, X5[:, :2], Y5).get_ylabel() == "x2"
-    with pytest.raises(DataError, match="no weight per feature"):
-        plots.plot_weights(voted)
 
 
 def test_the_first_direction_has_no_row_on_its_wrong_side() -> None:
@@ -342,7 +331,6 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_trace(run, "norm"), "needs the fitted model"),
         (lambda run: plots.plot_trace(run, "loss"), "show is"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
-        (lambda run: plots.plot_weights(run, names=["a"]), "1 names were given for 5"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
         (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, 1, True)), "undecided"),
     ],

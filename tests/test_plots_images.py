@@ -118,9 +118,3 @@ def test_separation() -> Any:
     counts = [1, 2, 1, 2, 1, 2, 1, 2]
     table = pd.DataFrame({"dose": [0, 0, 0, 0, 0, 0, 1, 1], "n": counts, "2 n": 2 * np.array(counts)})
     return plots.plot_separation(separation(table, [0, 1, 0, 1, 1, 0, 1, 1]), ax=axes()).figure
-
-
-@compared
-def test_weights() -> Any:
-    names = ["a", "bb", "a rather long name of a feature", "c", "d"]
-    return plots.plot_weights((W5, B5), names=names, n=4, ax=axes()).figure

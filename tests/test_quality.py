@@ -142,8 +142,8 @@ def test_the_report_leads_with_the_rows_held_out(tmp_path: Path, monkeypatch: py
     Path("t.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(40)))
     linsep("fit", "t.csv", "--target", "y", "--learner", "averaged", "--holdout", 0.25, "--report", "r.html")
     lead = Path("r.html").read_text().partition('class="lead">')[2].partition("</p>")[0]
-    assert lead.startswith("Of 10 rows held out ")
-    assert "always answering &#34;yes&#34; would give" in lead
+    assert lead.startswith("Held-out accuracy: ") and "of 10 rows" in lead
+    assert "always answering &#34;yes&#34;" in lead
 
 
 def _of_two(rows: int, rare: int, found: int, wrong: int) -> Scores:
@@ -185,7 +185,7 @@ def test_the_best_constant_answer_of_the_rows_has_to_be_beaten(counts: list[list
     assert (found.best_constant[0] == names[majority]) == (shares[majority] == max(shares))
     assert found.beats_majority == (found.accuracy > max(shares) or found.accuracy == 1)
     differ = shares[majority] < max(shares)
-    assert ("the training rows have" in majority_line(found)[1]) == ("best_constant_class" in found.to_dict()) == differ
+    assert ("best_constant_class" in found.to_dict()) == differ
 
 
 def test_rows_held_out_of_another_mix_are_compared_with_their_own_majority(
@@ -200,10 +200,10 @@ def test_rows_held_out_of_another_mix_are_compared_with_their_own_majority(
     frame.to_csv("t.csv", index=False)
     done = linsep("fit", "t.csv", "--target", "y", "--after", "day=2024-04-10", "--report", "r.html")
     line = next(line for line in done.stdout.splitlines() if line.startswith("majority class"))
-    said = '70.00% (always answering "yes"; the training rows have "no" most often, which would give 30.00%)'
+    said = '70.00% (always answering "yes")'
     assert f"  {said}: THE MODEL IS NO BETTER" in line
     assert 'no better than always answering "yes" (70.0%)' in done.stderr
-    assert "always answering &#34;yes&#34; would give 70.0%." in Path("r.html").read_text()
+    assert "70.00% (always answering &#34;yes&#34;)" in Path("r.html").read_text()
 
 
 def test_receipts_and_scores_tell_of_rare_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,6 @@ _STATIC = files("linsep.explorer") / "static"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 
 
-def bundle() -> tuple[str, str]:
-    """The script and the style sheet."""
-    script, style = ((_STATIC / name).read_text(encoding="utf-8") for name in ("explore.js", "explore.css"))
-    return script, style
-
-
 def page_of(story: dict[str, Any], server: str | None = None) -> str:
     """The page of a story; `server` is the path at which a local server answers, where one does.
 
@@ -26,7 +20,7 @@ def page_of(story: dict[str, Any], server: str | None = None) -> str:
     >>> page_of({"title": "a < b"}).count("a &lt; b")
     2
     """
-    script, style = bundle()
+    script, style = ((_STATIC / name).read_text(encoding="utf-8") for name in ("explore.js", "explore.css"))
     policy = _POLICY if server is None else f"{_POLICY}; connect-src 'self'"
     told = "" if server is None else f' data-server="{escape(server)}"'
     inner = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")

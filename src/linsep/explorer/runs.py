@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.explorer.adversary import adversary
 from linsep.explorer.keyframes import Log, State, advance, at_zero
+from linsep.kernels.linear.sums import times
 from linsep.learners.engine.trace import UPDATE_CAP
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron
@@ -20,6 +20,8 @@ ORDERS = ("turn", "random", "adversary")
 MOST_ORDERS = 2_000_000  # visits whose rows are kept
 SECONDS = 5.0  # that a run may take, or a proof beside it, unless more is asked for
 _EPOCHS_OF_SGD = 10
+_MOST = 10_000  # updates of the adversary
+_WORK = 200_000_000  # entries of rows that it reads
 
 
 class Rule(NamedTuple):
@@ -106,10 +108,28 @@ def make_run(at: Setting, asked: Asked) -> Run:
 
 
 def _by_adversary(at: Setting, asked: Asked) -> Run:
-    rows, end, stop = adversary(at.X, at.y, at.constant2, asked.max_iter)
-    log = Log(rows, at.y[rows], np.arange(rows.size))
-    k = int(rows.size)
-    return Run(asked, 0, k, k, log, at_zero(at.X.shape[1]), None, end, stop)
+    """Update at the mistaken row for which ||w||^2 + b^2/c^2 grows most, until no row is mistaken.
+
+    The growth is 2 y z + ||x||^2 + c^2; of equal ones the row with the lowest number is taken. So many epochs stand for
+    so many times the number of rows.
+    """
+    X, y = at.X, at.y
+    norms2 = (X * X).sum(axis=1) + at.constant2
+    w, b = np.zeros(X.shape[1]), 0.0
+    rows: list[int] = []
+    most = min(_MOST, max(100, _WORK // X.size), _MOST if asked.max_iter is None else asked.max_iter * len(y))
+    stop = f"{most:,} updates were made, and rows are still mistaken"
+    while len(rows) < most:
+        m = y * (times(X, w) + b)
+        if not (wrong := m <= 0.0).any():
+            stop = "no row is mistaken: the rows are separated"
+            break
+        rows.append(int(np.where(wrong, 2.0 * m + norms2, -np.inf).argmax()))
+        w = w + y[rows[-1]] * X[rows[-1]]
+        b += at.constant2 * float(y[rows[-1]])
+    k, taken = len(rows), np.array(rows, np.int64)
+    log = Log(taken, y[taken], np.arange(k))
+    return Run(asked, 0, k, k, log, at_zero(X.shape[1]), None, (w, b), stop)
 
 
 def _by_learner(at: Setting, asked: Asked) -> Run:

@@ -50,8 +50,6 @@ class Points:
         What to do and what to look at, sentence by sentence.
     preset : str or None
         The preset that it is.
-    presets : list of dict
-        The presets that a server offers.
     """
 
     setting: Setting
@@ -61,7 +59,6 @@ class Points:
     title: str = "Your table"
     about: list[str] = field(default_factory=list)
     preset: str | None = None
-    presets: list[dict[str, str]] = field(default_factory=list)
 
 
 def points_of(
@@ -150,7 +147,7 @@ def tell(
         "vector": learner if learner in _SHARED else "last",
         "runs": [_plain(at, make_run(at, asked)) for asked in (first, *_others(at, first))],
         "verdict": verdict_of(at, seconds),
-        "presets": points.presets,
+        "presets": [],  # a server adds what it offers
         "preset": points.preset,
     }
 

@@ -5,6 +5,5 @@ from .points import plot_points as plot_points
 from .proofs import plot_separation as plot_separation
 from .proofs import plot_witness as plot_witness
 from .runs import plot_trace as plot_trace
-from .weights import plot_weights as plot_weights
 
 __all__: list[str]

@@ -178,15 +178,8 @@ def plot_boundary(
     on = np.isin(shown, ringed)
     if on.any():
         size = 3 * point_size(len(shown))
-        ax.scatter(
-            at[on, 0],
-            at[on, 1],
-            s=size,
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=1.2 if size > 50 else 0.6,
-            zorder=4,
-        )
+        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2 if size > 50 else 0.6}
+        ax.scatter(at[on, 0], at[on, 1], s=size, zorder=4, **ring)
         lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, label=words))
         if row_names is not None and on.sum() <= _NAMED:
             for point, name in zip(at[on], np.asarray(row_names)[shown[on]], strict=True):

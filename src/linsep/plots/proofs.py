@@ -25,7 +25,7 @@ from linsep.plots.style import (
     thinned,
 )
 from linsep.plots.subject import Table, labels_of, table_of
-from linsep.plots.view import View, view_of
+from linsep.plots.view import view_of
 from linsep.regression.found import Separation
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
@@ -91,7 +91,9 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     share = np.array([weight / total for weight in certificate.witness.weights])
     held = Table(table.X[rows], table.names, None)
     _check_meeting(held, s[rows], share)
-    view = _view_of_witness(held)
+    view = view_of(held)
+    if not view.exact:
+        view = view._replace(labels=(f"{view.labels[0]} of the witness", view.labels[1]))
     ax = new_axes(ax)
     shown = thinned(len(s), max(LIMIT, len(rows)), keep=rows)
     classes = list(np.unique(labels))
@@ -115,11 +117,6 @@ def _check_meeting(held: Table, s: Array, share: Array) -> None:
     size = np.asarray(share @ abs(held.X)).ravel()
     if (np.abs(off) > 1e-6 * size).any() or abs(share @ s) > 1e-6:
         raise DataError("the certificate is about other rows or labels: those of its witness do not meet here")
-
-
-def _view_of_witness(held: Table) -> View:
-    view = view_of(held)
-    return view if view.exact else view._replace(labels=(f"{view.labels[0]} of the witness", view.labels[1]))
 
 
 def _draw_others(ax: Axes, at: Array, s: Array, held: Array) -> None:

@@ -17,7 +17,6 @@ from linsep.types import Array, DataError
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "++", "oo", "--")
-NEGATIVE, POSITIVE = COLOURS[:2]
 INK, GREY = "#222222", "#777777"
 # Blue to orange through white, and at the same time from darker to lighter: the order of values survives in grey.
 VALUES = LinearSegmentedColormap.from_list("linsep", ["#5b9bc8", "#a9cbe3", "#e9edf0", "#fbe9c6", "#ffe08a"])

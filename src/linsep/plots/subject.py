@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,11 +89,10 @@ def subject_of(model: Any, label: Any = None) -> Subject:
     if isinstance(model, Subject):
         return model
     if isinstance(model, Separability):
-        # Of directions taken in turn the first has no row on its wrong side.
-        plane = model.hyperplane or (model.directions[0] if model.directions else None)
+        plane = plane_of(model)
         if plane is None:
             raise DataError(f"this certificate holds no plane ({model.verdict}); plot_witness shows why there is none")
-        return _of_plane(_in_floats(plane))._replace(named=model.classes)
+        return _of_plane(plane)._replace(named=model.classes)
     if isinstance(model, MarginBracket):
         return _of_plane(model.hyperplane, np.array([i for i, weight in model.weights.items() if weight > 0]))
     if isinstance(model, tuple) and len(model) == 2:
@@ -114,12 +115,19 @@ def _of_plane(plane: Hyperplane, support: Array | None = None) -> Subject:
     return Subject(decide, plane, support=support)
 
 
-def _in_floats(plane: Hyperplane) -> Hyperplane:
-    """Integers of any length as doubles, all divided by the same power of two."""
-    if plane.w.dtype != object:
+def plane_of(found: Separability, powers: Sequence[int] = ()) -> Hyperplane | None:
+    """The plane of a certificate in doubles, its largest weight made 1 where they need it; None without a plane.
+
+    Of directions taken in turn it is the first, which has no row on its wrong side. With `powers` it is in the units
+    of a table whose column j was multiplied by 10**powers[j].
+    """
+    plane = found.hyperplane or (found.directions[0] if found.directions else None)
+    if plane is None or (plane.w.dtype != object and not any(powers)):
         return plane
-    shift = max(int(abs(value)).bit_length() for value in [*plane.w, plane.b])
-    return Hyperplane(np.array([value / (1 << shift) for value in plane.w]), float(plane.b / (1 << shift)))
+    w = [Fraction(v) * Fraction(10) ** k for v, k in zip_longest(plane.w.tolist(), powers, fillvalue=0)]
+    top = max(map(abs, w), default=Fraction(1)) or Fraction(1)
+    top = Fraction(1) if Fraction(1, 10**9) < top < 10**9 else top
+    return Hyperplane(np.array([float(v / top) for v in w]), float(Fraction(plane.b) / top))
 
 
 def _of_model(model: Any, label: Any) -> Subject:
@@ -189,12 +197,8 @@ def codes_of(subject: Subject, y: Array) -> tuple[list[Any], Array]:
     if s is None:
         assert subject.classes is not None
         return list(subject.classes), np.asarray((y[:, None] == subject.classes).argmax(axis=1))
-    if subject.one is not None:
-        names: list[Any] = ["the rest", subject.one]
-    elif subject.named:
-        names = list(subject.named)
-    else:
-        names = list(np.unique(y) if subject.classes is None else subject.classes)
+    known: Any = subject.named or (np.unique(y) if subject.classes is None else subject.classes)
+    names = list(known) if subject.one is None else ["the rest", subject.one]
     return names, (s > 0).astype(np.intp)
 
 

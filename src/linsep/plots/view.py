@@ -38,16 +38,11 @@ def view_of(table: Table, plane: Hyperplane | None = None) -> View:
         names = shorten(table.names)
         return View(np.eye(p, 2), (names[0], names[1] if p == 2 else ""), True)
     if plane is None or not plane.w.any():
-        first = principal_direction(table.X, None)
-        second = principal_direction(table.X, first)
-        return View(
-            np.column_stack([first, second]), ("first principal direction", "second principal direction"), False
-        )
-    u = plane.w / np.linalg.norm(plane.w)
-    v = principal_direction(table.X, u)
-    return View(
-        np.column_stack([u, v]), ("projection on w: w.x / ||w||", "first principal direction\northogonal to w"), False
-    )
+        u, labels = principal_direction(table.X, None), ("first principal direction", "second principal direction")
+    else:
+        u = plane.w / np.linalg.norm(plane.w)
+        labels = ("projection on w: w.x / ||w||", "first principal direction\northogonal to w")
+    return View(np.column_stack([u, principal_direction(table.X, u)]), labels, False)
 
 
 def principal_direction(X: Any, u: Array | None) -> Array:

@@ -22,16 +22,10 @@ from linsep.types import Array, Hyperplane
 
 _NO_STEPS = "none for this learner: they are about a plane that takes unit steps at mistakes, or those of a margin"
 _NO_UNIT_STEPS = "none: they are about unit steps, and rows or classes have weights here"
+NOT_APPLICABLE = "not applicable: "  # a page leaves such a line out
 _ONE_AGAINST_REST = "its votes are those of each class against the rest"
 
 Told = tuple[list[tuple[str, str]], list[dict[str, Any]], MistakeBounds | None]
-
-
-class NotApplicable(str):
-    """A text that says why a bound does not apply: a page leaves it out."""
-
-    def __new__(cls, why: str) -> NotApplicable:
-        return super().__new__(cls, f"not applicable: {why}")
 
 
 def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequence[Hyperplane], weighted: bool) -> Told:
@@ -112,7 +106,7 @@ def told_bounds(tables: list[MistakeBounds], learner: Any) -> Told:
 def _line(row: Bound, made: int | None, what: str) -> tuple[str, str]:
     """One bound beside the mistakes made, or why it does not apply."""
     if not row.applies or row.value is None or made is None:
-        return f"bound: {row.name}", NotApplicable(row.why)
+        return f"bound: {row.name}", NOT_APPLICABLE + row.why
     allowed = f"{row.value:,.0f}" if row.value >= 10 else f"{row.value:.3g}"
     when = ", first pass" if row.one_pass else ""
     share = made / row.value if row.value else 0.0
@@ -135,7 +129,7 @@ def _of_votes(learner: Any, rows: int) -> list[tuple[str, str]]:
     if learner.n_iter_ != 1:
         why = f"it is about votes of one pass, over rows that are new to them; this run made {learner.n_iter_:,}"
     if why:
-        return [("bound: votes, new rows", NotApplicable(why))]
+        return [("bound: votes, new rows", NOT_APPLICABLE + why)]
     made = learner.n_mistakes_
     mean, surely = vote_bound(made, rows - 1), min(1.0, 2 * online_risk_bound(made, rows))
     told = f"<= {mean:.2%} wrong on average: 2 E[M]/(m + 1), E[M] estimated by these {made:,} mistakes; "

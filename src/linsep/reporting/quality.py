@@ -16,7 +16,6 @@ _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
 _RARE = 0.1  # a class with a smaller share of the rows
 _FOUND = 0.9  # from this recall on no advice is needed
-_CLEARLY = 0.1  # so much above chance a mean recall is no accident
 
 
 class ClassScores(NamedTuple):
@@ -72,9 +71,6 @@ class Scores:
         probabilities.
     unlabelled : int
         Rows that were left out because they have no label.
-    reliability : tuple of (float, float, int)
-        Of such a model, for each tenth of the probabilities: the mean probability of a class, the share of rows that
-        are of that class, and how many pairs of a row and a class fall into it (two classes: rows, the positive one).
     """
 
     rows: int
@@ -87,7 +83,6 @@ class Scores:
     roc_auc: float | None = None
     average_precision: float | None = None
     brier: float | None = None
-    reliability: tuple[tuple[float, float, int], ...] = ()
     unlabelled: int = 0
 
     @property
@@ -110,24 +105,18 @@ class Scores:
         return sum(one.rows > 0 for one in self.classes.values())
 
     @property
-    def tells_classes_apart(self) -> bool:
-        """Whether the mean recall is clearly above 1 / K, that of any answer that does not look at the row."""
-        return self.balanced_accuracy > 1 / max(self._occurring, 1) + _CLEARLY
-
-    @property
     def hard_class(self) -> str | None:
-        """The rarest class that occurs, if it is rare or most of it was not found; of several the one found least.
+        """The class found least, if most of it was not found, else the rarest one, if it is rare.
 
         Rare is less than a tenth of the rows, and less than half of what each class would have if all were as
-        frequent. Of three classes or more one of which most was not found goes before a rare one.
+        frequent.
         """
-        found = {name: one.recall or 0.0 for name, one in self.classes.items() if one.rows}
-        name = self.rarest_class
-        least = min(found, key=lambda name: (found[name], self.classes[name].rows))
-        if len(found) > 2 and found[least] < 0.5:
+        found = {name: (one.recall or 0.0, one.rows) for name, one in self.classes.items() if one.rows}
+        least, rarest = min(found, key=lambda name: found[name]), self.rarest_class
+        if len(found) > 1 and found[least][0] < 0.5:
             return least
-        is_rare = self.classes[name].rows < min(_RARE, 0.5 / self._occurring) * self.rows
-        return name if self._occurring > 1 and (is_rare or found[name] < 0.5) else None
+        is_rare = found[rarest][1] < min(_RARE, 0.5 / len(found)) * self.rows
+        return rarest if is_rare and len(found) > 1 else None
 
     @property
     def rarest_class(self) -> str:
@@ -170,14 +159,8 @@ class Scores:
         said = []
         if not self.beats_no_look(weighted=weighted):
             best, share = self.best_constant
-            told = (
-                f'no better than always answering "{best}" ({share:.1%}): '
-                f"{self.accuracy:.1%} of the {where} are predicted correctly"
-            )
-            if self.tells_classes_apart:
-                told += f"; but on average {self.balanced_accuracy:.1%} of each class, where that answer has "
-                told += f"{1 / self._occurring:.1%}"
-            said.append(told)
+            told = f'no better than always answering "{best}" ({share:.1%})'
+            said.append(f"{told}: {self.accuracy:.1%} of the {where} are predicted correctly")
         never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
         if never:
             shown = listed([f'"{name}"' for name in never], 6)
@@ -207,7 +190,6 @@ class Scores:
             "roc_auc": self.roc_auc,
             "average_precision": self.average_precision,
             "brier": self.brier,
-            "reliability": [list(part) for part in self.reliability],
             "classes": {name: one._asdict() for name, one in self.classes.items()},
             "counts": {f"{a} predicted {b}": count for (a, b), count in self.counts.items()},
             **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
@@ -274,41 +256,23 @@ def _areas(positive: Array, values: Array) -> tuple[float, float]:
     return float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()), float(max(0.0, -np.sum(np.diff(recall) * precision)))
 
 
-def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
-    """The scores with the Brier score and, for each tenth, mean probability, share of the class and rows."""
-    is_class = truth[:, None] == np.arange(p.shape[1])
-    brier = float(np.mean((p - is_class) ** 2))
-    said, true = (p[:, 1], is_class[:, 1]) if p.shape[1] == 2 else (p.ravel(), is_class.ravel())
-    tenth = np.minimum((10 * said).astype(np.int64), 9)
-    bins = [(said[tenth == k], true[tenth == k]) for k in range(10) if (tenth == k).any()]
-    parts = tuple((float(a.mean()), float(b.mean()), len(a)) for a, b in bins)
-    return replace(scores, brier=brier, reliability=parts)
-
-
 def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
     """What always answering one class would give; of a model with class weights the mean recall is compared too.
 
-    Where rows held out have another most frequent class than the training rows, that one has to be beaten and comes
-    first.
+    Of rows held out the most frequent class has to be beaten, also where it is not that of the training rows.
 
     Examples
     --------
     >>> majority_line(scores_of_counts(np.array([[2, 0], [1, 5]]), ["no", "yes"], majority=0))[1]
-    '75.00% (always answering "yes"; the training rows have "no" most often, which would give 25.00%)'
+    '75.00% (always answering "yes")'
     """
     best, share = scores.best_constant
-    text = f'{share:.2%} (always answering "{best}"'
-    if best != scores.majority_class:
-        text += f'; the training rows have "{scores.majority_class}" most often, which would give '
-        text += f"{scores.majority_accuracy:.2%}"
-    text += ")"
+    text = f'{share:.2%} (always answering "{best}")'
     if not scores.beats_no_look(weighted=weighted):
         return "majority class", f"{text}: {NO_BETTER}"
     if weighted and not scores.beats_majority:
-        occurring = sum(one.rows > 0 for one in scores.classes.values())
-        text += (
-            f"; with class weights balanced accuracy counts: {scores.balanced_accuracy:.2%}, there {1 / occurring:.2%}"
-        )
+        text += f"; with class weights balanced accuracy counts: {scores.balanced_accuracy:.2%}, "
+        text += f"there {1 / scores._occurring:.2%}"
     return "majority class", text
 
 

@@ -13,7 +13,7 @@ from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words
 from linsep.data.labels import doubt_of_labels
-from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
+from linsep.learners import MLP, AveragedPerceptron, VotedPerceptron
 from linsep.learners.inputs.tables import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count, listed
@@ -33,9 +33,6 @@ from linsep.types import Array, Hyperplane, StopReason
 PROOF_ENTRIES = 2_000_000
 _PROOF_SECONDS = 20.0
 _BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
-# After Ctrl-C nobody waits for kernel values of all rows with all mistakes: above so many the accuracy is left out.
-_HASTY_VALUES = 200_000_000
-_LEFT_OUT = "not measured after Ctrl-C, it would take long (`linsep score` does)"
 
 
 class Proved(NamedTuple):
@@ -103,8 +100,8 @@ def make_receipt(
     """
     learner, encoder = parts_of(model)
     n, p = X.shape
-    hasty = not prove and isinstance(learner, KernelPerceptron) and n * learner.n_updates_ > _HASTY_VALUES
-    training = None if hasty else _score_training(learner, model.classes_, X, y)
+    training = _score_training(learner, model.classes_, X, y)
+    best, where = (training, "training") if held_out is None else (held_out, "held-out")
     data: dict[str, Any] = {
         "rows": n,
         "features": p,
@@ -113,9 +110,9 @@ def make_receipt(
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
         "seconds": None if seconds is None else round(seconds, 3),
-        "training_accuracy": None if training is None else training.accuracy,
+        "training_accuracy": training.accuracy,
         "held_out_accuracy": None if held_out is None else held_out.accuracy,
-        "training": None if training is None else training.to_dict(),
+        "training": training.to_dict(),
         "held_out": None if held_out is None else held_out.to_dict(),
         "radius": float(radius(X)),
     }
@@ -124,6 +121,9 @@ def make_receipt(
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
+    other = ("training", f"{training.accuracy:.2%}")
+    if held_out is None:
+        other = ("held-out", "not measured" + " (--holdout 0.2 keeps a fifth of the rows aside)" * prove)
     took = count(learner.n_iter_, "epoch")
     took += "" if seconds is None else f" in {seconds:.2f} s"
     took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
@@ -132,20 +132,20 @@ def make_receipt(
         ("columns", columns_line(encoder, p)),
         ("learner", f"{data['learner']}, {took}"),
         ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        *_accuracy(training, held_out, aside, balanced),
+        (f"{where} accuracy", f"{best.accuracy:.2%} of {_of_which(held_out, aside)}"),
+        ("majority class", majority_line(best, weighted=balanced)[1] + rare_words(best, weighted=balanced)),
         *proof_lines[:1],
     ]
     details = [
-        *_more_of_accuracy(training, held_out, complete=prove),
+        *score_lines(best),
+        (f"{other[0]} accuracy", other[1]),
         ("mistakes", _mistakes(learner)),
         ("R, the largest row norm", f"{data['radius']:.6g}"),
-        *_constant(learner),
+        *([("c, the constant feature", f"{c:.6g}")] if (c := getattr(learner, "intercept_scaling_", 1.0)) != 1 else []),
         *loss_lines,
         *proof_lines[1:],
     ]
-    doubts = [] if training is None else training.doubts("training rows", weighted=balanced)
-    doubts = doubts if held_out is None else held_out.doubts("held-out rows", weighted=balanced)
-    doubts += doubt_of_labels(model.classes_)
+    doubts = best.doubts(f"{where} rows", weighted=balanced) + doubt_of_labels(model.classes_)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 
@@ -168,10 +168,7 @@ def columns_line(encoder: TableEncoder | None, features: int) -> str:
         return f"{len(names):,}, all numbers{units}"
     kinds = [encoder.kinds_.get(name, "") for name in names]
     dates, words = sum(map(is_date, kinds)), sum(map(is_words, kinds))
-    numbers, levels = len(names) - texts, texts - dates - words
-    if not dates and not words:
-        return f"{len(names):,}: {numbers:,} of numbers{units} and {levels:,} of text, {features:,} features in all"
-    held = {f"numbers{units}": numbers, "text": levels, "dates": dates, "running text": words}
+    held = {f"numbers{units}": len(names) - texts, "text": texts - dates - words, "dates": dates, "running text": words}
     parts = [f"{n:,} of {what}" for what, n in held.items() if n]
     return f"{len(names):,}: {', '.join(parts)}, {features:,} features in all"
 
@@ -184,36 +181,11 @@ def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
     return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
 
 
-def _accuracy(training: Scores | None, held_out: Scores | None, aside: str, balanced: bool) -> list[tuple[str, str]]:
-    """The accuracy on rows held out, or else on the training rows, beside the majority class."""
-    if held_out is not None:
-        told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
-        return [("held-out accuracy", told), *_beside(held_out, balanced)]
-    if training is None:
-        return [("training accuracy", _LEFT_OUT)]
-    told = f"{training.accuracy:.2%} of the rows that it learnt from"
-    return [("training accuracy", told), *_beside(training, balanced)]
-
-
-def _beside(scores: Scores, balanced: bool) -> list[tuple[str, str]]:
-    """What to compare the accuracy with; `balanced` if classes have weights."""
-    label, text = majority_line(scores, weighted=balanced)
-    return [(label, text + rare_words(scores, weighted=balanced))]
-
-
-def _more_of_accuracy(training: Scores | None, held_out: Scores | None, *, complete: bool) -> list[tuple[str, str]]:
-    """What the first lines leave out."""
-    if held_out is not None:
-        told = _LEFT_OUT if training is None else f"{training.accuracy:.2%}"
-        return [*score_lines(held_out), ("training accuracy", told)]
-    why = "(--holdout 0.2 keeps a fifth of the rows aside)" if complete else "after Ctrl-C"
-    return [*([] if training is None else score_lines(training)), ("held-out accuracy", f"not measured {why}")]
-
-
-def _constant(learner: Any) -> list[tuple[str, str]]:
-    """c, where bounds speak of it."""
-    c = getattr(learner, "intercept_scaling_", 1.0)
-    return [] if c == 1 else [("c, the constant feature", f"{c:.6g}")]
+def _of_which(held_out: Scores | None, aside: str) -> str:
+    """Of which rows the accuracy is."""
+    if held_out is None:
+        return "the rows that it learnt from"
+    return f"{held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
 
 
 def _mistakes(learner: Any) -> str:
@@ -247,17 +219,13 @@ def _predicts_by_many(learner: Any) -> bool:
 def _prove(
     learner: Any, classes: Array, X: Any, y: Array, weighted: bool
 ) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
-    stored = stored_in(X)
+    data: dict[str, Any] = {"verdict": None}
+    if stored_in(X) > PROOF_ENTRIES:
+        return [("separable?", "not asked of a table this large: `linsep check` decides")], data, Proved()
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
-        data: dict[str, Any] = {"verdict": None}
-        if stored > PROOF_ENTRIES:
-            return [("separable?", said)], data, Proved()
         bound_lines, data["bounds"], _ = bounds_of_run(learner, classes, X, y, [], weighted)
         return [("separable?", said), *bound_lines], data, Proved()
-    if stored > PROOF_ENTRIES:
-        said = "not asked of a table this large: `linsep check` decides"
-        return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
     certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)

@@ -13,6 +13,7 @@ from linsep.regression.found import Separation
 from linsep.reporting.page.html import Report, check_extras, render
 from linsep.reporting.proof import proof_lines, separation_lines
 from linsep.reporting.receipt import Receipt, make_receipt
+from linsep.reporting.shown import describe
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError
@@ -58,8 +59,9 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     check_extras()
     if (X is None) != (y is None):
         raise DataError("give the rows and their labels, X and y, or neither")
+    from linsep.plots.subject import signs_of, subject_of
     from linsep.reporting.page.about import about_rows
-    from linsep.reporting.page.model import check_labels, of_model
+    from linsep.reporting.page.model import of_model
     from linsep.reporting.page.proofs import of_certificates, of_separation
     from linsep.reporting.table_check import Asked
 
@@ -90,13 +92,13 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
             f"not about a {type(model).__name__}"
         )
     if X is None:
-        return render(of_model(model, None, Receipt(_told_by(learner), {}), command))
+        return render(of_model(model, None, Receipt(describe(model).lines, {}), command))
     about = about_rows(X, y, encoder)
     if about.matrix is None:
         raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
     if isinstance(model, TableModel):
         about = about._replace(y=model.as_classes(about.y))
-    check_labels(model, about.y)
+    signs_of(subject_of(model), about.y)  # refuses a label that the model does not know
     if encoder is None and (known := getattr(learner, "feature_names_in_", None)) is not None:
         if column_names(X) is not None and list(known) != about.names:
             raise DataError("the columns of X are not those of the fit, in their order")
@@ -118,13 +120,3 @@ def _verify(found: Separability | Separation, X: Any, y: Any) -> None:
     found.verify(found.formula, data=X, **beside)
     if found.about is None or labels_of(y).tolist() != found.about.outcome.y.tolist():
         raise CertificateError("y is not the response of the formula")
-
-
-def _told_by(learner: Any) -> list[tuple[str, str]]:
-    """What a learner tells without its rows."""
-    return [
-        ("learner", type(learner).__name__),
-        ("stop reason", f"{learner.stop_reason_}: {learner.stop_reason_.sentence}"),
-        ("epochs", f"{learner.n_iter_:,}"),
-        ("features", f"{learner.n_features_in_:,}"),
-    ]

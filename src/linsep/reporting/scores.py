@@ -19,7 +19,7 @@ from linsep.learners.calibration import calibrate
 from linsep.learners.inputs.tables import positions, weight_argument
 from linsep.learners.table_model import TableModel
 from linsep.markup import listed
-from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas, with_reliability
+from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas
 from linsep.scikit import clone
 from linsep.types import Array, Chunk, DataError, NoRowsError
 
@@ -259,23 +259,19 @@ def score_table(
         source.read_as_text([target])  # 01 and 1 may be two of them
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
-    strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
     for labels, z, y, _, _ in _predicted(model, source, lenient):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()
-        strange |= set(truth) - place.keys()
-        if strange:
-            continue
+        if strange := set(truth) - place.keys():
+            raise DataError(f"label {min(strange)!r} is not one the model knows: {listed(names, 6)}")
         codes, answers = (np.array([place[one] for one in labels]) for labels in (truth, said))
         np.add.at(counts, (codes, answers), 1)
         if counts.sum() * max(1, z.size // len(z)) <= _MOST_VALUES:
             truths.append(codes)
             kept.append(z)
-    if strange:
-        raise DataError(f"label {min(strange)!r} is not one the model knows: {listed(names, 6)}")
     scores = replace(scores_of_counts(counts, names), unlabelled=source.unlabelled)
     all_kept = sum(map(len, kept)) == scores.rows
     return with_areas(scores, np.concatenate(truths), np.concatenate(kept)) if all_kept else scores
@@ -309,4 +305,7 @@ def score_aside(
     known = calibrate(learner, aside.X_train, y[train], of_rows.get("sample_weight")) if again else None
     most = int(np.bincount(truth[train]).argmax())
     found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
-    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))
+    if known is None or values is None:
+        return found
+    is_class = truth[test][:, None] == np.arange(len(names))
+    return replace(found, brier=float(np.mean((known.of(values) - is_class) ** 2)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -186,46 +186,45 @@ def fit_table(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
     encoder = prepared.encoder
-    drawn = _Drawn() if groups is not None or not holdout or aside is None else _drawn(source, prepared, aside)
-    receipt = _of_table(receipt, choice, source, encoder, positive, drawn)
+    is_drawn = aside is not None and groups is None and holdout
+    copies, hints, mixed = _drawn(source, prepared, aside) if aside and is_drawn else (0, [], [])
+    receipt = _of_table(receipt, choice, source, encoder, positive, hints)
+    receipt.data.update(if_any(held_out_copies=copies))
     early = [*training.early, *(_with_answer(text, receipt.data.get("verdict")) for text in training.warnings)]
-    said = [*early, *encoder.doubts_, *receipt.warnings, *drawn.mixed]
+    said = [*early, *encoder.doubts_, *receipt.warnings, *mixed]
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
-class _Drawn(NamedTuple):
+def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[tuple[str, str]], list[str]]:
     """What is said of rows held out at random: their copies among the others, lines, and warnings of mixed groups."""
-
-    copies: int = 0
-    hints: Sequence[tuple[str, str]] = ()
-    mixed: Sequence[str] = ()
-
-
-def _drawn(source: Source, prepared: Prepared, aside: Aside) -> _Drawn:
     assert prepared.encoder is not None
     chunk, kinds = _learnt(source, prepared), prepared.encoder.kinds_
     used = without_skipped(chunk, kinds) if isinstance(chunk, TableChunk) else chunk
     copies, of_copies = hint_on_copies(used, aside.train, aside.test)
     hints = [*hints_on_holding_out(used, kinds), *of_copies]
-    return _Drawn(copies, hints, mixed_groups(used, kinds, aside.train, aside.test))
+    return copies, hints, mixed_groups(used, kinds, aside.train, aside.test)
 
 
 def _of_table(
-    receipt: Receipt, choice: Receipt, source: Source, encoder: TableEncoder, positive: Any, drawn: _Drawn
+    receipt: Receipt,
+    choice: Receipt,
+    source: Source,
+    encoder: TableEncoder,
+    positive: Any,
+    hints: list[tuple[str, str]],
 ) -> Receipt:
     """The receipt with what is known of the table: what is missing or left out, and what seems too good."""
     gone = encoder.missing_
     telling, gaps = _too_good(source, encoder.kinds_, positive)
     lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
-    lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *drawn.hints]
+    lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *hints]
     doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
     more = if_any(
         missing=gone,
         unlabelled=source.unlabelled,
         left_out=encoder.left_out_,
-        hints=[text for _, text in drawn.hints],
-        held_out_copies=drawn.copies,
+        hints=[text for _, text in hints],
         telling_columns=list(dict.fromkeys(one.name for one in telling)),
         telling_gaps=[one.name for one in gaps],
     )

@@ -156,10 +156,12 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
         "majority_accuracy": best.majority_accuracy,
     }
     last = int(tagger.trace_.mistakes[-1]) if len(tagger.trace_) else 0
-    told = ("training accuracy", f"{training.accuracy:.2%} of the tokens that it learnt from")
-    if held_out is not None:
+    told = [("training accuracy", f"{training.accuracy:.2%} of the tokens that it learnt from")]
+    if held_out is None:
+        told.append(("held-out accuracy", "not measured (--holdout 0.1 keeps a tenth of the sentences aside)"))
+    else:
         rest = f"{held_out.tokens:,} tokens (the same tagger, trained on the other sentences)"
-        told = ("held-out accuracy", f"{held_out.accuracy:.2%} of {rest}")
+        told.insert(0, ("held-out accuracy", f"{held_out.accuracy:.2%} of {rest}"))
     majority, doubts = beside_constant("majority tag", best.majority_tag, best.majority_accuracy, best.accuracy)
     lines = [
         ("sentences", f"{len(X):,} of {training.tokens:,} tokens"),
@@ -167,14 +169,10 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
         ("features", f"{data['features']:,}{' (hashed)' if tagger.n_bits else ''}"),
         ("learner", f"{type(tagger).__name__}, {tagger.n_iter_:,} epochs in {seconds:.2f} s"),
         ("stop reason", f"{tagger.stop_reason_}: {tagger.stop_reason_.sentence}"),
-        told,
+        told[0],
         majority,
     ]
-    details = [("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch")]
-    if held_out is None:
-        details.append(("held-out accuracy", "not measured (--holdout 0.1 keeps a tenth of the sentences aside)"))
-    else:
-        details.append(("training accuracy", f"{training.accuracy:.2%} of the tokens"))
+    details = [("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch"), told[1]]
     if training.tokens <= _BOUND_TOKENS:
         more, data["bounds"], _ = told_bounds([tagger.mistake_bounds(X, y)], tagger)
         details += more

@@ -194,10 +194,10 @@ class ExplainedColumns(NamedTuple):
 
     def lines(self, known: Collection[str] = ()) -> Lines:
         """What is printed: a few lines of each kind, but nothing of columns of which enough is `known` already."""
-        doubtful = [one.text for one in self.of_kind("alone") if one.columns[0] not in known]
-        lines = [("too good?", text) for text in doubtful[:_LINES]]
-        if len(doubtful) > _LINES:
-            lines.append(("too good?", f"{len(doubtful) - _LINES:,} more columns: --json"))
+        alone = [one for one in self.of_kind("alone") if one.columns[0] not in known]
+        lines = [("too good?", one.text) for one in alone[:_LINES]]
+        if len(alone) > _LINES:
+            lines.append(("too good?", f"{len(alone) - _LINES:,} more columns: --json"))
         lines += [("nearly", one.text) for one in self.of_kind("nearly")[:_LINES]]
         if needed := [one.columns[0] for one in self.of_kind("needed")]:
             some = "" if self.asked == self.of else f"; {self.asked:,} of {self.of:,} columns were asked about"

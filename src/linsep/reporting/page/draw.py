@@ -44,8 +44,8 @@ class Picture(NamedTuple):
     caption: str
     alt: str
     source: str
-    width: int
-    height: int
+    width: int = round(_INCHES[0] * _PIXELS)
+    height: int = round(_INCHES[1] * _PIXELS)
 
 
 def draw_all(sketches: list[Sketch]) -> tuple[list[Picture], list[str]]:
@@ -71,9 +71,8 @@ def _draw(sketch: Sketch) -> Picture:
                 artist.set_rasterized(True)
         file = io.BytesIO()
         figure.savefig(file, format="svg", dpi=_DPI, metadata={"Date": None})
-    width, height = (round(inches * _PIXELS) for inches in _INCHES)
     source = f"data:image/svg+xml;base64,{b64encode(file.getvalue()).decode()}"
-    return Picture(sketch.title, sketch.caption, sketch.alt, source, width, height)
+    return Picture(sketch.title, sketch.caption, sketch.alt, source)
 
 
 def _is_heavy(artist: Any) -> bool:

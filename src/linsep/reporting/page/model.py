@@ -11,8 +11,8 @@ import numpy as np
 from linsep.learners import VotedPerceptron
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count
-from linsep.plots.subject import margins_of, signs_of, subject_of
-from linsep.reporting.bounds import NotApplicable
+from linsep.plots.subject import margins_of, subject_of
+from linsep.reporting.bounds import NOT_APPLICABLE
 from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import draw_all
@@ -29,7 +29,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
     weights = weights_of(model, None if about is None else about.names)
     remarks, parts = list(said), []
     seen = None if about is None else _see(model, about, weights)
-    pictures, left_out = draw_all(model_sketches(seen, model, receipt.proved, receipt.data.get("held_out")))
+    pictures, left_out = draw_all(model_sketches(seen, model, receipt.proved))
     if len(weights.planes):
         parts.append(tables.weights_table(weights, model.classes_, _about_weights(learner, encoder)))
     else:
@@ -47,17 +47,12 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         title=_title(model),
         kicker="A separator and its receipt" + (f"; scores of {receipt.scored_on}" if receipt.scored_on else ""),
         lead=_lead(receipt),
-        lines=[*receipt.lines, *(line for line in receipt.details if not isinstance(line[1], NotApplicable))],
+        lines=[*receipt.lines, *(line for line in receipt.details if not line[1].startswith(NOT_APPLICABLE))],
         command=command,
         pictures=pictures,
         tables=parts,
         remarks=[*remarks, *left_out],
     )
-
-
-def check_labels(model: Any, y: Array) -> None:
-    """Raise DataError for a label that the model does not know."""
-    signs_of(subject_of(model), y)
 
 
 def _of_rows(model: Any) -> TableModel:

@@ -30,12 +30,10 @@ class Seen(NamedTuple):
     is_linear: bool
 
 
-def model_sketches(seen: Seen | None, model: Any, proved: Proved, held_out: Any) -> list[Sketch]:
+def model_sketches(seen: Seen | None, model: Any, proved: Proved) -> list[Sketch]:
     """All that apply to a fitted model; without rows that of the run."""
     learner, _ = parts_of(model)
     sketches = [] if seen is None else [_of_rows(seen), _margins(seen.subject, seen.rows, seen.y, seen.margins)]
-    if held_out and held_out["reliability"]:
-        sketches.append(_reliability(held_out["reliability"]))
     trace = getattr(learner, "trace_", None)
     if trace is not None and len(trace) > 1 and hasattr(trace, "update_log"):
         first, last = int(trace.mistakes[0]), int(trace.mistakes[-1])
@@ -71,25 +69,6 @@ def _margins(subject: Subject, rows: Table, y: Array, margins: Array) -> Sketch:
     caption = "How many rows have which margin y z, z the decision value. Those at 0 or left of it are mistaken."
     alt = f"Histogram of {n:,} margins: {n - wrong:,} positive, {wrong:,} not; least {least:.3g}, median {middle:.3g}."
     return Sketch("Margins", caption, alt, partial(plots.plot_margins, subject, rows, y))
-
-
-def _reliability(parts: list[Any]) -> Sketch:
-    """Probabilities of rows held out beside how often they came true."""
-    n = sum(part[2] for part in parts)
-    far = max(abs(said - true) for said, true, _ in parts)
-    caption = (
-        "Probabilities given to rows held out, in tenths, and the share of them that came true; the larger a dot, the "
-        "more rows. On the line they are as good as their word."
-    )
-    alt = f"{len(parts)} dots for {n:,} probabilities; the farthest from the diagonal is off by {far:.2f}."
-
-    def draw(ax: Any) -> None:
-        ax.plot([0, 1], [0, 1], color="0.6", lw=0.8)
-        said, true, rows = zip(*parts, strict=True)
-        ax.scatter(said, true, s=[12 + 160 * k / n for k in rows], color="C0", zorder=3)
-        ax.set(xlabel="probability given", ylabel="share that came true", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-
-    return Sketch("Reliability", caption, alt, draw)
 
 
 def _has_unit_steps(learner: Any) -> bool:

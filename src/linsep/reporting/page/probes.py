@@ -12,18 +12,13 @@ from linsep.probing.probe import Probe
 from linsep.probing.words import chance_words, drop_words, few_words, notes, rank_words, shuffle_words
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.tables import Cell, Table, cell
+from linsep.reporting.page.tables import Cell, Table, cell, some_of
 
 _MOST_ROWS = 1000
 _NUMBERS = (
     *("margin_low", "margin_high", "accuracy", "low", "high", "auc", "auc_low", "auc_high"),
     *("shuffled", "shuffled_low", "shuffled_high", "shuffled_auc"),
     *("control", "control_low", "control_high", "control_auc", "selectivity"),
-)
-_COLUMNS = (
-    *("layer", "concept", "rows", "columns", "rank", "verdict", "odds", "after Holm"),
-    *("separable shuffles", "rows to drop", "few columns"),
-    *_NUMBERS,
 )
 
 
@@ -37,8 +32,8 @@ def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequenc
         "Margins are over the radius of the rows."
     )
     cells = [_cells(row, odds) for row, odds in zip(shown, found.adjusted, strict=False)]
-    if len(shown) < len(found.rows):
-        note += f" The first {len(shown):,} of {len(found.rows):,} rows."
+    heads = list(cells[0]) if cells else []
+    note += some_of(len(shown), len(found.rows), "rows")
     return Page(
         title=f"{separable} of {len(found.rows)} separable",
         kicker="Are concepts linearly separable in these layers?",
@@ -46,7 +41,7 @@ def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequenc
         lines=[*notes(found.rows, found.adjusted), *more],
         command=command,
         pictures=pictures,
-        tables=[Table("Layers and concepts", note, _COLUMNS, cells)],
+        tables=[Table("Layers and concepts", note, heads, [list(row.values()) for row in cells])],
         remarks=[*said, *left_out],
     )
 
@@ -63,11 +58,19 @@ def _sketches(found: Probe) -> list[Sketch]:
     ]
 
 
-def _cells(row: ProbeRow, adjusted: float | None) -> list[Cell]:
-    odds, holm = (Cell(chance_words(value), value) for value in (row.log10_odds, adjusted))
-    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), Cell(rank_words(row), row.rank)]
-    shuffles = Cell(shuffle_words(row), row.separable_shuffles)
-    drop, few = Cell(drop_words(row), row.fewest_low), Cell(few_words(row), len(row.few_columns or ()) or None)
-    values = [getattr(row, name) for name in _NUMBERS]
-    told = [cell(row.verdict), odds, holm, shuffles, drop, few]
-    return [*first, *told, *(Cell("") if value is None else cell(value) for value in values)]
+def _cells(row: ProbeRow, adjusted: float | None) -> dict[str, Cell]:
+    told = {
+        "layer": row.layer,
+        "concept": row.concept,
+        "rows": row.n,
+        "columns": row.d,
+        "rank": Cell(rank_words(row), row.rank),
+        "verdict": row.verdict,
+        "odds": Cell(chance_words(row.log10_odds), row.log10_odds),
+        "after Holm": Cell(chance_words(adjusted), adjusted),
+        "separable shuffles": Cell(shuffle_words(row), row.separable_shuffles),
+        "rows to drop": Cell(drop_words(row), row.fewest_low),
+        "few columns": Cell(few_words(row), len(row.few_columns or ()) or None),
+        **{name: "" if (value := getattr(row, name)) is None else value for name in _NUMBERS},
+    }
+    return {name: cell(value) for name, value in told.items()}

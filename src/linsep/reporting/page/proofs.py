@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
+from linsep.plots.subject import plane_of
 from linsep.regression.found import Separation
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.page import tables
@@ -19,7 +19,6 @@ from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.proof import Combination
-from linsep.theory.separability.certificate import Separability
 from linsep.theory.words.of_classes import exists_near, with_mark
 from linsep.types import Array, Hyperplane
 
@@ -45,7 +44,7 @@ def of_certificates(
     remarks = list(said)
     for one in asked[:_MOST_ASKED]:
         head = f"{one.title}: " if one.title else ""
-        plane = _in_units(one.found, exponents)
+        plane = plane_of(one.found, exponents)
         if about.matrix is None:
             remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
         if one.found.verdict == "undecided" and plane is None:
@@ -89,7 +88,7 @@ def _of_question(
     if found.witness is not None:
         parts.append(_witness(found.witness, y, about.columns))
     for one in [] if explanation is None else explanation.explained:
-        of_rest = _in_units(one.fewest.rest, exponents)
+        of_rest = plane_of(one.fewest.rest, exponents)
         if one.title == title and one.suspects:
             numbers = found.in_file(np.arange(found.n_rows))
             places = {number: i for i, number in enumerate(numbers.tolist())}
@@ -113,21 +112,6 @@ def _witness(witness: Combination, y: Array, columns: tables.Columns) -> tables.
     weights = zip(witness.rows, weights_in_words(witness), strict=True)
     rows = [(row, (y[row], tables.Cell(weight, float(weight)))) for row, weight in weights]
     return tables.rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, columns)
-
-
-def _in_units(found: Separability, exponents: Sequence[int]) -> Hyperplane | None:
-    """The plane (or the first direction) in the units of the table, its largest weight made 1 where floats need it."""
-    plane = found.hyperplane or (found.directions[0] if found.directions else None)
-    if plane is None:
-        return None
-    if plane.w.dtype != object and not any(exponents):
-        return plane
-    w = [Fraction(v) * Fraction(10) ** k for v, k in zip(plane.w.tolist(), exponents, strict=True)]
-    b = Fraction(plane.b)
-    top = max(map(abs, w), default=Fraction(1)) or Fraction(1)
-    if not Fraction(1, 10**9) < top < 10**9:
-        w, b = [v / top for v in w], b / top
-    return Hyperplane(np.array([float(v) for v in w]), float(b))
 
 
 # ------------------------------------------------------------------ separation
