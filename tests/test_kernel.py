@@ -288,13 +288,13 @@ def test_labels_of_any_type_and_accuracy() -> None:
         ({"coef0": np.inf}, "coef0 must be a finite number"),
         ({"coef0": -0.5}, "below, the kernel is no inner product"),
         ({"coef0": None}, "coef0 must be a finite number"),
-        ({"kernel": lambda A, B: -(A @ B.T) - 1.0}, r"k\(x, x\) = -\d+ for a training row"),
+        ({"kernel": lambda A, B: -(A @ B.T) - 1.0}, "the kernel is below 0 for a training row"),
         ({"average": "best"}, '"last", "averaged" or "voted"'),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"kernel": lambda A, B: A[:, :1] ** 2 + 2 * B[:, 0] ** 2}, "the kernel is not symmetric"),
-        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "the kernel returned nan"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "the kernel returned a value that is not finite"),
         ({"kernel": lambda A, B: np.ones(len(A))}, "the kernel returned an array of shape"),
-        ({"kernel": lambda A, B: np.full((len(A), len(B)), "x")}, "a kernel is a real number"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), "x")}, "real numbers"),
         ({"degree": 400, "gamma": 1e3}, "too large for numbers"),
     ],
 )
@@ -310,15 +310,6 @@ def test_bad_parameters_leave_the_learner_as_it_was(parameters: dict[str, Any], 
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X, y)
     np.testing.assert_array_equal(fitted.set_params(**KernelPerceptron().get_params()).decision_function(X), before)
-
-
-def test_a_function_of_two_rows_is_told_that_it_gets_two_matrices() -> None:
-    with pytest.raises(ValueError, match="mismatch") as caught:
-        KernelPerceptron(lambda x, y: float(x @ y)).fit(*XOR)
-    assert caught.value.__notes__ == [
-        "the kernel was called with two matrices of rows, (4, 2) and (4, 2), and has to return all their values at "
-        "once, here of shape (4, 4)"
-    ]
 
 
 def test_no_reference_and_no_plane() -> None:

@@ -103,7 +103,7 @@ def test_prediction_uses_what_was_learnt_in_training(way: Any, tmp_path: Path) -
     linsep.save(model, path)
     for one in (model, linsep.load(path)):
         assert one.encoder_ is not None
-        X = one.transform(rows.drop(columns="sold"))
+        X = one.encoder_.transform(rows.drop(columns="sold"))
         names = one.encoder_.feature_names_
         numbers = [j for j, name in enumerate(names) if not name.startswith("city")]
         np.testing.assert_allclose(X[:, numbers], twin(train, rows, way), atol=1e-12)
@@ -124,7 +124,7 @@ def test_values_that_were_never_missing_in_training_are_told_once(tmp_path: Path
         "column 'floor': 1 value is missing, and none was in training; the mean stands in for it",
         f"column 'city': {gone['city']} values are missing, and none was in training; no category stands in for them",
     ]
-    asked: list[Any] = [model.predict, model.decision_function, model.transform]
+    asked: list[Any] = [model.predict, model.decision_function]
     for ask in (*asked, lambda X: model.score(X, rows["sold"])):
         with pytest.warns(MissingWarning) as caught:
             ask(rows)

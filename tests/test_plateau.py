@@ -24,7 +24,7 @@ from linsep import (
     separability,
 )
 from linsep.app.cli import main
-from linsep.learners.engine import plateau
+from linsep.learners.engine import loop
 from linsep.learners.engine.loop import Plateau
 from linsep.learners.engine.trace import make_record
 from linsep.streaming.result import StreamState
@@ -36,7 +36,7 @@ XOR_LABELS = np.array([0, 1, 1, 0])
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However short the passes are, a plateau counts."""
-    monkeypatch.setattr(plateau, "_ENTRIES", 0)
+    monkeypatch.setattr(loop, "_ENTRIES", 0)
 
 
 def naive(mistakes: list[int], rows: int, entries: float, max_iter: int | None) -> tuple[int, int, int] | None:

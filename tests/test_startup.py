@@ -117,7 +117,7 @@ def test_learners_are_the_same_whether_scikit_learn_is_loaded_before_or_after_th
 
 @pytest.mark.parametrize(
     "asked",
-    ["repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)", "it.set_output(transform='default')"],
+    ["repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)"],
 )
 def test_what_only_scikit_learn_answers_loads_it(asked: str) -> None:
     make = "from linsep import Perceptron, TableModel; it = TableModel(Perceptron(random_state=0)); "

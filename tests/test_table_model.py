@@ -88,6 +88,7 @@ def test_a_table_gives_the_weights_of_its_encoded_rows(positive: str | None) -> 
     alone = AveragedPerceptron(random_state=1).fit(rows, y if positive is None else (y == positive).astype(int))
     np.testing.assert_array_equal(model.learner_.coef_, alone.coef_)
     assert model.classes_.tolist() == (["buys", "leaves"] if positive in (None, "leaves") else ["leaves", "buys"])
+    assert model.encoder_ is not None
     np.testing.assert_array_equal(model.encoder_.transform(frame), rows)
     said = model.classes_[(alone.decision_function(rows) >= 0).astype(int)]
     assert model.predict(frame).tolist() == said.tolist()
@@ -120,6 +121,7 @@ def test_labels_of_any_type_are_names(labels: list[Any], tmp_path: Path) -> None
     codes = np.arange(60) % len(labels)
     expected = default_learner().fit(TableEncoder().fit(frame).transform(frame), codes)
     np.testing.assert_array_equal(model.learner_.coef_, expected.coef_)
+    assert model.encoder_ is not None
     said = np.array(labels)[expected.predict(model.encoder_.transform(frame))].tolist()
     assert model.predict(frame).tolist() == said
     right = np.mean([a == b for a, b in zip(said, y.tolist(), strict=True)])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.learners.engine import visiting_order
+from linsep.learners.engine import loop
 from linsep.learners.engine.loop import shuffled_order
 
 
@@ -26,8 +26,8 @@ def chi_square(counts: Any) -> float:
 
 @pytest.mark.parametrize(("n", "group"), [(20, 8), (23, 8), (30, 12), (2, 4096), (17, 4096)])
 def test_each_step_is_equally_likely_for_each_row(n: int, group: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visiting_order, "GROUP", group)
-    monkeypatch.setattr(visiting_order, "CHUNK", 4)
+    monkeypatch.setattr(loop, "GROUP", group)
+    monkeypatch.setattr(loop, "CHUNK", 4)
     found = orders(n, 20_000)
     assert (np.sort(found, axis=1) == np.arange(n)).all()
     counts = np.zeros((n, n))

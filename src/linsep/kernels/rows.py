@@ -74,6 +74,11 @@ def row_fits(X: Any, width: int) -> bool:
     raise NotImplementedError
 
 
+def _entry(X: Any, k: Any, w: Any) -> Any:
+    """Entry k of sparse rows, 1 of the type of w where all are."""
+    raise NotImplementedError
+
+
 @overload(row_fits)
 def _row_fits(X: Any, width: Any) -> Callable[..., Any]:
     def sparse(X: Any, width: Any) -> Any:
@@ -99,46 +104,39 @@ def _row_count(X: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-# Four sums, in the same order whether the entries are read or known to be 1, so that the bits are the same.
+@overload(_entry, jit_options=_INLINE)
+def _any_entry(X: Any, k: Any, w: Any) -> Callable[..., Any]:
+    def one(X: Any, k: Any, w: Any) -> Any:
+        return w.dtype.type(1)  # LLVM makes a sum of the product with it
+
+    def stored(X: Any, k: Any, w: Any) -> Any:
+        return X.data[k]
+
+    return one if is_ones(X) else stored
+
+
 @overload(row_dot, jit_options=_INLINE)
 def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
-    def ones(X: Any, i: Any, w: Any) -> Any:
-        a = b = c = d = w.dtype.type(0)
-        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
-        while k + np.uint64(4) <= end:
-            a += w[np.uint64(X.indices[k])]
-            b += w[np.uint64(X.indices[k + np.uint64(1)])]
-            c += w[np.uint64(X.indices[k + np.uint64(2)])]
-            d += w[np.uint64(X.indices[k + np.uint64(3)])]
-            k += np.uint64(4)
-        # A loop over the last three at most would take as long as the others on short rows.
-        if k + np.uint64(2) <= end:
-            a += w[np.uint64(X.indices[k])]
-            a += w[np.uint64(X.indices[k + np.uint64(1)])]
-            k += np.uint64(2)
-        if k < end:
-            a += w[np.uint64(X.indices[k])]
-        return (a + b) + (c + d)
-
     def sparse(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
         k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
         while k + np.uint64(4) <= end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
-            b = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], b)
-            c = fma(X.data[k + np.uint64(2)], w[np.uint64(X.indices[k + np.uint64(2)])], c)
-            d = fma(X.data[k + np.uint64(3)], w[np.uint64(X.indices[k + np.uint64(3)])], d)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
+            b = fma(_entry(X, k + np.uint64(1), w), w[np.uint64(X.indices[k + np.uint64(1)])], b)
+            c = fma(_entry(X, k + np.uint64(2), w), w[np.uint64(X.indices[k + np.uint64(2)])], c)
+            d = fma(_entry(X, k + np.uint64(3), w), w[np.uint64(X.indices[k + np.uint64(3)])], d)
             k += np.uint64(4)
+        # A loop over the last three at most would take as long as the others on short rows.
         if k + np.uint64(2) <= end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
-            a = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], a)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
+            a = fma(_entry(X, k + np.uint64(1), w), w[np.uint64(X.indices[k + np.uint64(1)])], a)
             k += np.uint64(2)
         if k < end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
         return (a + b) + (c + d)
 
-    return ones if is_ones(X) else sparse if is_csr(X) else None
+    return sparse if is_csr(X) else None
 
 
 @overload(row_dot, jit_options=_INLINE)
@@ -196,21 +194,6 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 # Sparse rows ask until one entry has changed, as a rule the first: to compare all took as long as to change them.
 @overload(row_axpy, jit_options=_INLINE)
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
-    def ones(X: Any, i: Any, a: Any, w: Any) -> Any:
-        a_ = w.dtype.type(a)
-        k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
-        changed = False
-        while k < end and not changed:
-            j = np.uint64(X.indices[k])
-            before = w[j]
-            after = before + a_
-            w[j] = after
-            changed = after != before
-            k += np.uint64(1)
-        for t in range(k, end):
-            w[np.uint64(X.indices[t])] += a_
-        return changed
-
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
         k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
@@ -218,13 +201,13 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
         while k < end and not changed:
             j = np.uint64(X.indices[k])
             before = w[j]
-            after = fma(a_, X.data[k], before)
+            after = fma(a_, _entry(X, k, w), before)
             w[j] = after
             changed = after != before
             k += np.uint64(1)
         for t in range(k, end):
             j = np.uint64(X.indices[t])
-            w[j] = fma(a_, X.data[t], w[j])
+            w[j] = fma(a_, _entry(X, t, w), w[j])
         return changed
 
     def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
@@ -237,7 +220,7 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
             changed |= after != before
         return changed
 
-    return ones if is_ones(X) else sparse if is_csr(X) else dense
+    return sparse if is_csr(X) else dense
 
 
 # As in `row_axpy`: on some processors LLVM would call it.

@@ -21,13 +21,11 @@ class DerivedLearner(EpochLearner):
     recomputed on access, since whole vectors cost more than a row; `predict_one` derives only the entries it needs.
     """
 
-    # Parameters that `_derive` reads: a new value makes `coef_` stale.
-    _derived_by: ClassVar[tuple[str, ...]] = ()
-
     _coef: Array
     _intercept: Array
     _stale = False  # whether what was derived is older than the last update
-    _derived_with: tuple[Any, ...] = ()
+    _derived_with: Any = None  # `average` at that time: a new value makes `coef_` stale
+    average: Any
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:
         """The weights of these columns (an index of the second axis), and the intercepts."""
@@ -35,7 +33,7 @@ class DerivedLearner(EpochLearner):
 
     def parts(self) -> dict[str, Any]:
         parts = super().parts()
-        if self._stale or self._derived_with != self._settings():
+        if self._stale or self._derived_with != self.average:
             return parts
         return {"coef_": self._coef, "intercept_": self._intercept} | parts
 
@@ -53,7 +51,7 @@ class DerivedLearner(EpochLearner):
     def settle(self) -> None:
         self._stale = False
         self._coef, self._intercept = self._derive(slice(None))
-        self._derived_with = self._settings()
+        self._derived_with = self.average
 
     def settle_later(self) -> None:
         self._stale = True
@@ -67,11 +65,8 @@ class DerivedLearner(EpochLearner):
         self.settle_later()
 
     def settled(self) -> None:
-        if hasattr(self, "classes_") and (self._stale or self._derived_with != self._settings()):
+        if hasattr(self, "classes_") and (self._stale or self._derived_with != self.average):
             self.settle()
-
-    def _settings(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._derived_by)
 
     @property
     def coef_(self) -> Array:
@@ -94,7 +89,7 @@ class DerivedLearner(EpochLearner):
     def _put(self, name: str, value: Array) -> None:
         """Take this as what predicts, until something is learnt."""
         self.__dict__[f"_{name[:-1]}"] = value
-        self._derived_with = self._settings()
+        self._derived_with = self.average
 
     def _score_row(self, X: Any) -> Array | float:
         if not self._stale:
@@ -121,7 +116,6 @@ class MeanLearner(DerivedLearner):
     them `coef_` is the same array as `last_coef_`, and a model file holds it once.
     """
 
-    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     # The names that `average` may have, if it is not True or False.
     averages: ClassVar[tuple[str, ...]] = ()
     state_arrays: ClassVar[dict[str, ArraySpec]] = DerivedLearner.state_arrays | _WITH_SUMS
@@ -133,7 +127,6 @@ class MeanLearner(DerivedLearner):
     last_intercept_: Array
     _sum_coef: Array
     _sum_intercept: Array
-    average: Any
 
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:

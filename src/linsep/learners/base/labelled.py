@@ -224,7 +224,7 @@ def row_kernels() -> Any:
 class LinearClassifier(LabelledClassifier):
     """Class weights and decision values of a learner with `coef_` and `intercept_`.
 
-    `intercept_scaling`, `class_weight`, `open_classes`, `multi_class` and `n_jobs` are for learners without these
+    `intercept_scaling`, `class_weight`, `open_classes` and `multi_class` are for learners without these
     parameters.
     """
 
@@ -248,7 +248,6 @@ class LinearClassifier(LabelledClassifier):
     class_weight: Any = None
     open_classes: bool = False
     multi_class: str = "ovr"
-    n_jobs: int | None = None
 
     # ------------------------------------------------------------------ input
     def _class_weights(self, given: Given, *, running: bool) -> Array | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self, TypeGuard
+from typing import Any, NamedTuple, Self, TypedDict, TypeGuard, TypeVar, cast
 
 import numpy as np
 
 from linsep.scikit import join_if_loaded, joined_to, random_state
 from linsep.types import Array, DataError
+
+Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
 # The constant feature may be so small and so large: its square fits float32, with room for many updates.
 LEAST_CONSTANT, MOST_CONSTANT = 1e-15, 1e15
@@ -22,6 +26,49 @@ def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
     for name, value in given.items():
         if name != "self":
             setattr(learner, name, value)
+
+
+class Shared(TypedDict, total=False):
+    """The parameters that linear learners have in common."""
+
+    max_iter: int | None
+    time_limit: float | None
+    fit_intercept: bool
+    intercept_scaling: float | str
+    shuffle: bool
+    random_state: Any
+    warm_start: bool
+    class_weight: Any
+    multi_class: str
+    open_classes: bool
+    n_jobs: int | None
+    trace: str
+    verbose: int | Callable[[int, int, float], None]
+
+
+def sharing(*without: str, max_iter: int | None, shuffle: bool = True) -> Callable[[Constructor], Constructor]:
+    """Give a constructor that takes `**shared` the `Shared` parameters, all but some, with these defaults."""
+    shared: dict[str, Any] = {"max_iter": max_iter, "time_limit": None, "fit_intercept": True, "intercept_scaling": 1.0}
+    shared |= {"shuffle": shuffle, "random_state": None, "warm_start": False, "class_weight": None}
+    shared |= {"multi_class": "ovr", "open_classes": False, "n_jobs": None, "trace": "epochs", "verbose": 0}
+
+    common = [Parameter(k, Parameter.KEYWORD_ONLY, default=v) for k, v in shared.items() if k not in without]
+
+    def decorate(constructor: Constructor) -> Constructor:
+        own = [one for one in signature(constructor).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        known = Signature([*own, *common])
+        defaults = {one.name: one.default for one in [*own[1:], *common]}
+
+        @wraps(constructor)
+        def keep(*given: Any, **named: Any) -> None:
+            if len(given) > 1 or not named.keys() <= defaults.keys():
+                named = known.bind(*given, **named).arguments
+            keep_parameters(given[0], defaults | named)
+
+        vars(keep)["__signature__"] = known
+        return cast(Constructor, keep)
+
+    return decorate
 
 
 def check_options(learner: Any, *flags: str, **choices: tuple[str, ...]) -> None:

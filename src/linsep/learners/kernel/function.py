@@ -86,16 +86,10 @@ class KernelFunction:
         values = self.between(A[rows], A)
         if callable(self.kind):
             square = values[:, rows]
-            if not np.allclose(square, square.T, rtol=1e-5, atol=1e-8 * float(abs(square).max(initial=1.0))):
-                i, j = np.unravel_index(abs(square - square.T).argmax(), square.shape)
-                raise DataError(
-                    f"the kernel is not symmetric: k(x, y) = {square[i, j]:.6g} but k(y, x) = {square[j, i]:.6g} for "
-                    "two training rows; a kernel is an inner product, so its order makes no difference"
-                )
-            if (least := float(square.diagonal().min(initial=0.0))) < 0:
-                raise DataError(
-                    f"k(x, x) = {least:.6g} for a training row; a kernel is an inner product, so not below 0"
-                )
+            even = np.allclose(square, square.T, rtol=1e-5, atol=1e-8 * float(abs(square).max(initial=1.0)))
+            if not even or (square.diagonal() < 0).any():
+                why = "is below 0 for a training row with itself" if even else "is not symmetric for two training rows"
+                raise DataError(f"the kernel {why}; a kernel is an inner product")
         block[rows] = values
 
     def combine(self, A: Any, B: Any, coefs: Array) -> Array:
@@ -124,24 +118,14 @@ class KernelFunction:
             return np.asarray(slope * inner + constant * total)
 
     def _called(self, A: Any, B: Any) -> Array:
-        try:
-            G = np.asarray(self.kind(A, B))
-        except Exception as error:
-            error.add_note(
-                f"the kernel was called with two matrices of rows, {A.shape} and {B.shape}, and has to return all "
-                f"their values at once, here of shape {(A.shape[0], B.shape[0])}"
-            )
-            raise
-        if G.shape != (A.shape[0], B.shape[0]):
+        G = np.asarray(self.kind(A, B))
+        if G.shape != (A.shape[0], B.shape[0]) or G.dtype.kind not in "biuf":
             raise DataError(
-                f"the kernel returned an array of shape {G.shape} for {A.shape[0]} and {B.shape[0]} rows; it is called "
-                f"with two matrices and returns all their values, here of shape {(A.shape[0], B.shape[0])}"
+                f"the kernel returned an array of shape {G.shape} and type {G.dtype} for {A.shape[0]} and {B.shape[0]} "
+                "rows; it is called with two matrices of rows and returns all their values, real numbers, as a matrix"
             )
-        if G.dtype.kind not in "biuf":
-            raise DataError(f"the kernel returned values of type {G.dtype}; a kernel is a real number")
         if not np.isfinite(G).all():
-            i, j = np.argwhere(~np.isfinite(G))[0]
-            raise DataError(f"the kernel returned {G[i, j]} for a pair of rows; its values must be finite numbers")
+            raise DataError("the kernel returned a value that is not finite for a pair of rows")
         return G
 
 

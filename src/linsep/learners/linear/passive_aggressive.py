@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 from linsep.learners.base.derived import MeanLearner
-from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
+from linsep.learners.inputs.parameters import Shared, check_options, is_number, sharing
 from linsep.passes import PA1, PA2
 
 
@@ -87,26 +86,8 @@ class MarginPerceptron(MeanLearner):
     margin: float
     average: bool
 
-    def __init__(
-        self,
-        *,
-        margin: float = 1.0,
-        average: bool = False,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+    @sharing(max_iter=1000)
+    def __init__(self, *, margin: float = 1.0, average: bool = False, **shared: Unpack[Shared]) -> None: ...
 
     def check_parameters(self) -> None:
         super().check_parameters()
@@ -198,27 +179,10 @@ class PassiveAggressive(MeanLearner):
     C: float
     average: bool
 
+    @sharing(max_iter=10)
     def __init__(
-        self,
-        *,
-        variant: str = "pa1",
-        C: float = 1.0,
-        average: bool = False,
-        max_iter: int | None = 10,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+        self, *, variant: str = "pa1", C: float = 1.0, average: bool = False, **shared: Unpack[Shared]
+    ) -> None: ...
 
     def check_parameters(self) -> None:
         super().check_parameters()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import keep_parameters
+from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
 
@@ -116,24 +115,8 @@ class Perceptron(EpochLearner):
     # And only after passes over so many stored entries: before, all of them cost less than compiling it does.
     _skip_from: ClassVar[int] = 20_000_000
 
-    def __init__(
-        self,
-        *,
-        max_iter: int | None = 1000,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = False,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+    @sharing(max_iter=1000, shuffle=False)
+    def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
     def prepare(self, rows: Rows) -> _Memory | None:
         """What passes remember; that of skipping costs as much as a pass, so it comes when it is predicted to pay."""
@@ -261,22 +244,5 @@ class AveragedPerceptron(MeanLearner):
 
     average: str
 
-    def __init__(
-        self,
-        *,
-        average: str = "averaged",
-        max_iter: int | None = 10,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+    @sharing(max_iter=10)
+    def __init__(self, *, average: str = "averaged", **shared: Unpack[Shared]) -> None: ...

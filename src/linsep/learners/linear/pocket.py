@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.epochs import LinearBatchLearner
-from linsep.learners.engine.loop import Progress, drawn_order
-from linsep.learners.inputs.parameters import keep_parameters
+from linsep.learners.engine.loop import drawn_order
+from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog
 from linsep.types import Array, StopReason
 
@@ -111,23 +111,8 @@ class PocketPerceptron(LinearBatchLearner):
     last_intercept_: Array
     n_evaluations_: int
 
-    def __init__(
-        self,
-        *,
-        max_iter: int | None = 100,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+    @sharing("open_classes", max_iter=100)
+    def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
     @property
     def pocket_mistakes_(self) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass, sgd_row
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import is_number, keep_parameters
+from linsep.learners.inputs.parameters import Shared, is_number, sharing
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norms, measure_all
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
@@ -117,7 +116,6 @@ class SGDClassifier(DerivedLearner):
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
     only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
-    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
@@ -136,6 +134,7 @@ class SGDClassifier(DerivedLearner):
     sampling: str
     clip_norm: float | None
 
+    @sharing("multi_class", max_iter=10)
     def __init__(
         self,
         loss: str = "hinge",
@@ -146,20 +145,8 @@ class SGDClassifier(DerivedLearner):
         eta0: float | str = "auto",
         sampling: str = "epochs",
         clip_norm: float | None = None,
-        max_iter: int | None = 10,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+        **shared: Unpack[Shared],
+    ) -> None: ...
 
     # --------------------------------------------------------------- training
     @available_if(terms.has_steps)

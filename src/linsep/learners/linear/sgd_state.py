@@ -153,7 +153,7 @@ def promise(learner: Any, steps: int, *, planned: bool) -> tuple[Any, ...]:
 
 
 def _excess_bound(learner: Any, steps: int, *, planned: bool) -> Bound:
-    bound = sgd_bound(learner.projection_radius, *_of_run(learner, steps), **_how(learner))
+    bound = _bound(learner, learner.projection_radius, steps, learner.average)
     why = ""
     if not planned:
         why = NO_PLAN
@@ -181,16 +181,13 @@ def regret_bound(learner: Any, steps: int, norm: float, *, planned: bool) -> Bou
     why = why or _clipped(learner)
     if why:
         return Bound("regret", None, False, why, _REGRET)
-    value = sgd_bound(norm, *_of_run(learner, steps), **_how(learner) | {"average": "eta"}).value
+    value = _bound(learner, norm, steps, "eta").value
     return Bound("regret", value, True, "", _REGRET)
 
 
-def _of_run(learner: Any, steps: int) -> tuple[float, int]:
-    return learner.gradient_bound_, steps
-
-
-def _how(learner: Any) -> dict[str, Any]:
-    return {"eta0": learner.eta0_, "learning_rate": learner.learning_rate, "average": learner.average}
+def _bound(learner: Any, radius: float | None, steps: int, average: str | None) -> Bound:
+    how: dict[str, Any] = {"eta0": learner.eta0_, "learning_rate": learner.learning_rate, "average": average}
+    return sgd_bound(radius, learner.gradient_bound_, steps, **how)
 
 
 def _clipped(learner: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import scipy
@@ -12,9 +12,8 @@ from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import check_row
-from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
-from linsep.learners.inputs.parameters import keep_parameters
+from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
@@ -113,24 +112,8 @@ class VotedPerceptron(EpochLearner):
     mistake_classes_: Array
     mistake_visits_: Array
 
-    def __init__(
-        self,
-        *,
-        max_iter: int | None = 1,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = 1.0,
-        shuffle: bool = True,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        multi_class: str = "ovr",
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-        trace: str = "epochs",
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+    @sharing(max_iter=1)
+    def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
     # --------------------------------------------------------------- training
     def start(self, X: Any) -> None:

@@ -130,10 +130,6 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         PrecisionWarning
             When an update no longer changed a weight, because it has outgrown the 24 bits of float32.
         """
-        with self.writing():
-            return self._fit(X, y)
-
-    def _fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> Self:
         self.check_parameters()
         _check_pairs(X, y)
         if not all(map(len, X)):
@@ -142,14 +138,15 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         index = FeatureIndex(self.n_bits)
         sentences = Sentences(*index_features(X, index, self.features))
         index.open = False
-        self._index, self.classes_ = index, classes
-        tally = self._train(sentences, self._numbers(y))
+        with self.writing():
+            self._index, self.classes_ = index, classes
+            tally = self._train(sentences, self._numbers(y))
         if tally["absorbed"]:
             warnings.warn(
                 f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
                 "them. The mistakes since then change nothing; stop earlier.",
                 PrecisionWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
         return self
 
