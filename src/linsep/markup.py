@@ -54,6 +54,30 @@ def _rounded(value: float, way: str) -> str:
     return f"{float(Context(prec=6, rounding=way).create_decimal_from_float(value)):.6g}"
 
 
+def between(low: float, high: float) -> str:
+    """A number from `low` on and below `high`, with six digits or as few more as it needs.
+
+    Examples
+    --------
+    >>> between(1.0, 2.0), between(1234567.0, 1234568.0)
+    ('1.5', '1234567.5')
+    """
+    middle = low / 2 + high / 2
+    texts = (f"{middle:.{digits}g}" for digits in range(6, 18))
+    return next((text for text in texts if low <= float(text) < high), repr(float(low)))
+
+
+def as_it_is(value: float) -> str:
+    """The number with six digits, or with all that it has if these do not do.
+
+    Examples
+    --------
+    >>> as_it_is(0.5), as_it_is(1234567.0)
+    ('0.5', '1234567.0')
+    """
+    return text if float(text := f"{value:.6g}") == value else repr(float(value))
+
+
 def quote(name: str) -> str:
     """A name as it is typed on a command line, on one line here.
 

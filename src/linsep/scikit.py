@@ -38,12 +38,35 @@ class _StandIn:
 
 class _Estimator(_StandIn):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the constructor.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of learners among them are there too.
+
+        Returns
+        -------
+        dict
+            Parameter -> value.
+        """
         found = {name: getattr(self, name) for name in sorted(signature(type(self)).parameters)}
         if deep and any(hasattr(one, "get_params") for one in found.values()):
             return dict(_joined(self).get_params())
         return found
 
     def set_params(self, **params: Any) -> Any:
+        """Set parameters of the constructor.
+
+        Parameters
+        ----------
+        **params : object
+            Parameter -> value.
+
+        Returns
+        -------
+        self
+        """
         if not params.keys() <= self.get_params(deep=False).keys():
             return _joined(self).set_params(**params)
         self.__dict__.update(params)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from linsep.data.columns import Column, TableChunk, label_names
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.markup import as_it_is, between
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
@@ -237,23 +238,12 @@ def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
     for k, end in zip(order, ends, strict=True):
         right[k] = before[end, k] - before[begin, k]
         if end > begin:
-            low = f" above {_between(*distinct[begin - 1 : begin + 1])}" if begin else ""
-            high = f" up to {_between(*distinct[end - 1 : end + 1])}" if end < len(distinct) else ""
+            low = f" above {between(*distinct[begin - 1 : begin + 1])}" if begin else ""
+            high = f" up to {between(*distinct[end - 1 : end + 1])}" if end < len(distinct) else ""
             said.append(f"{names[k]}{low}{high}")
         begin = end
     errors += int((~there).sum())
     return TellingColumn(column.name, errors, len(codes), ", ".join(said), _mean_recall(right, codes))
-
-
-def _between(low: float, high: float) -> str:
-    """A number from `low` on and below `high`, with six digits or as few more as it needs."""
-    middle = low / 2 + high / 2
-    texts = (f"{middle:.{digits}g}" for digits in range(6, 18))
-    return next((text for text in texts if low <= float(text) < high), repr(float(low)))
-
-
-def _shortest(value: float) -> str:
-    return text if float(text := f"{value:.6g}") == value else repr(float(value))
 
 
 def _cut(before: Array, order: list[int]) -> tuple[int, list[int], list[int]]:
@@ -338,7 +328,7 @@ def one_by_value(
         balanced = (right / sizes[k] + others / (n - sizes[k])) / 2
         way, place = np.unravel_index(int(balanced.argmax()), balanced.shape)
         at = int(kept[place])
-        rule = f"{names[k]} {'unless' if way else 'where'} it is {_shortest(distinct[at])}"
+        rule = f"{names[k]} {'unless' if way else 'where'} it is {as_it_is(distinct[at])}"
         errors = n - int(right[way, place] + others[way, place])
         found[k] = TellingColumn(column.name, errors, n, rule, float(balanced[way, place]), str(names[k]))
     return found

@@ -92,7 +92,10 @@ class Guarding(AbstractContextManager["Guarding"]):
     def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
-            asked = question_of(model, args, kwargs) if kind_of(model) else None
+            try:
+                asked = question_of(model, args, kwargs) if kind_of(model) else None
+            except DataError:  # its own fit says what is wrong, if anything is
+                asked = None
             if asked is not None:
                 self.separations.append(answer(asked, self._time_limit))
                 tell(self.separations[-1], self._mode, stacklevel=3)

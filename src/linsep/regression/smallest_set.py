@@ -28,6 +28,7 @@ from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationPr
 from linsep.types import Array, DataError
 
 _MOST_ENTRIES = 5_000_000
+_DOUBLED = 100_000  # times that the weight of a direction is, until rows must have changed
 
 
 class SmallestSet(NamedTuple):
@@ -183,7 +184,7 @@ class ColumnsOfRows:
         if goal is not None and not any(goal in v for v in several):
             several.append(next(v for v in proof.cone.null if goal in v))  # 0 on all rows that the directions leave
         n, times = proof.cone.separated.size, 1
-        while True:  # each takes rows away that those before it left: with weights that fall fast all do
+        for _ in range(_DOUBLED):  # each takes rows away that those before it left: with weights that fall fast all do
             found = [0] * Z.shape[1]
             for v in several:
                 found = [times * value + v.get(j, 0) for j, value in enumerate(found)]
@@ -191,3 +192,4 @@ class ColumnsOfRows:
             if signs.min() >= 0 and np.count_nonzero(signs) == n and (goal is None or found[goal]):
                 return found
             times *= 2
+        raise DataError("the rows are no longer those that were asked about: ask again, and change no array meanwhile")
