@@ -14,6 +14,8 @@ from linsep.types import Array, DataError
 SIGNS = np.array([-1.0, 1.0])
 # Whole numbers in a range no longer than this, with 0, are looked up in a table.
 _RANGE = 1 << 16
+# Fewer labels are sorted as soon.
+_FEW = 20_000
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
 
 
@@ -150,10 +152,14 @@ def number_labels(y: Array) -> tuple[Array, Array]:
     >>> number_labels(np.array([7, 2, 7]))
     (array([2, 7]), array([ 1., -1.,  1.]))
     """
-    classes = distinct_labels(y)
+    if y.size < _FEW:
+        classes, positions = np.unique(y, return_inverse=True)
+    else:
+        classes = distinct_labels(y)
+        positions = replace_labels(y, classes, np.arange(len(classes)))[0]
     if len(classes) < 2:
         check_classes(classes)
-    return classes, replace_labels(y, classes, np.arange(len(classes)) if len(classes) > 2 else SIGNS)[0]
+    return classes, (np.arange(len(classes)) if len(classes) > 2 else SIGNS)[positions]
 
 
 def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
