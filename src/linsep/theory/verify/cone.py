@@ -150,15 +150,17 @@ def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
     return found if rows.s is None else found * rows.s[ids].astype(np.int8)
 
 
-def left_by(rows: Rows, directions: Sequence[Vector]) -> Array:
+def left_by(rows: Rows, directions: Sequence[Vector], idle: int = 0) -> Array:
+    """The rows that directions leave; all but so many idle ones take rows away."""
     left = np.ones(rows.X.shape[0], dtype=bool)
-    require(len(directions) <= left.size, "there are more directions than rows")
+    require(len(directions) <= left.size + idle, "there are more directions than rows")
     for k, d in enumerate(directions):
         found = signs_on(rows, d) if left.all() else signs_on(rows, d, left)
         if (found < 0).any():
             raise CertificateError(f"direction {k} is negative at row {np.flatnonzero(left)[found < 0][0]}")
         require(rows.equal is None or not found[rows.equal[left]].any(), f"direction {k} is not 0 on an equality")
-        require(found.any(), f"direction {k} takes no row away")
+        idle -= not found.any()
+        require(idle >= 0, f"direction {k} takes no row away")
         left[left] = found == 0
     return left
 

@@ -140,7 +140,7 @@ class _Coordinates:
             return UNSIGNED
         if (directions := self.proof.opposite.get(j)) is not None:
             if id(directions) not in self.checked:
-                left_by(self.rows, directions)
+                left_by(self.rows, directions, idle=1)
                 self.checked[id(directions)] = _main_signs(directions)
             require(self.checked[id(directions)].get(j, 0) * way < 0, f"coefficient {j} has one sign only")
             return UNDETERMINED
