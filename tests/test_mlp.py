@@ -164,7 +164,7 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hidden": 0}, "hidden must be a whole number of at least 1, got 0"),
         ({"hidden": 2.5}, "hidden must be a whole number"),
         ({"hidden": None}, "hidden must be a whole number"),
-        ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
+        ({"max_iter": 0}, "max_iter must be at least 1 and whole"),
         ({"time_limit": 0.0}, "time_limit must be above 0"),
         ({"learning_rate_init": -1.0}, "learning_rate_init must be above 0"),
         ({"alpha": -1.0}, "alpha must be at least 0"),

@@ -244,7 +244,6 @@ def replaced(cls: Any, **arrays: Any) -> Any:
         replaced(linsep.Perceptron, classes_=np.arange(5)),
         replaced(linsep.Perceptron, coef_=np.ones((1, 2), dtype=object)),
         replaced(linsep.AveragedPerceptron, last_coef_=np.ones((1, 1))),
-        replaced(linsep.AveragedPerceptron, _sum_coef=np.ones((1, 1))),
         replaced(linsep.PassiveAggressive, coef_=[[1.0, 2.0]]),
         replaced(linsep.Rocchio, _sums=np.ones((1, 1))),
         replaced(linsep.VotedPerceptron, mistake_rows_=np.full(VOTED.n_updates_, 2**31)),

@@ -299,9 +299,8 @@ def _refuse_rounded_products(spec: Any, whole: Mapping[str, Any]) -> None:
         if len(columns) < 2:
             continue
         sizes = prod(abs(column.astype(np.float64)) for column in columns)
-        if any(
-            abs(prod(int(column[i]) for column in columns)) > 2**53 for i in np.flatnonzero(sizes > 2.0**52).tolist()
-        ):
+        made = [prod(int(column[i]) for column in columns) for i in np.flatnonzero(sizes > 2.0**52).tolist()]
+        if any(int(float(value)) != value for value in made):
             raise DataError(f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns")
 
 
