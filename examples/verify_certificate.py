@@ -156,9 +156,9 @@ def read_csv(path, claim):
     names = ["=".join(plainly(column[part]) for part in ("column", "level") if part in column) for column in columns]
     X = [[value_of(column, line) for column in columns] for line in lines]
     for j, column in enumerate(columns):  # an honest exponent makes all of them whole, and no larger one is needed
-        least = max((len(str(row[j].denominator)) for row in X if "exponent" in column), default=0)
+        bits = max((row[j].numerator.bit_length() + row[j].denominator.bit_length() for row in X), default=0)
         k = column.get("exponent", 0)
-        require(abs(k) <= 4 * least + 320, "an exponent is larger than the numbers need")
+        require(abs(k) <= bits + 320, "an exponent is larger than the numbers need")
         for row in X if k else ():
             row[j] *= Fraction(10) ** k
     return {"X": X, "names": names, **beside}

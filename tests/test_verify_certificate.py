@@ -911,3 +911,13 @@ def test_a_power_of_ten_without_end_is_refused_and_a_column_may_be_called_interc
     wrong = text.replace('"ended": null', '"ended": 1e100000000')
     assert wrong != text
     assert "has a power of ten that no double has" in verify(tmp_path, wrong, table, "t.csv")[1]
+
+
+def test_an_exponent_is_as_large_as_the_numbers_need(tmp_path: Path) -> None:
+    table = "x,y\n1e-4500,a\n2e-4500,b\n"
+    claim = written(tmp_path, table, "check", "--target", "y")
+    assert verify(tmp_path, claim, table, "t.csv")[0] == 0
+    for column in claim["columns"]:
+        column["exponent"] = 10_000 if column["exponent"] == 4_500 else -10_000
+    short = table.replace("4500", "5")
+    assert "an exponent is larger than the numbers need" in verify(tmp_path, claim, short, "t.csv")[1]
