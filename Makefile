@@ -100,7 +100,7 @@ walks: $(READY)
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra report --extra dask --extra onnx --extra drift --extra excel --extra hdf5 --extra sql --extra regression --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra report --extra dask --extra onnx --extra drift --extra excel --extra hdf5 --extra regression --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \

@@ -79,7 +79,7 @@ def iter_predictions(
         Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
         first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
     **reading
-        How the table is read: `target`, `format`, `sep`, `query` and the other options of `open_data`;
+        How the table is read: `target`, `format`, `sep` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
 
     Yields
@@ -231,7 +231,7 @@ def score_table(
         Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
         first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
     **reading
-        How the table is read: `drop_unlabelled`, `format`, `sep`, `query` and the other options of `open_data`;
+        How the table is read: `drop_unlabelled`, `format`, `sep` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
 
     Returns

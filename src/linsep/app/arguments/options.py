@@ -32,7 +32,6 @@ READING = (
         "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; CSV that is "
         "neither is read as cp1252 where that reads well, and it is said that this was guessed.",
     ),
-    under_read("query", "A SELECT: its rows are read, and TABLE is a database of SQLite or DuckDB (extra sql)."),
     under_read(
         "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
     ),

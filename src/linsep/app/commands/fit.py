@@ -57,10 +57,7 @@ def fit(
         train = partial(train, missing=missing, columns=columns)
         train = partial(train, sample_weight=sample_weight, probabilities=probabilities)
         source.read()  # what is hashed then is what was read
-        query = (reading or {}).get("query")
-        origin = origin_of_run(stamps, hashed=True, query=query)
-        if query is not None:
-            origin["data_hash"] = source.read_hash
+        origin = origin_of_run(stamps, hashed=True)
         with saved_when_trained(model, origin) as keep:
             told: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What sources of Arrow batches have in common: Parquet files, queries and dataframes."""
+"""What sources of Arrow batches have in common: Parquet files and dataframes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Position(NamedTuple):
     file : int
         Number of the file, from 0.
     offset : int
-        Byte in that file; of a Parquet file, a query and a dataframe the batch, of a matrix the row.
+        Byte in that file; of a Parquet file and a dataframe the batch, of a matrix the row.
     line : int
         Line in that file, or row in that batch, from 1.
     row : int
@@ -55,15 +55,13 @@ class Source:
     target : str or None
         The column of the labels.
     format : str
-        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "query", "dataframe" or "arrays".
+        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "dataframe" or "arrays".
     files : list of str
         The paths that are read, "-" for standard input; empty for what is in memory or on a server.
     first_index : int or None
         Of svmlight text that was read whole: the index of its first column, 0 or 1.
     decimals : Decimals or None
         Of svmlight text that was read whole: its values as written.
-    read_hash : str
-        Of a query that was read whole: the running hash of its rows, which is that of a stream of them; else empty.
     skipped : int
         Malformed lines that were skipped, if that was asked for (`lenient`).
     complaints : list of str
@@ -89,14 +87,12 @@ class Source:
 
     lenient = False  # whether malformed lines are skipped
     rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
-    changed = "the files have changed"  # what to say where it is no longer what it was
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
         self.name, self.kind, self.format = name, kind, format
         self._asked, self._inputs = asked, inputs
         self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self.first_index: int | None = None
-        self.read_hash = ""
         self.decimals: Decimals | None = None
         self.skipped = 0
         self.complaints: list[str] = []
@@ -156,9 +152,9 @@ class Source:
 
     @property
     def written_as_asked(self) -> dict[str, str | None]:
-        """What `open_data` was told of how text is written, and the query, without passwords."""
+        """What `open_data` was told of how text is written."""
         asked = self._asked
-        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding, "query": asked.query}
+        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding}
 
     @property
     def categorical(self) -> frozenset[str]:
