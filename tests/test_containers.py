@@ -105,8 +105,6 @@ def test_parts_of_an_object_are_columns_in_json_lines_and_in_parquet(tmp_path: P
         chunk = source.read()
         assert {name: cells_of(chunk)[name] for name in expected} == expected
         assert sorted(chunk.names) == sorted(expected)
-    written = read["jsonl"].read().written
-    assert written is not None and written("paid").to_pylist() == ["12.5", "0.1", "3.25", "4.0"]
     ((chunk, _),) = open_data(lines, format="jsonl").chunks()
     assert cells_of(chunk) == cells_of(read["jsonl"].read())
 
@@ -114,9 +112,9 @@ def test_parts_of_an_object_are_columns_in_json_lines_and_in_parquet(tmp_path: P
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (b'{"a.b": 1, "a": {"b": 2}}', r"buffer:1: two keys have one name, as a\.b and b in a; rename one of them$"),
-        (b'{"a": {"b": 1}}\n{"a": {"b": "x"}}\n', r"buffer:2, column 'a\.b': 'x' where the rows before hold a number"),
-        (b'{"a": {"b": 1}}\n{"a": {"b": 1}\n', r"buffer:2: expected one JSON object on the line, found none"),
+        (b'{"a.b": 1, "a": {"b": 2}}', r"buffer: two columns are called 'a\.b'; rename one"),
+        (b'{"a": {"b": 1}}\n{"a": {"b": "x"}}\n', r"buffer:2: Column\(/a/b\) changed from number to string"),
+        (b'{"a": {"b": 1}}\n{"a": {"b": 1}\n', "buffer:2: .*one JSON object is needed on each line"),
     ],
 )
 def test_objects_that_cannot_be_columns_are_named_by_their_lines(lines: bytes, message: str) -> None:

@@ -94,8 +94,6 @@ def test_empty_shards_and_malformed_lines(client: Any, tmp_path: Path) -> None:
         file.write("1,x,1\n")
     with pytest.raises(DataError, match=r"1\.csv:22, column 'b': 'x'"):
         fit(Perceptron(max_iter=3), files, client, target="y")
-    found = fit(Perceptron(max_iter=3), files, client, target="y", lenient=True)
-    assert np.array_equal(found.coef_, plain.coef_)
     files[1].write_bytes(b"")
     with pytest.raises(DataError, match=r"1\.csv: the file is empty; a header line"):
         fit(Perceptron(max_iter=3), files, client, target="y")

@@ -195,17 +195,12 @@ def test_times_alone_are_text_and_dates_among_numbers_are_refused() -> None:
         fit_table(open_data(book, target="sold", format="excel"))
 
 
-def test_bad_cells_of_new_spreadsheets_are_refused_or_counted() -> None:
+def test_bad_cells_of_new_spreadsheets_are_refused() -> None:
     pytest.importorskip("python_calamine")
     model = fit_table(open_data(workbook(a=mixed(40)), target="sold", format="excel")).model
-    book, table = workbook(a=mixed(40, r5="lots")), as_csv(mixed(40, r5="lots"))
-    with pytest.raises(DataError, match=r"buffer, row 7, column 'size': 'lots' where the model was trained on numbers"):
+    book = workbook(a=mixed(40, r5="lots"))
+    with pytest.raises(DataError, match=r"buffer, row 7, column 'size': 'lots' is not a finite number"):
         list(iter_predictions(model, book, format="excel"))
-    found = [
-        list(iter_predictions(model, content, format=form, lenient=True))
-        for content, form in ((book, "excel"), (table, "csv"))
-    ]
-    assert found[0][0].decision_values.tolist() == found[1][0].decision_values.tolist()
 
 
 def test_labels_of_numbers_and_text_are_those_of_csv() -> None:

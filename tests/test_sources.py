@@ -265,15 +265,6 @@ def test_a_file_object_is_read_from_where_it_stands() -> None:
         open_data(io.StringIO("a,y\n1,2\n"))
 
 
-def test_malformed_lines_are_skipped_in_a_whole_too(tmp_path: Path, cut: int) -> None:
-    for format, bad in (("csv", b"1,2,3,4,5\n"), ("jsonl", b"{]\n"), ("svmlight", b"1 1:x\n"), ("vw", b"x |a b\n")):
-        raw = content(format)
-        source = open_data(raw + bad + raw.split(b"\n", 1)[format == "csv"], lenient=True, **asked(format))
-        clean = open_data(raw + raw.split(b"\n", 1)[format == "csv"], **asked(format))
-        assert values(source.read()) == values(clean.read()), format
-        assert (source.skipped, len(source.complaints)) == (1, 1)
-
-
 def test_formats_that_were_read_in_chunks_alone_can_be_encoded_and_proved(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl.gz").write_bytes(compressed(content("jsonl"), ".gz"))
     source = open_data(tmp_path / "t.jsonl.gz", target="sold")

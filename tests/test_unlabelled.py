@@ -182,7 +182,7 @@ def test_vowpal_text_to_predict_needs_no_label_and_has_tags(tmp_path: Path) -> N
     assert plain[0][1:] == [1, -1, -1, 1]
     with pytest.raises(DataError, match="no labels to compare with"):
         score_table(model, more)
-    with pytest.raises(DataError, match=r"more.vw:1: there is no label before the \|"):
+    with pytest.raises(DataError, match=r"more.vw: there is a row with no label before the \|"):
         open_data(str(more)).read()
     for text, place in (("1 2 |w red", "1:3: expected 'tag"), ("x |w red", "1:1: expected a label")):
         more.write_text(text + "\n")

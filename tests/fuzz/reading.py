@@ -23,12 +23,12 @@ def wholly(format: str, **asked: Any) -> Callable[[Any], Any]:
     return lambda case: values_of(open_data(case, format=format, **asked).read())
 
 
-def leniently(format: str, **asked: Any) -> Callable[[Any], Any]:
-    """Read a case in pieces of a few lines, and leave out malformed lines."""
+def in_pieces(format: str, **asked: Any) -> Callable[[Any], Any]:
+    """Read a case in pieces of a few lines."""
 
     def read(case: Any) -> Any:
         with small_blocks():
-            source = open_data(case, format=format, lenient=True, max_record_bytes=400, **asked)
+            source = open_data(case, format=format, max_record_bytes=400, **asked)
             return [values_of(chunk) for chunk, _ in source.chunks()]
 
     return read

@@ -20,7 +20,6 @@ from linsep.app.arguments.options import (
     EXACT_WEIGHTS,
     JSON,
     LABELLED,
-    LENIENT,
     MODEL,
     OUTPUT,
     POSITIVE,
@@ -125,7 +124,6 @@ _PREDICT = (
     ),
     Option("probabilities", "Also write the probability of each class, of a model that has them.", bool, False),
     *READING,
-    LENIENT,
 )
 _CHECK = (
     TABLE,
@@ -196,7 +194,7 @@ COMMANDS = {
     for command in (
         Command("fit", fit.OPTIONS, fit.fit),
         Command("predict", _PREDICT, predict),
-        Command("score", (MODEL, ROWS, JSON, *LABELLED, LENIENT), score),
+        Command("score", (MODEL, ROWS, JSON, *LABELLED), score),
         Command("check", _CHECK, check),
         Command("separation", separation.OPTIONS, separation.separation),
         Command("show", _SHOW, show),

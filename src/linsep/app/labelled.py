@@ -42,11 +42,6 @@ def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
 
 
-def read_as_numbers(columns: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns that are said to hold numbers."""
-    return tuple(name for name, kind in columns.items() if kind == NUMBER)
-
-
 def open_labelled(
     table: Any,
     target: str | None,
@@ -55,7 +50,6 @@ def open_labelled(
 ) -> Source:
     """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
     source = open_data(table, target=target, categorical=read_as_text(columns), **reading)
-    source.read_as_text((), mixed=read_as_numbers(columns))
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     missing = set() if source.kind == "rows" else source.categorical - {target, *source.read().names}
@@ -76,8 +70,3 @@ def check_certificate(path: Path | None, table: Any) -> None:
 def read_as(source: Source) -> list[tuple[str, str]]:
     """The line that says how text is written, where that is not as usual."""
     return [("read as", source.read_as)] if source.read_as else []
-
-
-def guessed(source: Source) -> dict[str, str]:
-    """What JSON says of an encoding that was guessed; nothing where none was."""
-    return {"guessed_encoding": source.guessed_encoding} if source.guessed_encoding else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -118,22 +118,6 @@ def number_column(
         rows = np.flatnonzero(~finite)
         raise infinite(where(int(rows[0])), name, repr(trimmed[int(rows[0])].as_py())[:80], len(rows))
     return Column(name, values, trimmed, missing=missing)
-
-
-def kept_column(name: str, text: pa.Array, where: Callable[[int], str], *, keep: bool, **known: Any) -> Column:
-    """What `number_column` gives; with `keep` the cells as they are where it refuses one of them.
-
-    Examples
-    --------
-    >>> kept_column("a", pa.array(["1", "2", "x"]), "t.csv:{}".format, keep=True, is_text=False).text.to_pylist()
-    ['1', '2', 'x']
-    """
-    try:
-        return number_column(name, text, where, **known)
-    except DataError:
-        if not keep:
-            raise
-        return category_column(name, text, known.get("decimal", "."))
 
 
 def infinite(place: str, name: str, cell: str, n: int) -> DataError:

@@ -98,15 +98,10 @@ class TableChunk:
         `parse(name)` reads a column.
     keyed : bool
         Whether rows may lack a column without a cell for it, as lines of JSON may.
-    written : callable or None
-        `written(name)` gives the numbers of a column as they are written, where its cells are text that was read as
-        doubles; None for other columns.
     unlabelled : ndarray or None
         Positions, among all rows that were read, of those that were left out because they have no label.
     as_text : frozenset of str
         Columns that were asked to be read as text (`categorical` of `open_data`).
-    doubts : tuple of str
-        What the source leaves open of how its cells are written.
     label : str or None
         The column of the labels.
     columns : list of Column
@@ -120,10 +115,8 @@ class TableChunk:
     where: Callable[[int], str] = field(repr=False)
     parse: Callable[[str], Column] = field(repr=False)
     keyed: bool = False
-    written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
     unlabelled: Array | None = None
     as_text: frozenset[str] = frozenset()
-    doubts: tuple[str, ...] = ()
     label: str | None = None
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
@@ -233,15 +226,7 @@ class TableChunk:
         def where(row: int) -> str:
             return self.where(int(numbers[row]))
 
-        def written(name: str) -> pa.Array | None:
-            text = None if self.written is None else self.written(name)
-            return None if text is None else text.take(pa.array(numbers))
-
-        return TableChunk(
-            *(self.names, y, self.start, len(numbers), where, parse, self.keyed, written),
-            doubts=self.doubts,
-            label=self.label,
-        )
+        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed, label=self.label)
 
     def met(self, name: str) -> Column | None:
         """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.

@@ -5,17 +5,10 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
-import numpy as np
-
 from linsep.types import DataError
 
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _PIECE = 1 << 16
-GUESS = "cp1252"
-GUESSED = "guessed, as it is not UTF-8; --read encoding says otherwise"
-HEAD = 1 << 16  # bytes that decide how a stream is read
-# Control characters, and what cp1252 leaves undefined.
-_NOT_IN_TEXT = np.array([*range(9), *range(14, 32), 0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D], dtype=np.uint8)
 
 
 def encoding_named(name: str) -> str:
@@ -51,40 +44,6 @@ def encoding_told(head: bytes) -> str:
     ('utf-16', 'utf-8')
     """
     return next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
-
-
-def guess_of(text: bytes, known: str | None = None) -> str | None:
-    """Return "cp1252" for text that is not UTF-8 and reads well as that encoding, None for any other text.
-
-    Where an encoding is `known` to have been used before it is the one, however it reads.
-
-    It reads well if it holds no control byte but tab, LF, CR, VT and FF, none of the five bytes that cp1252 leaves
-    undefined, and if at most half of its bytes beyond ASCII stand beside another one: Western letters stand between
-    others, while words in Cyrillic, Greek or double-byte encodings have no other bytes. A character that is cut off at
-    the end does not count.
-
-    Examples
-    --------
-    >>> guess_of("Århus".encode("cp1252")), guess_of("Århus".encode()), guess_of("Москва".encode("cp1251"))
-    ('cp1252', None, None)
-    """
-    if text.isascii() or text.startswith(codecs.BOM_UTF8):
-        return None
-    try:
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        for start in range(0, len(text), HEAD):  # a large table is not decoded at once
-            decoder.decode(text[start : start + HEAD])
-        return None
-    except UnicodeDecodeError:
-        if known is not None and not known.startswith("utf-16"):  # text of UTF-16 that has no mark is told otherwise
-            return known
-    values = np.frombuffer(text, np.uint8)
-    beyond = values >= 0x80
-    beside = np.zeros(len(values), dtype=bool)
-    beside[1:] |= beyond[:-1]
-    beside[:-1] |= beyond[1:]
-    is_poor = np.isin(values, _NOT_IN_TEXT).any() or 2 * (beyond & beside).sum() > beyond.sum()
-    return None if is_poor else GUESS
 
 
 class Decoded:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from linsep.data.encodings import HEAD, Decoded, encoding_told, guess_of
+from linsep.data.encodings import Decoded, encoding_told
 from linsep.files import unreadable
 from linsep.types import DataError
 
@@ -41,14 +41,8 @@ class Input:
         Whether `open` gives the text as UTF-8, whatever the encoding of the file.
     encoding : str or None
         The encoding of text; None where the byte order mark tells it.
-    may_guess : bool
-        Whether text that is no UTF-8 may be read in another encoding: the one `known`, or the one that is guessed.
-    known : str or None
-        The encoding that text was in which was read before, for `may_guess`.
     found_encoding : str
         The encoding of the text that was opened last.
-    is_guessed : bool
-        Whether that was guessed.
 
     Examples
     --------
@@ -64,8 +58,6 @@ class Input:
         self.is_text = False
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
-        self.may_guess = self.is_guessed = False
-        self.known: str | None = None
         if isinstance(given, str):
             self.name = "standard input" if given == "-" else given
         elif isinstance(given, bytes | bytearray | memoryview):
@@ -118,20 +110,13 @@ class Input:
         self._taken = True
         stream = self._stream()
         if self.is_text:
-            self.found_encoding, other = stream.decode_from(self.encoding, HEAD if self.may_guess else 0, self.known)
-            if other is not None:
-                self.found_encoding, self.is_guessed = other, self.known is None
-                stream.decode_from(self.found_encoding)
+            self.found_encoding = stream.decode_from(self.encoding)
         return stream
 
     def read_all(self) -> bytes:
-        """All of the content at once; of text that may be guessed the bytes that are no UTF-8 may stand anywhere."""
+        """All of the content at once."""
         with closing(self.open()) as stream:
-            content = stream.read_all()
-        if self.may_guess and self.found_encoding == "utf-8" and (other := guess_of(content, self.known)):
-            self.found_encoding, self.is_guessed = other, self.known is None
-            return Decoded(io.BytesIO(content), self.name, other).read_all()
-        return content
+            return stream.read_all()
 
     def _stream(self) -> ByteStream:
         if self.path == "-":
@@ -174,24 +159,17 @@ class ByteStream:
         if kind is not None:
             self._stream = _Unpacked(self._raw, kind)
 
-    def decode_from(self, encoding: str | None, guess_by: int = 0, known: str | None = None) -> tuple[str, str | None]:
-        """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for.
-
-        The second item is what the first `guess_by` bytes are, `known` or guessed, if they are no UTF-8; the text is
-        then still as it is.
-        """
+    def decode_from(self, encoding: str | None) -> str:
+        """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for."""
         if encoding is None:
             try:
                 head = self._stream = self._raw if self._stream is self._raw else _Peeked(self._stream)
-                head.look(guess_by)
             except OSError:  # damaged, as `read` will find
-                return "utf-8", None
+                return "utf-8"
             encoding = encoding_told(head.head)
-            if guess_by and encoding == "utf-8" and (other := guess_of(head.head, known)):
-                return encoding, other
         if encoding != "utf-8":
             self._stream = Decoded(self._stream, self.name, encoding)
-        return encoding, None
+        return encoding
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""

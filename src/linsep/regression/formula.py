@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -146,8 +146,6 @@ def asked_as_written(
     rows = chunk.take(kept)
     for name, column in zip(names, _columns(rows, names), strict=True):
         refuse_finer_times(column)
-        if column.is_number and rows.written is not None and (digits := rows.written(name)) is not None:
-            column = replace(column, raw=digits)  # the numbers of JSON lines are decimals, too
         values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
         if name not in formula.only_bare or name in beside_terms:
             refuse_more_digits(column.raw, column.values, name)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk, label_names, like
-from linsep.data.encodings import GUESSED
 from linsep.data.features.aside import Aside
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
@@ -56,7 +55,6 @@ def iter_predictions(
     *,
     probabilities: bool = False,
     keep: Collection[str] = (),
-    lenient: bool = False,
     **reading: Any,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
@@ -75,9 +73,6 @@ def iter_predictions(
     keep : collection of str
         Columns to give beside the predictions, such as a key: numbers where the model has the column as numbers, else
         text as it is written; None where a cell is empty.
-    lenient : bool, default=False
-        Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
-        first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
     **reading
         How the table is read: `target`, `format`, `sep` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
@@ -102,7 +97,7 @@ def iter_predictions(
     """
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
-    for labels, z, y, X, chunk in _predicted(model, _opened(model, table, reading, keep), lenient):
+    for labels, z, y, X, chunk in _predicted(model, _opened(model, table, reading, keep)):
         of_classes = None
         if probabilities:
             known = model.calibration_
@@ -132,51 +127,33 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collecti
     as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.number_columns})}
     source = open_data(name, **asked, categorical=as_text, bits=model.encoder_.bits)
     source.read_as_missing(model.encoder_.na_)
-    source.read_alike(model.encoder_.encoding_, model.encoder_.decimal_)
+    source.read_alike(model.encoder_.decimal_)
     return source
 
 
-def _predicted(model: TableModel, source: Source, lenient: bool) -> Iterator[tuple[Array, Array, Any, Any, Any]]:
+def _predicted(model: TableModel, source: Source) -> Iterator[tuple[Array, Array, Any, Any, Any]]:
     """Classes, all decision values, labels, the encoded rows and the rows as read, some rows after another."""
     assert model.encoder_ is not None
-    for X, y, chunk in _encoded(model.encoder_, source, lenient):
+    for X, y, chunk in _encoded(model.encoder_, source):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
         yield model.named(model.learner_.predict(X)), z, y, X, chunk
 
 
-def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[tuple[Any, Any, Any]]:
+def _encoded(encoder: TableEncoder, source: Source) -> Iterator[tuple[Any, Any, Any]]:
     if source.kind == "rows" and source.format == "arrays":
         rows = encoder.transform(source)
         yield rows.X, rows.y, source.read()
         return
     encoder.start_counting(source)
-    source.keep_bad_cells()
     chunks = iter([source.read()] if source.format == "dataframe" else (chunk for chunk, _ in source.chunks()))
     empty = True
     for chunk in chunks:
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        mended = encoder.mended(chunk, source.written_as_asked["decimal"])
-        if encoder.bad_cells_.total and not lenient:
-            raise _refused(encoder, chunks)
-        yield encoder.encode_chunk(mended), chunk.y, chunk
-    encoder.guessed_ = source.guessed_encoding
+        yield encoder.encode_chunk(chunk, source.written_as_asked["decimal"]), chunk.y, chunk
     if empty:
         raise NoRowsError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
-
-
-def _refused(encoder: TableEncoder, chunks: Iterator[TableChunk | Chunk]) -> DataError:
-    """What to say of cells that cannot be read; those of the rows to come are counted too."""
-    try:
-        for chunk in chunks:
-            encoder.mended(chunk)
-    except DataError:
-        pass  # what is malformed later can be said when these are mended
-    advice = "mend them, or count such cells as missing with --read lenient (lenient=True)"
-    if encoder.way in ("drop", "error"):
-        advice = f"mend them: the model was trained on complete rows alone (--missing {encoder.way})"
-    return encoder.bad_cells_.refusal(advice)
 
 
 def unknown_levels(model: TableModel) -> list[str]:
@@ -186,20 +163,10 @@ def unknown_levels(model: TableModel) -> list[str]:
         return []
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
     return (
-        ([f"the rows are read as {encoder.guessed_.upper()} ({GUESSED})"] if encoder.guessed_ else [])
-        + list(encoder.new_doubts_.values())
-        + ([ignored] if encoder.ignored_ else [])
-        + ([_of_absent(encoder.absent_)] if encoder.absent_ else [])
-        + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
+        ([ignored] if encoder.ignored_ else [])
         + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
         + encoder.told_missing()
     )
-
-
-def _of_absent(columns: list[str]) -> str:
-    """What to say of columns that the model knows and no new row has."""
-    names = listed([f"{name!r:.40}" for name in columns], 6)
-    return f"no row has {names}, which the training rows had; missing in all rows"
 
 
 def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:
@@ -214,7 +181,6 @@ def score_table(
     table: Any,
     *,
     target: str | None = None,
-    lenient: bool = False,
     **reading: Any,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
@@ -227,9 +193,6 @@ def score_table(
         The rows; "-" is standard input.
     target : str, optional
         The column that holds the labels; by default the one that the model was trained on.
-    lenient : bool, default=False
-        Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
-        first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
     **reading
         How the table is read: `drop_unlabelled`, `format`, `sep` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
@@ -261,7 +224,7 @@ def score_table(
     place = {name: k for k, name in enumerate(names)}
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y, _, _ in _predicted(model, source, lenient):
+    for labels, z, y, _, _ in _predicted(model, source):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()

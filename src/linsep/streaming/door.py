@@ -20,7 +20,7 @@ class Door:
     """The `check` of a source that is learnt from: nothing has been learnt from the rows that it refuses.
 
     `notes` names numbers that are let in and drown all others of their column: its mean and scale come from them alone;
-    columns of text that may be amounts; and what is open of how the cells are written.
+    and columns of text that may be amounts.
     """
 
     def __init__(self, encoder: TableEncoder, labels: StreamLabels, max_columns: int) -> None:
@@ -58,7 +58,6 @@ class Door:
 
     def note_amounts(self, chunk: TableChunk) -> None:
         """Look for amounts among the text of the first rows: a stream does not find out what a column holds."""
-        self.notes += chunk.doubts
         said = {*chunk.as_text, *(self.encoder.columns or {})}
         for name in chunk.names:
             column = chunk.cells(name)

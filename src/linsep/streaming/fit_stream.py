@@ -40,7 +40,6 @@ def fit_stream(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bits: int = 18,
-    lenient: bool = False,
     open_columns: bool = False,
     ball: float | None = None,
     half_life: float | None = None,
@@ -94,9 +93,6 @@ def fit_stream(
         What columns hold, as in `TableEncoder`: "category", "date", "text", "words1-2", "chars3-5", "skip" and others.
     bits : int, default=18
         Categories, text and Vowpal Wabbit's names are hashed to 2**bits columns; 8 to 28.
-    lenient : bool, default=False
-        Skip malformed lines and count them; lines with a label that is none of the classes, or with a number beyond
-        1e100, are such lines.
     open_columns : bool, default=False
         Columns join as they appear, and rows may lack some.
     ball : float, optional
@@ -152,7 +148,7 @@ def fit_stream(
     Warns
     -----
     StreamWarning
-        When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
+        When the label `positive` never occurred, updates no longer changed w, a number drowned all
         others of its column, text may be amounts, the drift detector started again, or the mean that predicts was
         worse on the last 1,000 rows than the vector that moves, by more than chance.
     PlateauWarning
@@ -176,7 +172,7 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical}
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
     reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
@@ -184,7 +180,6 @@ def fit_stream(
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.na
-    opened.read_as_text((), mixed=[name for name, kind in (columns or {}).items() if kind == "number"])
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
     run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))
@@ -193,7 +188,7 @@ def fit_stream(
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
-        encoder.encoding_, encoder.decimal_ = opened.encoding, opened.decimal
+        encoder.decimal_ = opened.decimal
         lost = [] if alarm is None else alarm.warnings(checkpoint_rows)
         if kept is not None:
             with uninterrupted():
@@ -285,7 +280,6 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "columns": dict(encoder.columns or {}),
         "bits": encoder.bits,
         "passes": run.passes,
-        "lenient": source.lenient,
         "drop_unlabelled": source.drop_unlabelled,
         "open_columns": source.open_columns,
         "ball": run.safeguards.ball,
@@ -298,8 +292,7 @@ def _learn(run: StreamRun, callback: Callable[[StreamState], None] | None) -> No
     """Make the passes; an error after the first rows takes the result so far along."""
     try:
         run.run(callback)
-    except DataError as found:
-        error = run.source.error or found  # the rows before a malformed line may be too few to begin with
+    except DataError as error:
         if not run.counters.rows:
-            raise error from None
+            raise
         raise StreamError(str(error), run.result()) from None

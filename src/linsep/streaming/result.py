@@ -22,7 +22,7 @@ LATELY = 1000
 
 
 class StreamWarning(UserWarning):
-    """A note about a stream that was learnt: lines that were skipped, or a label that never occurred."""
+    """A note about a stream that was learnt, such as a label that never occurred."""
 
 
 @dataclass
@@ -43,8 +43,6 @@ class Counters:
         The last 1,000 of those rows, a digit each: 1 if the vector that moves was wrong, and 2 more if the model was.
     updates, entries : list of int
         Updates of each pass, and stored entries of its encoded rows.
-    skipped : int
-        Malformed lines that `lenient` left out.
     unlabelled : int
         Rows without a label that `drop_unlabelled` left out.
     absorbed : int
@@ -65,7 +63,6 @@ class Counters:
     mistakes: list[int] = field(default_factory=lambda: [0])
     updates: list[int] = field(default_factory=lambda: [0])
     entries: list[int] = field(default_factory=lambda: [0])
-    skipped: int = 0
     unlabelled: int = 0
     absorbed: int = 0
     asked: list[int] = field(default_factory=lambda: [0])
@@ -218,8 +215,6 @@ class StreamFit:
         The running 64-bit hash of each file that was read, in hexadecimal.
     read_as : str
         How text is written where that is not as usual, as `Source.read_as`.
-    guessed_encoding : str or None
-        The encoding of CSV that is not UTF-8, where it was guessed.
     """
 
     model: TableModel
@@ -230,7 +225,6 @@ class StreamFit:
     was_finished: bool = False
     data_hash: str = ""
     read_as: str = ""
-    guessed_encoding: str | None = None
 
     @property
     def mistakes(self) -> list[int]:
@@ -267,19 +261,17 @@ class StreamFit:
 
 
 class StreamError(DataError):
-    """A row in the middle of a stream cannot be learnt from.
+    """A row in the middle of a stream cannot be learnt from; nothing has been learnt of the piece that it is in.
 
     Attributes
     ----------
     reason : str
         What is wrong, and where.
     so_far : StreamFit
-        The result of the rows before it.
+        The result of the pieces before.
     """
 
     def __init__(self, reason: str, so_far: StreamFit) -> None:
         rows = so_far.counters.rows
-        super().__init__(
-            f"{reason}; the attribute `so_far` of this error holds the model of the {rows:,} rows before it"
-        )
+        super().__init__(f"{reason}; the attribute `so_far` of this error holds the model of the first {rows:,} rows")
         self.reason, self.so_far = reason, so_far

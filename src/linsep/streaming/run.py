@@ -62,7 +62,6 @@ class StreamRun:
         self.interrupted = False
         self._rows_before = 0
         self._was_finished = False
-        self._complaints: list[str] = []
         self._plateau = Plateau(1.0, passes)
         self.held: PlateauWarning | None = None
         source.watch()
@@ -72,7 +71,7 @@ class StreamRun:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
-        self.source.skipped, self.source.unlabelled = counters.skipped, counters.unlabelled
+        self.source.unlabelled = counters.unlabelled
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
@@ -131,7 +130,7 @@ class StreamRun:
         counters.updates[-1] += self.learner.n_updates_ - updates
         counters.entries[-1] += stored_in(X)
         counters.position = position
-        self._count_skipped()
+        self._count_unlabelled()
         counters.seen[-1] += len(y)
         counters.count(learnt)
         if is_new:
@@ -166,7 +165,7 @@ class StreamRun:
         counters = self.counters
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there are no rows")
-        self._count_skipped()  # the last lines may have left no chunk
+        self._count_unlabelled()  # the last lines may have left no chunk
         counters.passes += 1
         stop = self._stop_after(record)
         self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
@@ -192,11 +191,10 @@ class StreamRun:
         except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
             self.held = warning
 
-    def _count_skipped(self) -> None:
-        """Count lines that were skipped, and rows without a label, in the first pass; a later one skips the same."""
+    def _count_unlabelled(self) -> None:
+        """Count rows without a label in the first pass; a later one leaves out the same."""
         if self.counters.passes == 0:
             self.counters.unlabelled = self.source.unlabelled
-            self.counters.skipped, self._complaints = self.source.skipped, list(self.source.complaints)
 
     def _stop_after(self, record: Array) -> StopReason | None:
         """Why the run is over after this pass; None if another one follows."""
@@ -240,12 +238,11 @@ class StreamRun:
             *resumed,
             data_hash=self.source.seen.told() if self.source.seen else "",
             read_as=self.source.read_as,
-            guessed_encoding=self.source.guessed_encoding,
         )
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = [f"skipped: {complaint}" for complaint in self._complaints] + self.labels.warnings + self._door.notes
+        found = self.labels.warnings + self._door.notes
         found += self.counters.parted()
         if self.counters.absorbed:
             found.append(

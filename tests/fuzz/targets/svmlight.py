@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from fuzz.mangle import number, often
-from fuzz.reading import leniently, strictly, wholly
+from fuzz.reading import in_pieces, strictly, wholly
 from fuzz.target import RefusedError, Target
 from fuzz.targets.csv import NUMBER
 
@@ -84,4 +84,4 @@ def whole(y: list[float]) -> list[Any]:
     return [int(v) for v in y] if all(v.is_integer() and abs(v) < 2**53 for v in y) else y
 
 
-TARGET = Target("svmlight", make, strictly("svmlight"), naive, (wholly("svmlight"), leniently("svmlight")))
+TARGET = Target("svmlight", make, strictly("svmlight"), naive, (wholly("svmlight"), in_pieces("svmlight")))

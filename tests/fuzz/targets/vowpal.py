@@ -7,9 +7,10 @@ from random import Random
 from typing import Any
 
 from fuzz.mangle import number, often, word
-from fuzz.reading import leniently, strictly, wholly
+from fuzz.reading import in_pieces, strictly, wholly
 from fuzz.target import RefusedError, Target
 from fuzz.targets.svmlight import label_value, split, value, whole
+from linsep.types import DataError
 
 BITS = 10
 
@@ -93,4 +94,14 @@ def hashed(name: bytes) -> int:
 
 
 READ = {"bits": BITS}
-TARGET = Target("vowpal", make, strictly("vw", **READ), naive, (wholly("vw", **READ), leniently("vw", **READ)))
+
+
+def labelled(case: bytes) -> Any:
+    """What is read of rows with labels; rows without one are refused."""
+    found = strictly("vw", **READ)(case)
+    if any(y is None for y, _ in found):
+        raise DataError("buffer:1: a row has no label")
+    return found
+
+
+TARGET = Target("vowpal", make, labelled, naive, (wholly("vw", **READ), in_pieces("vw", **READ)))

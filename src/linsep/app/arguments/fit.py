@@ -10,7 +10,6 @@ from linsep.app.arguments.options import (
     DETAILS,
     JSON,
     LABELLED,
-    LENIENT,
     MISSING,
     POSITIVE,
     REPORT,
@@ -81,7 +80,6 @@ _WHOLE = (
 # What only streams have, as `StreamOptions` has it.
 STREAM = (
     Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
-    LENIENT.but(help="Stream: skip malformed lines and count them."),
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
     under_set("classes", "Stream: all labels that may come.", listed),
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),

@@ -29,8 +29,7 @@ READING = (
     under_read("decimal", "CSV: the decimal mark, a point or a comma. Otherwise the first lines tell."),
     under_read(
         "encoding",
-        "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; CSV that is "
-        "neither is read as cp1252 where that reads well, and it is said that this was guessed.",
+        "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark.",
     ),
     under_read(
         "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
@@ -47,9 +46,6 @@ READING = (
 LABELLED = (
     *READING,
     under_read("drop_unlabelled", "Leave out the rows whose label is missing, and count them.", bool, False),
-)
-LENIENT = under_read(
-    "lenient", "Count cells that the model cannot read as missing, and name the first ones.", bool, False
 )
 MISSING = Option(
     "missing",

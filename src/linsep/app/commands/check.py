@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.app.design_file import design_data, is_plain, written_certificate
-from linsep.app.labelled import check_certificate, guessed, inputs, open_labelled, read_as
+from linsep.app.labelled import check_certificate, inputs, open_labelled, read_as
 from linsep.app.present import write_csv
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
@@ -61,7 +61,7 @@ def check(
         lines.append(("list of suspects", str(suspects)))
         with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:
             write_csv(found.explanation.rows, file)
-    data = {**found.data, **guessed(source), **({"hints": found.hints} if found.hints else {})}
+    data = {**found.data, **({"hints": found.hints} if found.hints else {})}
     result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
     return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import guessed, inputs, open_labelled, read_as
+from linsep.app.labelled import inputs, open_labelled, read_as
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.progress import EpochProgress
@@ -71,7 +71,7 @@ def fit(
                 said.append(keep.what_was_kept(found.model))
             receipt = found.receipt
             lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-            data = {**receipt.data, **guessed(source), "model": str(model)}
+            data = {**receipt.data, "model": str(model)}
             result = Result(lines, data, said, found.interrupted, details=receipt.details, told=told)
             return with_report(result, report, page_of_fit(found))
 

@@ -37,7 +37,6 @@ class StreamOptions:
     classes: tuple[str, ...] | None = None
     open_classes: bool = False
     bits: int = 18
-    lenient: bool = False
     open_columns: bool = False
     checkpoint: Path | None = None
     checkpoint_rows: int = 1_000_000
@@ -110,7 +109,7 @@ def fit_on_stream(
         except StreamError as error:
             rows = error.so_far.counters.rows
             keep.origin["data_hash"] = error.so_far.data_hash
-            keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
+            keep(error.so_far.model, f"the model of the first {rows:,} rows is in {model}")
             raise DataError(error.reason) from None
         keep.origin["data_hash"] = found.data_hash
         if found.was_finished:

@@ -11,11 +11,9 @@ import numpy as np
 from linsep.app.design_file import design_data, is_plain, written_certificate
 from linsep.app.labelled import (
     check_certificate,
-    guessed,
     inputs,
     open_labelled,
     read_as,
-    read_as_numbers,
     read_as_text,
 )
 from linsep.app.report import check_report, page_of_separation, with_report
@@ -71,7 +69,6 @@ def separation(
                 "report: leave out --target, --set fit_intercept=no, --missing and --report"
             )
         source = open_data(table, categorical=read_as_text(columns or {}), **reading)
-        source.read_as_text((), mixed=read_as_numbers(columns or {}))
         asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
         return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
     check_report(report, certificate, *inputs(table))
@@ -91,7 +88,7 @@ def separation(
     question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link)
     found = answer(question, time_limit, exact=exact)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
-    data = {**found.to_dict(), **numbers.in_table(source), **guessed(source)}
+    data = {**found.to_dict(), **numbers.in_table(source)}
     data |= {"beside": named} if named else {}
     data |= {"left_out": known.left_out} if known.left_out else {}
     if numbers.left_out is not None:
@@ -139,7 +136,7 @@ def _of_formula(
     lines += written_certificate(certificate, data, table, design)
     more = separation_details(found, time_limit=time_limit) if details else []
     doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
-    return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
+    return Result(lines, {**data}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 
 def _design(asked: Asked, rows: Array | None) -> dict[str, Any]:

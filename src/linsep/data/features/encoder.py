@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from linsep.data.amounts import is_amount, unit_of
 from linsep.data.columns import TableChunk
-from linsep.data.features.bad_cells import BadCells, signs_of, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
@@ -19,9 +19,9 @@ from linsep.data.features.missing import (
     check_way,
     count_missing,
     none_left,
+    note_missing,
     refuse_missing,
     rows_to_learn,
-    without_codes,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.unusable import check_size, check_size_of_entries
@@ -82,12 +82,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     na_ : frozenset of str
         Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike,
         and such numbers of dataframes and Parquet are missing, too.
-    encoding_ : str or None
-        The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
     decimal_ : str or None
         "," where the CSV that was learnt from has decimal commas; new CSV whose numbers do not tell is read alike.
-    guessed_ : str or None
-        The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict
         Column -> rows with an unknown level in the last `transform`; missing values are not among them.
     first_unknown_ : dict
@@ -98,15 +94,6 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the rows of `fit`.
     new_missing_ : dict
         Column -> missing values in the last `transform`, where `fit` saw none.
-    new_words_ : dict
-        Column -> a level that `fit` saw and no row of the last `transform`, where a reader may have taken it for a
-        missing value.
-    absent_ : list of str or None
-        Columns that no row had of the last rows that were predicted, which were JSON lines.
-    bad_cells_ : BadCells
-        The cells that could not be read in the last rows that were predicted.
-    new_doubts_ : dict
-        Column, or "" for the whole source -> what may be wrong with how the last rows that were predicted were read.
 
     Examples
     --------
@@ -165,7 +152,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal
+        self.na_, self.decimal_ = source.na, source.decimal
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -191,7 +178,6 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self._kind = "table"
         self.kinds_, self.left_out_, self.doubts_ = find_kinds(chunk, self.columns or {})
         chunk = derive(chunk, self.kinds_)
-        self._signs = signs_of(chunk)
         count_missing(chunk, self.missing_)
         refuse_missing(chunk, self.missing)
         kept = rows_to_learn(chunk, self.missing)
@@ -207,7 +193,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
         other.target, other._first_index = self.target, self._first_index
-        other.na_, other.encoding_, other.decimal_ = self.na_, self.encoding_, self.decimal_
+        other.na_, other.decimal_ = self.na_, self.decimal_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -255,30 +241,14 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return chunk.X
         self.kinds_ = self._kinds_with(chunk)
         chunk = derive(chunk, self.kinds_)
-        self._signs = signs_of(chunk) | self._signs
         count_missing(chunk, self.missing_, self._met)
         if self._running is None:
             flags = self.missing == "indicator"
             self._running = RunningTable(self.bits, self._text, is_open=self.open_columns, flags=flags)
         return self._running.encode(chunk, learn=True)
 
-    def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
-        """Return rows encoded by what was learnt so far; nothing is learnt from them."""
-        if isinstance(chunk, Chunk):
-            if self._kind != "rows":
-                raise DataError("the model was trained on tables, and these are rows of numbers")
-            return self._scaled(from_first(chunk, self._first_index))
-        if self._kind == "rows":
-            raise DataError("the model was trained on rows, and these are tables")
-        chunk = without_codes(derive(self._with_absent(chunk), self.kinds_), self.na_)
-        self._note(chunk)
-        if self._running is None:
-            unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
-            return encode_as_fitted(chunk, self._fitted, unknown)
-        return self._running.encode(chunk, learn=False)
-
-    def mended(self, chunk: TableChunk | Chunk, decimal: str | None = None) -> TableChunk | Chunk:
-        """Make the cells of new rows missing that the model cannot read, and count them in `bad_cells_`.
+    def encode_chunk(self, chunk: TableChunk | Chunk, decimal: str | None = None) -> Any:
+        """Return rows encoded by what was learnt so far; nothing is learnt from them.
 
         Parameters
         ----------
@@ -287,24 +257,27 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         decimal : str, optional
             The decimal mark of numbers with a unit, if another one is asked for than in training.
 
-        Returns
-        -------
-        TableChunk or Chunk
-            The rows for `encode_chunk`; of a matrix as they are.
-
         Raises
         ------
         DataError
-            A column is missing. This is said before anything of single cells.
+            A column is missing, or a cell holds no number or date where the model knows such a column.
         """
         if isinstance(chunk, Chunk):
-            return chunk
-        if chunk.doubts:
-            self.new_doubts_[""] = "; ".join(chunk.doubts)
-        lacking = [] if self.open_columns else [name for name in self.column_names or [] if name not in chunk.names]
-        self.absent_ = [name for name in lacking if self.absent_ is None or name in self.absent_]
-        chunk = self._with_absent(chunk)
-        return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_, decimal)
+            if self._kind != "rows":
+                raise DataError("the model was trained on tables, and these are rows of numbers")
+            return self._scaled(from_first(chunk, self._first_index))
+        if self._kind == "rows":
+            raise DataError("the model was trained on rows, and these are tables")
+        kinds = {
+            name: f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
+            for name, kind in self.kinds_.items()
+        }
+        chunk = derive(self._with_absent(chunk), kinds)
+        note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
+        if self._running is None:
+            unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
+            return encode_as_fitted(chunk, self._fitted, unknown)
+        return self._running.encode(chunk, learn=False)
 
     def _with_absent(self, chunk: TableChunk) -> TableChunk:
         """New rows with the columns that they lack: missing in all rows of JSON lines, else DataError."""
@@ -374,6 +347,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X
+        source.read_as_missing(self.na_)
         self.start_counting(source)
         if source.kind != self._kind:
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
@@ -385,11 +359,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
 
     def start_counting(self, source: Source) -> None:
         """Set to 0 what `unknown_` and `ignored_` count in the rows of a source."""
-        self._is_csv = source.format == "csv"  # in which linsep takes no word for a missing category
-        self.unknown_, self.first_unknown_ = {}, {}
-        self.new_missing_, self.new_words_, self.absent_ = {}, {}, None
-        self.bad_cells_, self.new_doubts_ = BadCells(), {}
-        self.ignored_, self.guessed_ = 0, None
+        self.unknown_, self.first_unknown_, self.new_missing_ = {}, {}, {}
+        self.ignored_ = 0
 
     def _scaled(self, X: Any) -> Any:
         self.ignored_ = max(self.ignored_, X.shape[1] - len(self._fitted.scale))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.cells import SIGNS
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import SKIP, check_kind, is_words
 from linsep.data.features.missing import WAYS
@@ -26,7 +25,7 @@ _VALUES = {
     "missing": ValueSpec("choice", choices=WAYS, needed=False),
     "had_missing": ValueSpec("list", needed=False),
     "na": ValueSpec("list", needed=False),
-    "encoding": ValueSpec("text", needed=False),
+    "encoding": ValueSpec("text", needed=False),  # of models that former versions made, as are `signs`
     "decimal": ValueSpec("choice", choices=(",",), needed=False),
     "kinds": ValueSpec("dict", needed=False),
     "signs": ValueSpec("dict", needed=False),
@@ -74,8 +73,6 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
     for name, kind in values.get("kinds", {}).items():
         if not isinstance(kind, str) or check_kind(name, kind) != kind:
             raise DataError(f"the column {name!r:.40} of the encoder is of no kind that there is")
-    if not all(isinstance(sign, str) and sign in SIGNS and len(sign) == 1 for sign in values.get("signs", {}).values()):
-        raise DataError("a column of the encoder has a sign that is neither % nor that of a currency")
     if "running" not in values:
         _check_kinds(values)
         expected = _ARRAYS | (_FILL if values.get("missing") == "median" else {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -100,7 +99,7 @@ def exact_numbers(
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
     Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
-    they are; the numbers of JSON lines are decimal text. svmlight text is decimal text too; where its integers pass
+    they are, those of JSON lines too. svmlight text is decimal text; where its integers pass
     2**53 the rows are an array of Python integers, and where that array would have more than ten million entries the
     nearest doubles.
 
@@ -140,8 +139,7 @@ def exact_numbers(
         rows = rows.take(kept)
     for column in rows.columns:
         if column.is_number:
-            written = None if rows.written is None else rows.written(column.name)
-            values, exponent = exact_column(column if written is None else replace(column, raw=written))
+            values, exponent = exact_column(column)
             parts.append(values[:, None])
             names.append(column.name)
             exponents.append(exponent)

@@ -82,11 +82,6 @@ class Fitted(NamedTuple):
         """The columns of numbers."""
         return [name for name, levels in self.levels.items() if levels is None]
 
-    @property
-    def number_moments(self) -> dict[str, tuple[float, float]]:
-        """Mean and standard deviation of each column of numbers."""
-        return dict(zip(self.numbers, zip(self.mean, self.scale, strict=True), strict=True))
-
     def state(self, *, fill: bool) -> tuple[dict[str, Any], dict[str, Array]]:
         """All of it as a JSON-able part and an array part, with `fill` also what stands in for missing numbers."""
         meta: dict[str, Any] = {"columns": [{"name": name, "levels": found} for name, found in self.levels.items()]}

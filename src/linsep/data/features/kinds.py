@@ -25,6 +25,7 @@ from linsep.data.codes import (
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import (
     DATE,
+    DATETIME,
     date_columns,
     date_kinds,
     doubt_of_century,
@@ -120,7 +121,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     kinds = dict(given)
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
-    doubts = list(chunk.doubts)
+    doubts: list[str] = []
     codes: list[str] = []
     for name in chunk.names:
         if name in kinds:
@@ -332,7 +333,7 @@ def derive(chunk: TableChunk, kinds: Mapping[str, str], *, exact: bool = False) 
             dates[name] = read_as_dates(chunk, name, kind, exact=exact)
         return dates[name][part]
 
-    return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed, chunk.written)
+    return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed)
 
 
 def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = False) -> dict[str, Column]:
@@ -345,10 +346,13 @@ def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = Fals
 def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:
     """The points in time of a column of dates, and which are missing; DataError for the first cell that is none."""
     text = text_of(chunk, name)
-    found = read_dates(text, kind)
+    bad = found = read_dates(text, kind)
     if isinstance(found, int):
+        found = read_dates(text, DATETIME)  # as dataframes have dates, however the model knows them
+    if isinstance(found, int):
+        row = bad if isinstance(bad, int) else found
         raise DataError(
-            f"{chunk.where(found)}, column {name!r}: {text[found].as_py()!r:.80} is not {example_of(kind)}; mend it, "
+            f"{chunk.where(row)}, column {name!r}: {text[row].as_py()!r:.80} is not {example_of(kind)}; mend it, "
             f"or read the column as categories with --column {quote(name)}=category"
         )
     return found

@@ -8,15 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from linsep.data.amounts import is_amount
-from linsep.data.columns import TableChunk
-from linsep.data.encodings import encoding_named
-from linsep.data.features.bad_cells import BadCells, doubts_of_signs, doubts_of_thousands
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted
 from linsep.data.features.kinds import is_words
-from linsep.data.features.missing import Missing, note_missing, told_new, words_read_as_missing
+from linsep.data.features.missing import Missing, told_new
 from linsep.data.features.running_moments import RunningTable
 from linsep.types import Array
 
@@ -33,21 +30,13 @@ class KnownColumns:
         self._running: RunningTable | None = None
         self.target: str | None = None
         self.na_: frozenset[str] = frozenset()
-        self.encoding_: str | None = None
         self.decimal_: str | None = None
-        self.guessed_: str | None = None
         self.unknown_: dict[str, int] = {}
         self.first_unknown_: dict[str, dict[str, str]] = {}
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
-        self.new_words_: dict[str, str] = {}
-        self._is_csv = False
-        self.absent_: list[str] | None = None
-        self.bad_cells_ = BadCells()
-        self.new_doubts_: dict[str, str] = {}
         self.kinds_: dict[str, str] = {}
-        self._signs: dict[str, str] = {}  # column -> its % or currency
         self.left_out_: dict[str, str] = {}
         self.doubts_: list[str] = []
         self._kind = "table"
@@ -88,18 +77,9 @@ class KnownColumns:
         found = [name for name, kind in self._made.kinds.items() if kind != "number" and name not in parts]
         return found + list(dates) + self.amount_columns
 
-    def _note(self, chunk: TableChunk) -> None:
-        """Look at rows to be predicted, for what is to be said of them."""
-        new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-        new |= doubts_of_thousands(chunk, self.number_moments)
-        self.new_doubts_ = new | self.new_doubts_
-        note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
-        if not self._is_csv:
-            self.new_words_ |= words_read_as_missing(chunk, self._fitted.levels)
-
     def told_missing(self) -> list[str]:
         """What to say of the missing values of the last rows that were predicted."""
-        return told_new(self.new_missing_, self.number_columns, self.new_words_)
+        return told_new(self.new_missing_, self.number_columns)
 
     @property
     def amount_columns(self) -> list[str]:
@@ -110,11 +90,6 @@ class KnownColumns:
     def number_columns(self) -> list[str]:
         """Columns that hold numbers, and the elapsed time of dates."""
         return self._made.numbers
-
-    @property
-    def number_moments(self) -> dict[str, tuple[float, float]]:
-        """Mean and standard deviation of each column of numbers in training."""
-        return self._made.number_moments
 
     @property
     def column_names(self) -> list[str] | None:
@@ -160,10 +135,8 @@ class KnownColumns:
             **fitted,
             "first_index": self._first_index,
         }
-        asked = {"kinds": self.kinds_, "missing": self.missing, "na": sorted(self.na_), "encoding": self.encoding_}
+        asked = {"kinds": self.kinds_, "missing": self.missing, "na": sorted(self.na_)}
         meta |= {name: known for name, known in (asked | {"decimal": self.decimal_}).items() if known}
-        if self._kind == "table":
-            meta["signs"] = self._signs
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
@@ -179,11 +152,9 @@ class KnownColumns:
         encoder._kind, encoder.target = meta["kind"], meta["target"]
         encoder._first_index = meta["first_index"]
         encoder.missing, encoder.na_ = meta.get("missing"), frozenset(meta.get("na", ()))
-        encoder.encoding_ = encoding_named(meta["encoding"]) if "encoding" in meta else None
         encoder.decimal_ = meta.get("decimal")
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
-        encoder._signs = dict(meta.get("signs", {}))
         flagged = encoder.missing_ if encoder.way == "indicator" else ()
         encoder._fitted = Fitted.from_state(meta, arrays, flagged)
         if "running" in meta:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from linsep.data.cells import MISSING_WORDS, NUMBER
-from linsep.data.columns import Column, TableChunk
-from linsep.data.text.distinct import distinct
+from linsep.data.columns import TableChunk
 from linsep.markup import count, listed
 from linsep.types import Array, DataError
 
@@ -196,62 +192,13 @@ def note_missing(
             new[name] = new.get(name, 0) + int(column.missing.sum())
 
 
-def without_codes(chunk: TableChunk, words: Collection[str]) -> TableChunk:
-    """Return rows in which numbers are missing that text in training had for no value (`na`), such as -999.
-
-    Numbers that were read from text are as they should be: their cells were looked at.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from linsep import open_data
-    >>> without_codes(open_data(pa.table({"a": [7, -999]})).read(), ["-999", "unknown"]).cells("a").missing.tolist()
-    [False, True]
-    """
-    codes = [float(word) for word in words if re.fullmatch(NUMBER, word)]
-
-    def parse(name: str) -> Column:
-        column = chunk.cells(name)
-        assert column is not None
-        if column.stored is None or column.text is not None or not (gone := np.isin(column.stored, codes)).any():
-            return column
-        missing = gone if column.missing is None else gone | column.missing
-        return replace(column, stored=np.where(gone, 0, column.stored), missing=missing)
-
-    return replace(chunk, parse=parse, _parsed={}) if codes else chunk
-
-
-def words_read_as_missing(chunk: TableChunk, levels: Mapping[str, list[str] | None]) -> dict[str, str]:
-    """The columns of rows to be predicted in which a reader may have made missing values of a level: NA, None, null.
-
-    Cells are missing, and no row holds this word, which is one of the `levels` of the training rows.
+def told_new(counts: Mapping[str, int], numbers: Collection[str]) -> list[str]:
+    """What to say of missing values in rows to be predicted where training had none, of which `note_missing` counted so
+    many; `numbers` are the columns of numbers.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> from linsep import open_data
-    >>> words_read_as_missing(open_data(pa.table({"a": ["x", None]})).read(), {"a": ["None", "x"]})
-    {'a': 'None'}
-    """
-    found = {}
-    for name, known in levels.items():
-        column = chunk.cells(name)
-        if not known or column is None or column.missing is None or column.raw is None:
-            continue
-        words = [level for level in known if level.strip(" ?-").lower() in MISSING_WORDS[1:]]
-        if words and not set(words).intersection(distinct(column.raw).texts.to_pylist()):
-            found[name] = words[0]
-    return found
-
-
-def told_new(counts: Mapping[str, int], numbers: Collection[str], words: Mapping[str, str]) -> list[str]:
-    """What to say of missing values in rows to be predicted: where training had none, and where it had a word for it.
-
-    `counts` and `words` are what `note_missing` and `words_read_as_missing` found, `numbers` the columns of numbers.
-
-    Examples
-    --------
-    >>> told_new({"age": 3}, ["age"], {})
+    >>> told_new({"age": 3}, ["age"])
     ["column 'age': 3 values are missing, and none was in training; the mean stands in for them"]
     """
     said = []
@@ -259,11 +206,6 @@ def told_new(counts: Mapping[str, int], numbers: Collection[str], words: Mapping
         them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
         stead = "the mean stands in for" if name in numbers else "no category stands in for"
         said.append(f"column {name!r:.80}: {are} missing, and none was in training; {stead} {them}")
-    for name, word in words.items():
-        said.append(
-            f"column {name!r:.80}: values are missing, and no row has the category {word!r:.40} of the training rows: "
-            "some readers take this word for a missing value (pandas does unless keep_default_na=False)"
-        )
     return said
 
 

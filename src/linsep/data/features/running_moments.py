@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from linsep.data.cells import are_true_or_false
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Grams, hash_words
@@ -70,12 +69,6 @@ class RunningTable:
     def numbers(self) -> list[str]:
         """The columns of numbers."""
         return [name for name, kind in self.kinds.items() if kind == "number"]
-
-    @property
-    def number_moments(self) -> dict[str, tuple[float, float]]:
-        """Mean and standard deviation of each column of numbers."""
-        count, mean, squares = self.moments.T
-        return dict(zip(self.numbers, zip(mean, np.sqrt(squares / np.maximum(count, 1)), strict=True), strict=True))
 
     def feature_names(self) -> list[str]:
         """Numbers by name, hashed columns by the name kept for them, else by number."""
@@ -141,6 +134,12 @@ class RunningTable:
                     )
                 column = chunk.cells(name)
                 assert column is not None
+                is_open = chunk.keyed and not self.is_open and not column.is_number
+                if is_open and column.missing is not None and column.missing.all():
+                    raise DataError(
+                        f"{chunk.where(0)}, column {name!r}: the first rows hold no value, which leaves open what it "
+                        f"holds: say --column {quote(name)}=number or --column {quote(name)}=category (columns=)"
+                    )
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
         self.moments = np.concatenate([self.moments, np.zeros((len(self.numbers) - before, 3))])
@@ -154,18 +153,9 @@ class RunningTable:
             return replace(column, stored=None, raw=column.as_categories) if column.is_number else column
         if column.is_number:
             return _without_missing(column)
-        otherwise = f"or read the column as categories with --column {quote(name)}=category"
-        found = known_numbers(column, chunk.where, f"where the rows before held numbers; mend it, {otherwise}")
-        if found.is_number:
-            return _without_missing(found)
-        # The words true and false stand for numbers where all cells are such words.
-        assert column.text is not None
-        truth = are_true_or_false(column.text)
-        row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
-        raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} among "
-            f"{'numbers' if truth[row] else 'true and false'}; write all in one way, {otherwise}"
-        )
+        asked = f"--column {quote(name)}=category"
+        said = f"where the rows before held numbers; mend it, or read the column as categories with {asked}"
+        return _without_missing(known_numbers(column, chunk.where, said))
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
         assert column.raw is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linsep.data.cells import are_readable, number_column
+from linsep.data.cells import are_readable, are_true_or_false, number_column
 from linsep.data.columns import Column, TableChunk, like
 from linsep.markup import quote
 from linsep.types import Array, Chunk, ColumnTypeError, DataError
@@ -134,4 +134,11 @@ def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Col
         row = int(bad[0])
         raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
     found = number_column(name, text, where, is_text=False, is_number=True, decimal=column.decimal)
+    if not found.is_number:  # the words true and false stand for numbers where all cells are such words
+        truth = are_true_or_false(text)
+        row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
+        raise DataError(
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} among "
+            f"{'numbers' if truth[row] else 'true and false'}; write all in one way"
+        )
     return replace(found, there=column.there)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import category_column, infinite, kept_column
+from linsep.data.cells import NUMBER, category_column, infinite, number_column
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels, written_labels
 from linsep.data.readers.asked import Asked, in_a_line
@@ -77,22 +78,18 @@ def from_arrow(
     start: int = 0,
     *,
     keyed: bool = False,
-    settled: bool = True,
     untyped: Collection[str] = (),
 ) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
-    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are.
-
-    A column that is null in all rows has missing categories; it is refused where types are not `settled`, as those of
-    some lines of JSON, whose later lines may hold numbers.
+    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. A column that is
+    null in all rows has missing categories.
 
     The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
     `asked.open_columns` it says that the row does not have the column.
     """
-    target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
-    keep = asked.keep_bad_cells
-    while any(str(kind).startswith("struct<") and kind.num_fields for kind in table.schema.types):
+    target, categorical, open_columns, na = asked.target, asked.categorical, asked.open_columns, asked.na
+    while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     names = [column for column in table.column_names if column != "__index_level_0__"]
     if open_columns:
@@ -105,23 +102,23 @@ def from_arrow(
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        gone = are_unlabelled(_values(table, target, where), "." if target in untyped else None)
+        gone = are_unlabelled(_values(table, target, where, na), "." if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
 
     def typed(column: str, values: Any, where: Where) -> Column:
         if column in untyped:
-            return kept_column(column, values.fill_null(""), where, keep=keep, is_text=column in categorical)
-        if pa.types.is_null(values.type) and (settled or keep or column in categorical):
+            return number_column(column, values.fill_null(""), where, is_text=column in categorical)
+        if pa.types.is_null(values.type):
             return category_column(column, pa.array([""] * len(values), pa.string()))
-        return _typed(column, values, where, is_text=column in categorical, keep=keep)
+        return _typed(column, values, where, is_text=column in categorical)
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:
             there = pc.is_valid(table.column(column)).to_numpy()
             rows = np.flatnonzero(there)
-            values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
+            values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where, na)
             return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
-        found = typed(column, _values(table, column, where), where)
+        found = typed(column, _values(table, column, where, na), where)
         if table.num_rows > _MANY_ROWS and found.stored is not None and found.raw is None and found.missing is None:
             keep_numbers(column, found.stored)
         return found
@@ -134,7 +131,7 @@ def from_arrow(
 
     y = None
     if target is not None:
-        labels = _values(table, target, where)
+        labels = _values(table, target, where, na)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         untyped_text = target in untyped and target not in categorical
@@ -152,13 +149,25 @@ def _labels(values: Any, where: Where, target: str) -> Array:
     return as_labels(values.to_numpy(zero_copy_only=False) if plain else values, where, target)
 
 
-def _values(table: Any, column: str, where: Where) -> Any:
-    """The values of a column as one array; of a dictionary that of text is kept, each text once."""
+def _values(table: Any, column: str, where: Where, na: Collection[str]) -> Any:
+    """The values of a column as one array; of a dictionary that of text is kept, each text once.
+
+    Text, and numbers, that are written as one of `na` are null.
+    """
     values = in_one_piece(table.column(column))
     values = in_one_piece(values) if isinstance(values, pa.ChunkedArray) else values
     if is_encoded(values) and not holds_text(values.dictionary.type):
         values = values.dictionary_decode()
     _check_utf8(values, column, where)
+    if na and (is_encoded(values) or holds_text(values.type)):
+        values = pc.cast(values, pa.string())
+        gone = pc.is_in(pc.utf8_trim_whitespace(values), pa.array(sorted(na)))
+        return pc.if_else(gone, pa.scalar(None, pa.string()), values)
+    if na and (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        codes = pa.array([float(text) for text in na if re.match(NUMBER, text)], pa.float64())
+        return pc.if_else(
+            pc.is_in(pc.cast(values, pa.float64(), safe=False), codes), pa.scalar(None, values.type), values
+        )
     return each_once(values) if is_encoded(values) else values
 
 
@@ -207,7 +216,7 @@ def _iso_text(values: Any) -> Any:
     return pc.cast(days if alone is not False else points, pa.string()).fill_null("")
 
 
-def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
+def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     kind = values.type
     if is_encoded(values):
         return category_column(column, values)
@@ -224,9 +233,9 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         raise DataError(f"{where(0)}, column {column!r} holds float16: make it float32 or float64")
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        otherwise = "" if keep else f", or leave it out (--column {quote(column)}=skip)"
         raise ColumnTypeError(
-            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first{otherwise}"
+            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out "
+            f"(--column {quote(column)}=skip)"
         )
     missing = _are_null(values)
     if missing is not None:
@@ -238,7 +247,7 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
     if pa.types.is_floating(kind) and np.isnan(numbers).any():
         missing = np.isnan(numbers) if missing is None else missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
-    if not exact and not keep and not np.isfinite(numbers).all():
+    if not exact and not np.isfinite(numbers).all():
         rows = np.flatnonzero(~np.isfinite(numbers))
         raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.

@@ -36,8 +36,6 @@ class Asked:
     skip_rows: int = 0
     sheet: str | None = None
     header: bool = True
-    numeric: frozenset[str] = frozenset()  # columns of JSON lines whose text may be numbers
-    keep_bad_cells: bool = False  # columns of numbers with other cells are text, and infinities stay
 
 
 class Lines(NamedTuple):
@@ -56,11 +54,6 @@ class Lines(NamedTuple):
             if seen == row:
                 return f"{self.name}:{number}"
         return f"{self.name}, row {self.start + row}"
-
-    def part(self, begin: int, end: int | None = None) -> Lines:
-        """The lines between two bytes; a line has to begin at the first."""
-        first_line = self.first_line + self.content.count(b"\n", 0, begin)
-        return self._replace(content=self.content[begin:end], first_line=first_line)
 
 
 _CHECKED_BYTES = 1 << 20
@@ -136,13 +129,11 @@ class TextReader:
     """What the readers of text have in common: whole lines in, rows out.
 
     Each format has its own `block` and `whole`. `kind` is "table" for named columns and "rows" for matrices, `quotes`
-    whether a line end in quotes ends no line, and `typed` whether each value tells its own type, as in JSON. `written`
-    is how the fields of CSV are written.
+    whether a line end in quotes ends no line. `written` is how the fields of CSV are written.
     """
 
     kind: Kind
     quotes = False
-    typed = False
     written = Written()
     known_decimal: str | None = None  # of the rows that a model was trained on
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import kept_column, refuse_comma
+from linsep.data.cells import number_column, refuse_comma
 from linsep.data.columns import Column, TableChunk, take_target
 from linsep.data.labels import are_unlabelled, with_labels, written_labels
 from linsep.data.readers.arrow import Where, compact, joined
@@ -54,7 +54,7 @@ class CsvReader(TextReader):
             check_text(head, name, 1, self.written)
         asked = self.asked
         marks = (asked.sep, asked.decimal, asked.na, self.known_decimal)
-        self.written = find_written(head, name, *marks, header=asked.header)
+        self.written = find_written(head, name, *marks)
 
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
@@ -113,8 +113,7 @@ class CsvReader(TextReader):
 
         def parse(column: str) -> Column:
             text = _cells(table, column, na)
-            keep = self.asked.keep_bad_cells
-            found = kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
+            found = number_column(column, text, where, is_text=column in categorical, decimal=decimal)
             if self.written.is_open and found.is_number:
                 refuse_comma(column, text, where)
             return found
@@ -123,19 +122,8 @@ class CsvReader(TextReader):
         if target is not None:
             y = written_labels(_cells(table, target, na), decimal, where, target, as_text=target in categorical)
         features = [column for column in names if column != target]
-        more: dict[str, Any] = {
-            "unlabelled": unlabelled,
-            "as_text": categorical,
-            "doubts": self._doubts(),
-            "label": target,
-        }
+        more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
         return TableChunk(features, y, start, table.num_rows, where, parse, **more)
-
-    def _doubts(self) -> tuple[str, ...]:
-        """What is open, or was guessed of new rows, which have no receipt that says how they are read."""
-        written = self.written
-        guess = f"the rows are read with a decimal comma: {written.guess}" if self.asked.keep_bad_cells else ""
-        return tuple(filter(None, (guess if written.guess else "", written.doubt)))
 
 
 def _is_header_alone(content: bytes, written: Written) -> bool:

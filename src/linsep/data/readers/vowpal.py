@@ -73,13 +73,8 @@ class VowpalReader(TextReader):
         return ChunkOfLines.of(X, y, lines)
 
     def _labels(self, labels: Array, lines: Lines) -> Array | None:
-        """The labels of some lines; None if some have none, of rows to be predicted."""
-        without = np.flatnonzero(np.isnan(labels))
-        if not without.size:
-            return as_labels(labels, row_of(lines.name, lines.start), "label")
-        if not self.asked.keep_bad_cells:
-            raise DataError(f"{lines.place(int(without[0]), COMMENT)}: there is no label before the |")
-        return None
+        """The labels of some lines; None if some have none, as rows to be predicted."""
+        return None if np.isnan(labels).any() else as_labels(labels, row_of(lines.name, lines.start), "label")
 
     def _check_products(self, values: Array, indptr: Array, lines: Lines) -> None:
         """Raise DataError where a value times that of its namespace is no finite number."""
@@ -95,6 +90,8 @@ class VowpalReader(TextReader):
         for lines in pieces:
             name = name or lines.name
             chunk = self.block(lines)
+            if chunk is not None and chunk.y is None:
+                raise DataError(f"{name}: there is a row with no label before the |")
             if chunk is not None:
                 chunks.append(chunk)
         if not chunks:

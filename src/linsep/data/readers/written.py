@@ -37,14 +37,13 @@ _FEWEST_OF_BOTH = 3
 class Written(NamedTuple):
     """How the rows of a CSV file are written.
 
-    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open;
-    `is_open`: no number there has such a mark, so that 1,500 further on may be either.
+    `guess` says what was guessed of the decimal mark and from which cell; `is_open`: no number there has such a mark,
+    so that 1,500 further on may be either.
     """
 
     sep: str = ","
     decimal: str = "."
     guess: str = ""
-    doubt: str = ""
     is_open: bool = False
 
     @property
@@ -111,8 +110,6 @@ def find_written(
     decimal: str | None,
     na: Collection[str] = (),
     known: str | None = None,
-    *,
-    header: bool = True,
 ) -> Written:
     """Return how a file is written, from what was asked and, for the rest, from its first bytes.
 
@@ -120,8 +117,7 @@ def find_written(
     one mark of `;`, tab and `|` for which that is so. Numbers have a decimal comma if the separator is another mark,
     in some column of the first lines more than half of the cells are numbers, some of them with a comma, and in none
     with a point. They have one, too, where a column holds whole numbers below 1000 without a point, and with one
-    in groups of three digits alone (491, 1.234); where the separator is a comma, or another column has decimal points,
-    that is a doubt. What else the first lines leave open is as `known`, or else asked, not guessed.
+    in groups of three digits alone (491, 1.234). What else the first lines leave open is as `known`, or else asked.
 
     Parameters
     ----------
@@ -135,8 +131,6 @@ def find_written(
         Cells that stand for no value.
     known : str, optional
         The decimal mark of the rows that a model was trained on.
-    header : bool, default=True
-        Whether the first line has the names of the columns.
 
     Raises
     ------
@@ -146,7 +140,7 @@ def find_written(
     Examples
     --------
     >>> find_written(b"size;sold\\n1,5;yes\\n2,25;no\\n", "t.csv", None, None)
-    Written(sep=';', decimal=',', guess='', doubt='', is_open=False)
+    Written(sep=';', decimal=',', guess='', is_open=False)
     """
     if sep is not None and decimal is not None:
         return Written(sep, decimal)
@@ -165,30 +159,12 @@ def find_written(
     decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
     points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
     is_open = decimal == "." and sep != "," and known is None and not points
-    found = Written(sep, decimal, doubt=_doubt_of_names(list(columns)) if header else "", is_open=is_open)
-    thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
-    if decimal == "," or not thousands:
-        return found
-    [column, cell] = next(iter(thousands.items()))
-    if sep != "," and not points:
-        taken = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}"
-        return found._replace(decimal=",", guess=f"{taken}; --read decimal=. says otherwise")
-    mend = "say --read decimal=, (decimal=',')"
-    if points:
-        mend = "write the column without points, as other columns have decimal points"
-    return found._replace(
-        doubt=f"column {column!r:.80}: {cell!r} is read as a decimal number, but may be {cell.replace('.', '')}, as "
-        f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, "
-        "--read decimal=. (decimal='.') keeps this reading"
-    )
-
-
-def _doubt_of_names(names: list[str]) -> str:
-    """What to say where half of the columns are called like values, as 2.1; years are names."""
-    values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
-    if not values or 2 * len(values) < len(names):
-        return ""
-    return f"columns are called {values[0]!r} and the like: if these are values, say --read header=no (header=False)"
+    if decimal != "," and sep != "," and not points:
+        for column, cells in columns.items():
+            if cell := _in_thousands(cells):
+                taken = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}"
+                return Written(sep, ",", f"{taken}; --read decimal=. says otherwise", is_open)
+    return Written(sep, decimal, is_open=is_open)
 
 
 def _records(text: str, sep: str) -> list[list[str]]:

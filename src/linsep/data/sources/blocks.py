@@ -18,16 +18,12 @@ TABLE_BYTES = 1 << 21
 
 
 class Block(NamedTuple):
-    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines).
-
-    With a `fault` it is one line that cannot be read, and no bytes of it are kept.
-    """
+    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines)."""
 
     content: bytes
     first_line: int
     end: int
     next_line: int
-    fault: DataError | None = None
 
 
 class Cut(NamedTuple):
@@ -54,20 +50,17 @@ def iter_blocks(
     offset: int = 0,
     line: int = 1,
     cut: Cut | None = None,
-    note: Callable[[bytes], None] | None = None,
     look: Callable[[bytes], int] | None = None,
 ) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
-    What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any. A
-    record that is too long comes as the fault of its first line, and the next block begins with the line after it;
-    `note` is called with the bytes of such a line. At the beginning of a file `look` sees its first bytes, and returns
-    the mark between fields.
+    What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any. At
+    the beginning of a file `look` sees its first bytes, and returns the mark between fields.
 
     Raises
     ------
     DataError
-        A compressed file is damaged, which is told after the whole lines before the damage.
+        A record is too long, or a compressed file is damaged: told after the whole lines before the damage.
     """
     cut = cut or Cut()
     stream = file.open()
@@ -81,11 +74,7 @@ def iter_blocks(
         while True:
             pending, size = _filled(stream, pending, cut)
             if size < 0:
-                fault = _too_long(pending, file.name, line, cut)
-                pending, size = _without_line(stream, pending, note or _ignore)
-                offset, line = offset + size, line + 1
-                yield Block(b"", line - 1, offset, line, fault)
-                continue
+                raise _too_long(pending, file.name, line, cut)
             if size == 0:
                 break
             offset += size
@@ -140,20 +129,3 @@ def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
         f"{name}:{at}: malformed quotes: the quote that opens here is not closed within {most:,} bytes; a quote inside "
         f'a quoted field is written "". If the field is that long, {option}'
     )
-
-
-def _without_line(stream: ByteStream, content: bytes, note: Callable[[bytes], None]) -> tuple[bytes, int]:
-    """Text without its first line, however long that is, and how many bytes the line had."""
-    passed = 0
-    while content and (end := content.find(b"\n") + 1) == 0:
-        note(content)
-        passed += len(content)
-        content = stream.read(BLOCK_BYTES)
-    if not content:
-        return b"", passed
-    note(content[:end])
-    return content[end:], passed + end
-
-
-def _ignore(content: bytes) -> None:
-    pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from linsep.data.columns import TableChunk
@@ -15,7 +15,7 @@ from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.dataframe import dataframe_to_arrow
-from linsep.data.sources.of_batches import BatchSource, up_to_error
+from linsep.data.sources.of_batches import BatchSource
 from linsep.data.sources.seen import add_arrays
 from linsep.data.sources.source import START, Position, Source
 from linsep.tables import (
@@ -50,7 +50,7 @@ class FrameSource(BatchSource):
         return super().fingerprint() or [[self.name, self._table.num_rows, self._table.num_columns]]
 
     def _read_whole(self) -> Whole:
-        return Whole(self._rows_of(self._table, 0, 0)(self._table.num_rows))
+        return Whole(self._rows_of(self._table, 0, 0))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(self._table.slice(first, BATCH_ROWS) for first in range(0, self._table.num_rows, BATCH_ROWS))
@@ -106,18 +106,15 @@ class ArraySource(Source):
         return [[self.name, *self.read().X.shape]]
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
-        self.error = None
         self._begin_pass(start)
         n = self.read().X.shape[0]
         for first in range(start.row, n, BATCH_ROWS):
-            chunk, error = up_to_error(self, partial(self._part, first), min(BATCH_ROWS, n - first))
-            if chunk is not None:
-                after = first + self._taken(chunk)
-                if self.seen is not None:
-                    self._add_to(self.seen, first, after)
-                yield chunk, Position(0, after, 1, after)
-            if error is not None:
-                raise error
+            after = min(first + BATCH_ROWS, n)
+            chunk = self._part(first, after - first)
+            self.check(chunk)
+            if self.seen is not None:
+                self._add_to(self.seen, first, after)
+            yield chunk, Position(0, after, 1, after)
         self._end_file(0)
 
     def _read_whole(self) -> Whole:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from linsep.data.columns import TableChunk
-from linsep.data.encodings import GUESSED
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
 from linsep.data.readers.header import made_header
 from linsep.data.sources.blocks import Block, Cut, iter_blocks
 from linsep.data.sources.of_files import FileSource
-from linsep.data.sources.sieve import Sieve
 from linsep.data.sources.source import START, Position
 from linsep.types import Chunk, DataError
 
@@ -21,38 +19,24 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class TextSource(FileSource):
-    """Files of lines. With `lenient` malformed lines are left out and counted."""
+    """Files of lines."""
 
-    def __init__(
-        self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked, *, lenient: bool
-    ) -> None:
+    def __init__(self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked) -> None:
         super().__init__(inputs, reader.kind, name, format, asked)
-        self.lenient = lenient
         self._reader = reader
-        self._sieve = Sieve(self, reader)
         self._has_looked = False
         for file in inputs:
             file.is_text, file.encoding = True, asked.encoding
-            file.may_guess = reader.quotes and asked.encoding is None
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
 
     @property
     def read_as(self) -> str:
         encoding = self._inputs[0].found_encoding
         said = "" if encoding == "utf-8" else encoding.upper()
-        if guessed := [file for file in self._inputs if file.is_guessed]:
-            where = "" if len(guessed) == len(self._inputs) else f" in {guessed[0].name}"
-            said = f"{guessed[0].found_encoding.upper()}{where} ({GUESSED})"
         return ", ".join(filter(None, (self._reader.written.told(), said)))
 
-    @property
-    def guessed_encoding(self) -> str | None:
-        return next((file.found_encoding for file in self._inputs if file.is_guessed), None)
-
-    def read_alike(self, encoding: str | None, decimal: str | None) -> None:
+    def read_alike(self, decimal: str | None) -> None:
         self._reader.known_decimal = decimal
-        for file in self._inputs:
-            file.known = encoding
 
     @property
     def decimal(self) -> str | None:
@@ -71,36 +55,22 @@ class TextSource(FileSource):
         return next((one for file in self._inputs if (one := file.found_encoding) != "utf-8"), None)
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
-        self.error = None
         self._begin_pass(start)
         at = start
         while at.file < len(self._inputs):
             self._begin_file(at.file)
-            row = yield from self._chunks_of_file(at)
+            row = at.row
+            for block, lines in self._blocks(self._inputs[at.file], at):
+                chunk = self._reader.block(lines._replace(start=row))
+                if chunk is not None:
+                    self.check(chunk)
+                self._note(block.content)
+                if chunk is not None:
+                    row += self._taken(chunk)
+                    yield chunk, Position(at.file, block.end, block.next_line, row)
             self._end_file(at.file)
             # Rows are counted through all files: the last position of a file tells how many there were.
             at = Position(at.file + 1, 0, 1, row)
-
-    def _chunks_of_file(self, at: Position) -> Generator[tuple[TableChunk | Chunk, Position], None, int]:
-        """The chunks of one file from a position on; return how many rows there were up to its end."""
-        row = at.row
-        for block, lines in self._blocks(self._inputs[at.file], at):
-            given = lines._replace(start=row)
-            good = self._sieve.good_lines(given) if self.lenient else given
-            try:
-                chunk = self._sieve.checked(good)
-            except DataError as error:  # the rows before it first
-                good, self.error = self._sieve.good_start(good, error)
-                chunk = self._reader.block(good) if good.content else None
-            cut_off = 0 if self.error is None else len(given.content) - len(good.content)
-            self._note(block.content[: len(block.content) - cut_off])
-            if chunk is not None:
-                row += self._taken(chunk)
-                line = block.next_line - (given.content.count(b"\n", len(good.content)) if cut_off else 0)
-                yield chunk, Position(at.file, block.end - cut_off, line, row)
-            if self.error is not None:
-                raise self.error
-        return row
 
     def _blocks(self, file: Input, at: Position = START) -> Iterator[tuple[Block, Lines]]:
         """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
@@ -110,14 +80,7 @@ class TextSource(FileSource):
             first = next(iter_blocks(file, cut=self._cut, look=self._look)).content
             self._reader.begin(self._table_of(first, file.name), file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
-        for block in iter_blocks(file, at.offset, at.line, cut, self._note, self._look):
-            if block.fault is not None:
-                has_header = self._reader.quotes and block.first_line == 1
-                if has_header or not self.lenient:
-                    self.error = block.fault
-                    raise block.fault
-                self.skip(1, block.fault)
-                continue
+        for block in iter_blocks(file, at.offset, at.line, cut, self._look):
             content, first_line = block.content, block.first_line
             if first_line == 1:
                 content, first_line = self._table_of(content, file.name), self._first_line
@@ -169,16 +132,10 @@ class TextSource(FileSource):
     def _pieces(self) -> Iterator[Lines]:
         """All lines as the reader wants them: the files of tables whole, as types are decided over whole columns."""
         for file in self._inputs:
-            if self.kind == "table" and not self.lenient:
+            if self.kind == "table":
                 content = file.read_all()
                 self._look(content)
                 yield Lines(self._table_of(content, file.name), file.name, self._first_line)
-                continue
-            pieces = (lines for _, lines in self._blocks(file))
-            if self.lenient:
-                pieces = (self._sieve.good_lines(lines) for lines in pieces)
-            if self.kind == "table":
-                yield Lines(b"".join(lines.content for lines in pieces), file.name, self._first_line)
             else:
                 yield Lines(b"", file.name)
-                yield from pieces
+                yield from (lines for _, lines in self._blocks(file))

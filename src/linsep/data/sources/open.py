@@ -27,7 +27,6 @@ def open_data(
     format: str | None = None,
     categorical: Collection[str] = (),
     bits: int = 18,
-    lenient: bool = False,
     open_columns: bool = False,
     max_record_bytes: int = 1 << 24,
     sep: str | None = None,
@@ -57,8 +56,6 @@ def open_data(
         Columns to read as text even if they hold numbers.
     bits : int, default=18
         Vowpal Wabbit's names are hashed to 2**bits columns.
-    lenient : bool, default=False
-        Skip malformed lines of text, count them (`skipped`) and keep what was said of the first few (`complaints`).
     open_columns : bool, default=False
         A null and a key that a line lacks (JSON lines, Parquet, dataframes) mean that the row does not have the column.
     max_record_bytes : int, default=2**24
@@ -70,8 +67,7 @@ def open_data(
         Of CSV: the decimal mark. Otherwise the first lines tell; with commas between the columns it is the point.
     encoding : str, optional
         Of text: "utf-8", "utf-16", "latin-1", "cp1252" or another name that Python knows. Otherwise UTF-8, or UTF-16
-        where the file begins with a byte order mark; CSV that is neither is read as cp1252 where that reads well
-        (`Source.guessed_encoding`), in chunks if the first 64 KB of a file tell.
+        where the file begins with a byte order mark; text that is neither is refused.
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
@@ -133,7 +129,7 @@ def open_data(
     reader = text_reader(chosen, asked)
     if reader.kind == "rows" and target is not None:
         raise DataError(f"{chosen} lines begin with their label: leave the target out")
-    return TextSource(inputs, reader, name, chosen, asked, lenient=lenient)
+    return TextSource(inputs, reader, name, chosen, asked)
 
 
 def _texts_of(na: Collection[str]) -> frozenset[str]:

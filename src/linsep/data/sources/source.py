@@ -14,8 +14,6 @@ from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
 from linsep.types import Array, Chunk, DataError
 
-_COMPLAINTS = 5
-
 
 class Position(NamedTuple):
     """Where the next chunk of a source begins.
@@ -27,7 +25,7 @@ class Position(NamedTuple):
     offset : int
         Byte in that file; of a Parquet file and a dataframe the batch, of a matrix the row.
     line : int
-        Line in that file, or row in that batch, from 1.
+        Line in that file, from 1.
     row : int
         Rows before it in the whole source.
     """
@@ -62,18 +60,12 @@ class Source:
         Of svmlight text that was read whole: the index of its first column, 0 or 1.
     decimals : Decimals or None
         Of svmlight text that was read whole: its values as written.
-    skipped : int
-        Malformed lines that were skipped, if that was asked for (`lenient`).
-    complaints : list of str
-        What was wrong with the first few of them.
     unlabelled : int
         Rows without a label that were left out, if that was asked for (`drop_unlabelled`).
-    error : DataError or None
-        What is wrong with the line after the chunk that was given last; the next chunk raises it.
     seen : Seen or None
         A running hash of what `chunks` has read; None unless `watch` was called.
     check : callable
-        What else must be right with a chunk; raises DataError. A line that fails is malformed.
+        What else must be right with a chunk; raises DataError.
 
     Examples
     --------
@@ -85,7 +77,6 @@ class Source:
     [((2, 8), 2)]
     """
 
-    lenient = False  # whether malformed lines are skipped
     rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
@@ -94,10 +85,7 @@ class Source:
         self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self.first_index: int | None = None
         self.decimals: Decimals | None = None
-        self.skipped = 0
-        self.complaints: list[str] = []
         self.unlabelled = 0
-        self.error: DataError | None = None
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
         self.seen: Seen | None = None
         self._chunk: TableChunk | Chunk | None = None
@@ -109,19 +97,10 @@ class Source:
     def target(self) -> str | None:
         return self._asked.target
 
-    def keep_bad_cells(self) -> None:
-        """Let columns of numbers have cells that are none, or infinite, in place of refusing the first one."""
-        self._asked.keep_bad_cells = True
-
     @property
     def read_as(self) -> str:
         """How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8."""
         return ""
-
-    @property
-    def guessed_encoding(self) -> str | None:
-        """The encoding of CSV that is not UTF-8, where it was guessed; None where it was not."""
-        return None
 
     @property
     def encoding(self) -> str | None:
@@ -133,13 +112,11 @@ class Source:
         """A comma where the CSV that was read has decimal commas."""
         return None
 
-    def read_alike(self, encoding: str | None, decimal: str | None) -> None:
+    def read_alike(self, decimal: str | None) -> None:
         """Read CSV as rows before, from the next file on, where the file does not tell and nothing was asked for.
 
         Parameters
         ----------
-        encoding : str or None
-            The encoding of text that is not UTF-8; None changes nothing.
         decimal : str or None
             The decimal mark.
         """
@@ -186,16 +163,15 @@ class Source:
         """
         self._asked.na |= frozenset(texts)
 
-    def read_as_text(self, names: Collection[str], mixed: Collection[str] = ()) -> None:
+    def read_as_text(self, names: Collection[str]) -> None:
         """Read these columns as text, from the next chunk on, even if they hold numbers.
 
         Parameters
         ----------
-        names, mixed : collection of str
-            The columns; `mixed` are text only where JSON lines hold numbers and text in them.
+        names : collection of str
+            The columns.
         """
         self._asked.categorical |= frozenset(names)
-        self._asked.numeric |= frozenset(mixed)
 
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept.
@@ -271,8 +247,7 @@ class Source:
         if column is None or not isinstance(chunk, TableChunk):
             told = f"; {like(name, chunk.names)}" if isinstance(chunk, TableChunk) and chunk.names else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
-        written = chunk.written(name) if chunk.written else None  # of JSON lines
-        refuse_more_digits(column.raw if written is None else written, column.values, name)
+        refuse_more_digits(column.raw, column.values, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 
@@ -292,7 +267,7 @@ class Source:
         Raises
         ------
         DataError
-            For anything malformed, after the rows before it.
+            For anything malformed, after the chunks before it.
         """
         raise NotImplementedError
 
@@ -309,20 +284,6 @@ class Source:
     def total_bytes(self) -> int | None:
         """The size of all files; None where it cannot be known."""
         return None
-
-    def skip(self, lines: int, complaint: DataError) -> None:
-        """Count lines that are left out, and keep what was wrong with the first few.
-
-        Parameters
-        ----------
-        lines : int
-            How many lines.
-        complaint : DataError
-            What is wrong with them.
-        """
-        self.skipped += lines
-        if len(self.complaints) < _COMPLAINTS:
-            self.complaints.append(str(complaint))
 
     # --------------------------------------------------------- has it changed?
     def watch(self) -> None:

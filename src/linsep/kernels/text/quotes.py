@@ -63,20 +63,6 @@ def last_record_end(text: Any, sep: Any) -> Any:
 
 
 @uncounted(cache=True, nogil=True)
-def record_end_after(text: Any, position: Any, sep: Any) -> Any:
-    """Where the first record ends that ends beyond a position, and the last one up to it; 0 where there is none."""
-    before = end = 0
-    while end < text.size:
-        end, _ = record_end(text, end, sep)
-        if end < 0:
-            return 0, before
-        if end > position:
-            return end, before
-        before = end
-    return 0, before
-
-
-@uncounted(cache=True, nogil=True)
 def faulty_quote(text: Any, sep: Any) -> Any:
     """The first quote that is never closed, or that is closed in the middle of its field; -1 if there is none."""
     end, fault = 0, -1
