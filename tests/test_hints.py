@@ -15,7 +15,7 @@ from linsep.app.commands.check import check
 from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import held_out_split
 from linsep.data.features.kinds import find_kinds
-from linsep.data.hints import hints_on_holding_out, mixed_groups
+from linsep.data.hints import hints_on_holding_out
 from linsep.reporting.table_check import check_table
 
 N = 120
@@ -63,35 +63,16 @@ def test_no_false_alarms(name: str, values: Any) -> None:
 
 
 @pytest.mark.parametrize("written", ["p{:05d}", "{}"])
-def test_groups_of_hardly_two_rows_are_named_and_a_score_that_mixes_them_is_doubted(written: str) -> None:
+def test_groups_of_hardly_two_rows_are_named(written: str) -> None:
     whose = RNG.permutation(np.repeat(np.arange(700), RNG.integers(1, 4, 700)))[:1200]
     n_groups = len(set(whose.tolist()))
     patient = [written.format(300 + 7 * k) for k in whose]
     frame = pd.DataFrame({"patient": patient, "size": RNG.normal(size=1200), "y": RNG.integers(0, 2, 1200)})
     source = open_data(frame.to_csv(index=False).encode(), target="y")
     fitted = fit_table(source, holdout=0.25)
-    train, test = held_out_split(1200, 0.25)
-    mixed = int(np.isin(whose[test], whose[train]).sum())
     assert fitted.receipt.data["hints"] == [
         f"{n_groups} values of 'patient' in 1,200 rows: --group patient holds out all rows of one, or none"
     ]
-    said = (
-        f"{mixed} of 300 held-out rows have a value of 'patient' that training rows have, too: the accuracy may be "
-        "higher than that of new ones; --group patient keeps the rows of a value together"
-    )
-    assert said in fitted.warnings
-    ways: list[dict[str, Any]] = [{"holdout": 0.25, "group": "patient"}, {}]
-    for asked in [*ways, {"holdout": 0.25, "columns": {"patient": "skip"}}]:
-        found = fit_table(open_data(frame.to_csv(index=False).encode(), target="y"), **asked)
-        assert not [text for text in found.warnings if "held-out rows have a value" in text]
-
-
-def test_few_rows_on_both_sides_are_not_worth_a_word() -> None:
-    patient = np.array([f"p{k}" for k in range(100)] + ["p0", "p1", "p2", *["p96"] * 17])
-    chunk = open_data(pd.DataFrame({"patient": patient, "size": RNG.normal(size=120)})).read()
-    assert mixed_groups(chunk, {}, np.arange(90), np.arange(90, 120)) == []
-    assert len(mixed_groups(chunk, {}, np.arange(1, 98), np.r_[0, 98:120])) == 1
-    assert mixed_groups(open_data((np.eye(3), [0, 1, 1])).read(), {}, np.arange(2), np.array([2])) == []
 
 
 def many(name: str, n_rows: int, n_values: int, written: str = "v{}", **kinds: str) -> list[str]:
@@ -213,28 +194,6 @@ def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:
     assert said(after=DAYS[90]) == said() == said(holdout=0.25, group="user") == []
     skip = {"seen": "skip", "user": "skip"}
     assert said(holdout=0.25, columns=skip) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "cells", "doubted"),
-    [
-        ("zip", [f"{10000 + 37 * (k % 40)}" for k in range(N)], False),  # a name alone proves nothing
-        ("shop", ["" if k == 3 else f"{k % 40:02d}" for k in range(N)], True),
-        ("area", [f"{k % 40:05d}" for k in range(N)], True),  # zeros before
-        ("area", [f"{k % 2:05d}" for k in range(N)], False),
-        ("area", [f"{k % 40:05d}.5" for k in range(N)], False),
-        ("area", [f"-{k % 40:05d}" for k in range(N)], False),
-        ("dose", [f"{k % 7 + 1}E{k % 3}" for k in range(N)], True),
-        ("dose", [f"{k % 7 + 1}E+{k % 3}" for k in range(N)], False),
-        ("year", [f"{1990 + k % 40}" for k in range(N)], False),
-    ],
-)
-def test_numbers_written_like_codes_are_doubted(name: str, cells: list[str], doubted: bool) -> None:
-    text = f"{name},size\n" + "".join(f"{cell},{k * k % 17}.5\n" for k, cell in enumerate(cells))
-    chunk = open_data(text.encode()).read()
-    said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"
-    assert find_kinds(chunk, {}).doubts == ([said] if doubted else [])
-    assert find_kinds(chunk, {name: "number"}).doubts == []
 
 
 def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:

@@ -6,7 +6,6 @@ import json
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +19,12 @@ from linsep import (
     Perceptron,
     PlateauWarning,
     StopReason,
-    fit_stream,
     separability,
 )
 from linsep.app.cli import main
 from linsep.learners.engine import loop
 from linsep.learners.engine.loop import Plateau
 from linsep.learners.engine.trace import make_record
-from linsep.streaming.result import StreamState
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 XOR_LABELS = np.array([0, 1, 1, 0])
@@ -142,69 +139,6 @@ def test_the_command_says_it_during_the_run_and_not_again(
 
 
 XOR_ROWS = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_stream_of_many_passes_warns_as_a_table_does() -> None:
-    """The rule is that of `fit`: here it is asked of the mistakes of each pass that the stream itself counts."""
-    for learner, what in ((Perceptron(), "mistakes"), (MarginPerceptron(), "updates")):
-        with pytest.warns(PlateauWarning) as said:
-            found = fit_stream(XOR_ROWS.encode(), learner, target="y", passes=96)
-        assert [one.filename for one in said] == [__file__]
-        text = str(said[0].message)
-        assert text.startswith(
-            f"{type(learner).__name__}: the {what} of a pass no longer fall. Passes 33 to 48 made at "
-        )
-        assert text.endswith("AveragedPerceptron() needs no clean pass, and a few passes do.")
-        assert found.counters.passes == 96
-        assert sum(found.counters.updates) == found.model.learner_.n_updates_
-    assert naive(found.counters.updates, 4, 1e8, 96) is not None
-    for quiet, passes in ((AveragedPerceptron(), 96), (Perceptron(), 95)):
-        fit_stream(XOR_ROWS.encode(), quiet, target="y", passes=passes)
-
-
-def test_a_short_stream_says_nothing() -> None:
-    fit_stream(XOR_ROWS.encode(), Perceptron(), target="y", passes=96)
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("killed", "times"), [(20, 1), (60, 0)])
-def test_a_stream_that_was_killed_warns_once(tmp_path: Path, killed: int, times: int) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(XOR_ROWS)
-    asked: dict[str, Any] = {"target": "y", "passes": 96, "checkpoint": tmp_path / "c.linsep", "checkpoint_rows": 1}
-
-    def stop(state: StreamState) -> None:
-        if state.counters.passes == killed:
-            raise RuntimeError("killed")
-
-    with warnings.catch_warnings(record=True) as before:
-        warnings.simplefilter("always")
-        with pytest.raises(RuntimeError, match="killed"):
-            fit_stream(path, Perceptron(), **asked, callback=stop)
-    with warnings.catch_warnings(record=True) as after:
-        warnings.simplefilter("always")
-        fit_stream(path, Perceptron(), **asked)
-    said = [[one for one in told if one.category is PlateauWarning] for told in (before, after)]
-    assert [len(one) for one in said] == [1 - times, times]
-
-
-@pytest.mark.usefixtures("impatient")
-def test_the_command_prints_it_while_a_stream_is_learnt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("t.csv").write_text(XOR_ROWS)
-    asked = ["fit", "t.csv", "--target", "y", "--stream", "--learner", "perceptron", "--set", "passes=96", "--json"]
-    monkeypatch.setattr(sys, "argv", ["linsep", *asked])
-    with pytest.raises(SystemExit, match="0"):
-        main()
-    out, err = capsys.readouterr()
-    early, *others = json.loads(out)["warnings"]
-    assert "If accuracy is what counts, --learner averaged needs no clean pass, and a few passes do." in early
-    assert [line for line in err.splitlines() if line.startswith("warning: ")] == [
-        f"warning: {text}" for text in (early, *others)
-    ]
 
 
 def test_the_warning_with_its_own_thresholds() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import warnings
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from linsep.data.hashing import RunningHash
 from linsep.data.readers import parquet
 from linsep.data.sources import blocks, in_memory
 from linsep.kernels.text import quotes
-from linsep.streaming.result import StreamError, StreamFit, StreamWarning
+from linsep.streaming.result import StreamError, StreamFit
 from linsep.types import DataError
 
 ROWS = 400
@@ -115,16 +113,6 @@ def test_numbers_among_true_and_false_are_refused_at_their_place(
     table = ["c,y", *(f"{first},{'pq'[k % 2]}" for k in range(80)), *(f"{cell},p" for cell in last), ""]
     so_far = refused("\n".join(table).encode(), rf"buffer:{len(table) - 1}, column 'c': '{last[-1]}' ", target="y")
     assert 0 < so_far.counters.rows < len(table) - 3
-
-
-def test_a_number_that_drowns_all_others_is_named(folder: Path) -> None:
-    table = rows()
-    path = write(folder / "t.csv", [*table[:300], ("-3e40", "p"), *table[300:]])
-    with pytest.warns(StreamWarning, match=r"t\.csv:302, column 'a': -3e\+40 drowns the numbers around it"):
-        assert fit(path).counters.rows == ROWS + 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit(write(folder / "u.csv", [("0", "pq"[k % 2]) for k in range(300)] + [("1", "p"), ("1e5", "q")] + table))
 
 
 def test_a_number_that_is_too_large_in_the_first_row_leaves_nothing(folder: Path) -> None:
@@ -375,14 +363,3 @@ def test_a_header_alone_is_an_empty_part(folder: Path) -> None:
     (folder / "3.csv").write_text("a,y\r\n")
     write(folder / "4.csv", table[100:])
     assert same(fit_stream(folder, target="y"), fit(write(folder.parent / "t.csv", table)))
-
-
-@pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install 'linsep[drift]'")
-def test_a_drift_detector_that_starts_again_says_so(folder: Path) -> None:
-    path = write(folder / "t.csv", rows())
-    with pytest.warns(StreamWarning, match="adwin started again after each checkpoint, every 100 rows: a change that"):
-        fit(path, drift="adwin", checkpoint=folder / "ck", checkpoint_rows=100)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit(path, drift="adwin", checkpoint=folder / "ck2")
-        fit(path, drift="adwin")

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import datasets
 
 import linsep
 from linsep import DataError, TellingColumn, fit_table, open_data, telling_columns
 from linsep.data.columns import Column
-from linsep.data.telling import by_levels, by_thresholds, one_by_levels, one_by_missing, one_by_value
+from linsep.data.telling import by_levels, by_thresholds
 
 
 def fewest_errors(values: Any, labels: list[str]) -> int:
@@ -124,58 +124,6 @@ def test_a_few_errors_do_not_hide_a_column_that_tells_a_rare_class() -> None:
     assert telling_columns(table[["hours"]], table["attack"]) == []
 
 
-def test_a_column_tells_all_classes_or_one_from_the_others() -> None:
-    table = rare()
-    table["attack"] = np.where(table.attack, "yes", np.where(np.arange(len(table)) % 50 == 3, "unknown", "no"))
-    [hours, team] = telling_columns(open_data(table, target="attack"))
-    assert (hours.name, hours.errors, hours.label) == ("hours", 1, "yes")
-    assert (
-        str(hours)
-        == "column 'hours' alone tells yes from the other classes (1 of 4,921 rows wrong: yes unless it is 0)"
-    )
-    assert (team.name, team.errors, team.label) == ("team", 1, "yes")
-    assert team.rule == "each of its 2 levels is of yes or of others"
-    table.loc[table.attack == "unknown", "hours"] = -1.0
-    found = telling_columns(open_data(table, target="attack"))
-    assert [(one.name, one.label) for one in found] == [("hours", None), ("team", "yes")]
-
-
-def three(n: int = 150) -> pd.DataFrame:
-    """What became of patients, with columns of which each tells one of the three ends from the others."""
-    rng = np.random.default_rng(3)
-    end = rng.choice(["dead", "home", "ward"], n)
-    return pd.DataFrame(
-        {
-            "died_on_day": np.where(end == "dead", rng.integers(1, 40, n), np.nan),
-            "bills_after": np.where(end == "home", 0, rng.integers(1, 9, n)),
-            "code": np.where(end == "ward", "w", rng.choice(["r", "s", "t"], n)),
-            "age": rng.integers(20, 90, n) + 80.0 * (end == "dead"),  # a threshold alone
-            "sex": rng.choice(["f", "m"], n),
-            "end": end,
-        }
-    )
-
-
-def test_one_class_of_three_is_told_by_levels_or_by_one_value() -> None:
-    found = {one.name: one for one in telling_columns(open_data(three(), target="end"))}
-    assert {name: (one.label, one.errors) for name, one in found.items()} == {
-        "died_on_day": ("dead", 0), "bills_after": ("home", 0), "code": ("ward", 0)
-    }  # fmt: skip
-    assert found["died_on_day"].rule == "it is there in all rows of dead and missing in all other rows"
-    assert found["bills_after"].rule == "home where it is 0"
-    table = three().replace({"end": {"ward": "home"}})
-    [missing] = telling_columns(open_data(table[["died_on_day", "sex", "end"]], target="end"))
-    assert (missing.label, missing.rule) == (None, "it is there in all rows of dead and missing in all rows of home")
-    table = three()
-    table.loc[table.index[table.end == "dead"][:2], "died_on_day"] = np.nan
-    assert "died_on_day" not in {one.name for one in telling_columns(open_data(table, target="end"))}
-    many = three(600)
-    many["end"] = many["end"].where(many["end"] != "ward", "ward " + (np.arange(600) % 4).astype(str).astype(object))
-    assert telling_columns(open_data(many, target="end")) == []  # of six classes one may have its sign
-    said = [text for label, text in fit_table(open_data(three(), target="end")).receipt.lines if label == "too good?"]
-    assert len(said) == 3
-
-
 def left(n: int = 200) -> pd.DataFrame:
     """Who has left, with columns of every kind that are filled in for these alone."""
     rng = np.random.default_rng(4)
@@ -195,19 +143,14 @@ def left(n: int = 200) -> pd.DataFrame:
 
 
 def test_a_column_of_any_kind_that_is_there_for_one_class_alone_tells() -> None:
-    said = "it is there in all rows of yes and missing in all rows of no"
     leaking = ["end_date", "end_stamp", "desk", "note", "days_open"]
     for rows in (left(), left().to_csv(index=False).encode()):
         found = telling_columns(open_data(rows, target="left"))
-        assert [(one.name, one.rule) for one in found] == [(name, said) for name in leaking]
+        assert [(one.name, one.rule) for one in found] == [(name, "by whether it is missing") for name in leaking]
     table = left()
     table.loc[[0, 1, 2], "end_date"] = ["", "2024-01-02", "2024-01-03"]
     [one] = telling_columns(open_data(table[["end_date", "age", "left"]], target="left"), least=0.98)
-    assert (one.errors, one.rule) == (3, "it is there in 66 of 67 rows of yes and missing in 131 of 133 rows of no")
-    unlike = left().assign(left=np.where(np.arange(200) % 3 == 0, "no", "yes"))
-    assert {one.rule for one in telling_columns(open_data(unlike, target="left"))} == {
-        "it is there in all rows of no and missing in all rows of yes"
-    }
+    assert one.errors == 3
 
 
 def test_the_receipt_says_so() -> None:
@@ -216,52 +159,10 @@ def test_the_receipt_says_so() -> None:
     receipt = fit_table(open_data(table.to_csv(index=False).encode(), target="left"), holdout=0.25).receipt
     assert receipt.data["telling_columns"] == ["end_date"]
     assert dict(receipt.lines)["too good?"] == (
-        "column 'end_date' alone tells the classes apart (all 200 rows right: it is there in all rows of yes and "
-        "missing in all rows of no): is it known before the label is?"
+        "column 'end_date' alone tells the classes apart (all 200 rows right: by whether it is missing): is it "
+        "known before the label is?"
     )
     assert "hints" not in receipt.data
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, None]), st.sampled_from("abc")), min_size=2, max_size=20),
-    st.sampled_from([0.5, 0.8]),
-)
-@example([(0.0, "a")] * 3 + [(0.0, "b")] + [(0.0, "c")] * 3 + [(1.0, "c")] + [(2.0, "b")] * 3, 0.8)
-def test_one_value_tells_as_well_as_the_best_of_all_rules(rows: list[tuple[float | None, str]], least: float) -> None:
-    rows = [*rows, (0.0, "a"), (1.0, "b"), (1.0, "c")]
-    labels = np.array([label for _, label in rows])
-    missing = np.array([value is None for value, _ in rows])
-    column = Column("x", np.array([value or 0.0 for value, _ in rows]), None, missing=missing)
-    names, codes = np.unique(labels, return_inverse=True)
-    found = one_by_value(column, names, codes, [0, 1, 2], least)
-    for k, name in enumerate(names):
-        own = labels == name
-        shares = []
-        for value in (0.0, 1.0, 2.0):
-            having = np.array([one == value for one, _ in rows])
-            share = float(np.mean([np.mean(having[own]), np.mean(~having[~own])]))
-            shares += [share, 1 - share]
-        by_gap = one_by_missing(column, names, codes, [k], least)
-        told = float(np.mean([np.mean(missing[own]), np.mean(~missing[~own])]))
-        assert [one.balanced_accuracy for one in by_gap.values()] == pytest.approx(
-            [max(told, 1 - told)] if max(told, 1 - told) >= least else []
-        )
-        if max(shares) >= least:
-            assert found[k].balanced_accuracy == pytest.approx(max(shares))
-            assert (found[k].errors == 0) == (max(shares) == 1)
-
-
-@settings(max_examples=40, deadline=None)
-@given(rows=st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("abc")), min_size=1, max_size=24))
-def test_levels_tell_one_class_as_they_tell_two(rows: list[tuple[str, str]]) -> None:
-    rows = [*rows, ("p", "a"), ("q", "b"), ("r", "c")]
-    column = Column("x", None, pa.array([level for level, _ in rows]))
-    names, codes = np.unique([label for _, label in rows], return_inverse=True)
-    for k, told in one_by_levels(column, names, codes, [0, 2], 0.99).items():
-        two = by_levels(column, (codes == k).astype(int), 2)
-        assert told.errors == two.errors
-        assert told.balanced_accuracy == pytest.approx(two.balanced_accuracy)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -315,23 +216,6 @@ def test_it_is_public() -> None:
     assert {"telling_columns", "TellingColumn"} <= set(linsep.__all__)
 
 
-@pytest.mark.parametrize("kind", ["number", "text"])
-def test_a_column_that_is_there_in_rows_of_one_class_alone_is_told_by_fit(kind: str) -> None:
-    y = np.array(["bad", "good"] * 60)
-    there = (y == "bad") & (np.arange(120) % 3 > 0)
-    remark: Any = np.where(there, np.arange(120) % 5 + 0.5, np.nan)
-    if kind == "text":
-        remark = np.where(there, np.array("see the report", dtype=object), np.array(None, dtype=object))
-    found = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": remark, "y": y}), target="y"))
-    assert found.receipt.data["telling_gaps"] == ["remark"]
-    [said] = [text for label, text in found.receipt.lines if label == "too good?"]
-    told = "'remark' alone tells some rows of bad apart (20 of 120 rows wrong: there in 40 of 60 rows of bad, and in "
-    assert told in said
-    seldom = np.where(there & (np.arange(120) < 6), 1.5, np.nan)  # by chance too
-    plain = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": seldom, "y": y}), target="y"))
-    assert "telling_gaps" not in plain.receipt.data
-
-
 @pytest.mark.parametrize(
     ("values", "rule"),
     [
@@ -342,9 +226,3 @@ def test_a_column_that_is_there_in_rows_of_one_class_alone_is_told_by_fit(kind: 
 )
 def test_a_threshold_that_is_printed_tells_as_it_is_printed(values: list[float], rule: str) -> None:
     assert telling_columns(np.array(values)[:, None], np.repeat(["a", "b"], 20))[0].rule == rule
-
-
-def test_a_value_that_is_printed_is_the_value() -> None:
-    column = Column("x", np.array([1234567.0] * 3 + [1234568.0, 3.0]), None)
-    found = one_by_value(column, np.array(["a", "b"]), np.array([0, 0, 0, 1, 1]), [1], 0.9)
-    assert found[1].rule == "b unless it is 1234567.0"

@@ -67,17 +67,6 @@ def between(low: float, high: float) -> str:
     return next((text for text in texts if low <= float(text) < high), repr(float(low)))
 
 
-def as_it_is(value: float) -> str:
-    """The number with six digits, or with all that it has if these do not do.
-
-    Examples
-    --------
-    >>> as_it_is(0.5), as_it_is(1234567.0)
-    ('0.5', '1234567.0')
-    """
-    return text if float(text := f"{value:.6g}") == value else repr(float(value))
-
-
 def quote(name: str) -> str:
     """A name as it is typed on a command line, on one line here.
 

@@ -34,13 +34,11 @@ RUNS = {
     "perceptron, two passes": Asked("perceptron", "sold", {"passes": 2}),
     "perceptron, several classes": Asked("perceptron", "kind", {"classes": ALL, "columns": {"city": "chars3-5"}}),
     "averaged, open classes": Asked("averaged", "kind", {"open_classes": True, "half_life": 50.0}),
-    "averaged, drift": Asked("averaged", "sold", {"drift": "page-hinkley", "classes": ONE}),
     "margin, open classes": Asked("margin", "kind", {"open_classes": True}),
     "pa, two passes": Asked("pa", "sold", {"passes": 2, "ball": 1.0}),
     "pa, several classes": Asked("pa", "kind", {"classes": ALL}),
     "pa1, two passes": Asked("pa1", "sold", {"passes": 2}),
     "pa2, open classes": Asked("pa2", "kind", {"open_classes": True, "passes": 2}),
-    "pa2, drift": Asked("pa2", "sold", {"drift": "page-hinkley", "classes": ONE}),
 }
 
 

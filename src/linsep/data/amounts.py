@@ -28,15 +28,6 @@ _IN_FRONT = rf"^(?P<sign>[-+]?)(?P<unit>{_CURRENCIES})\.?{_BLANKS}(?P<number>[-+
 FEWEST_ROWS = 20  # with fewer rows anything may have one unit by chance
 _FEWEST_NUMBERS = 5  # different ones: fewer are rather names of doses than amounts
 _TRIED = 200  # cells of which half must be numbers, with units or without, for the others to be looked at
-_NEARLY_ALL = 0.9  # share of the cells with a number and one of few units, from which on the others are told
-_FEW_UNITS = 3  # more of them are rather codes or addresses than units
-
-
-class Found(NamedTuple):
-    """The kind of a column of text that holds amounts, and what is to be said of one whose amounts cannot be read."""
-
-    kind: str = ""
-    doubt: str = ""
 
 
 class _Parts(NamedTuple):
@@ -73,18 +64,17 @@ def unit_of(kind: str) -> str:
     return kind[len("0.0 ") :]
 
 
-def find_amounts(chunk: TableChunk, column: Column) -> Found:
-    """Whether a column of text holds amounts, from 20 rows and 5 different numbers on.
+def find_amounts(column: Column) -> str:
+    """The kind of a column of text that holds amounts, from 20 rows and 5 different numbers on; else empty.
 
     All cells that are there have to be a number and the same unit, or, where the source has types, a number with the
-    same currency or a %. CHF and the like may stand in front of the number. Nothing is made of several units; where
-    there are two or three of them, or a few cells are something else, that is said.
+    same currency or a %. CHF and the like may stand in front of the number. Nothing is made of several units.
 
     Examples
     --------
     >>> from linsep import open_data
     >>> rows = open_data(("dose\\n" + "".join(f"{k}.5 mg\\n" for k in range(20))).encode()).read()
-    >>> find_amounts(rows, rows.cells("dose")).kind
+    >>> find_amounts(rows.cells("dose"))
     '0.0 mg'
     """
     raw = column.raw
@@ -92,30 +82,28 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     there = ~are_missing(raw)
     n = int(there.sum())
     if n < FEWEST_ROWS:
-        return Found()
+        return ""
     first = np.arange(min(n, _TRIED)) if n == len(there) else np.flatnonzero(there)[:_TRIED]
     few = pc.utf8_trim_whitespace(decoded(raw.take(pa.array(first))))
     if 2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() < len(few):
-        return Found()
+        return ""
     is_money = _is_money(few, column.decimal)
     marks = (column.decimal, "," if column.decimal == "." else ".")
     is_rare = 2 * max(_count(_parts(few, mark)) for mark in marks) < len(few)
     if is_rare and not is_money:
-        return Found()
+        return ""
     cells = pc.utf8_trim_whitespace(decoded(raw).filter(pa.array(there)))
     if is_money and _is_money(cells, column.decimal):
-        return Found("number")
+        return "number"
     if is_rare:
-        return Found()
+        return ""
     mark, parts = marks[0], _parts(cells, marks[0])
     if _count(parts) < n and _count(other := _parts(cells, marks[1])) > _count(parts):
         mark, parts = marks[1], other
-    if _count(parts) < _NEARLY_ALL * n or len(set(pc.unique(parts.numbers).to_pylist()) - {None}) < _FEWEST_NUMBERS:
-        return Found()
+    if _count(parts) < n or len(pc.unique(parts.numbers)) < _FEWEST_NUMBERS:
+        return ""
     [unit, *others] = pc.unique(parts.units).to_pylist()
-    if unit and not others:
-        return Found(f"0{mark}0 {unit}")
-    return Found(doubt=_doubt(chunk, column, parts, np.flatnonzero(there)))
+    return f"0{mark}0 {unit}" if unit and not others else ""
 
 
 def read_amounts(text: pa.Array, kind: str) -> tuple[Column, Array]:
@@ -178,48 +166,6 @@ def _parts(cells: pa.Array, mark: str) -> _Parts:
     return _Parts(numbers, units, encoded.indices.to_numpy(zero_copy_only=False))
 
 
-def _count(parts: _Parts, *, with_unit: bool = False) -> int:
-    """How many cells are a number, with a unit or, unless that is asked for, without."""
-    good = pc.fill_null(pc.not_equal(parts.units, ""), False) if with_unit else pc.is_valid(parts.units)
-    return int(good.to_numpy(zero_copy_only=False)[parts.codes].sum())
-
-
-def _doubt(chunk: TableChunk, column: Column, parts: _Parts, rows: Array) -> str:
-    """What to say of a column that is numbers with units, but not all in one; nothing where they may be codes.
-
-    `rows` are those whose cells the parts are of.
-    """
-    text, found = column.text, pc.unique(parts.units).to_pylist()
-    assert text is not None
-    units = [unit for unit in found if unit]
-    codes = len(units) > 1 and all(len(unit) == 1 and unit.isupper() for unit in units)
-    if not units or len(units) > _FEW_UNITS or codes or 2 * _count(parts, with_unit=True) < len(rows):
-        return ""
-
-    def first(unit: str | None) -> str:
-        """The first cell with this unit, with none (""), or that is no number (None), and where it stands."""
-        which = pc.is_null(parts.units) if unit is None else pc.fill_null(pc.equal(parts.units, unit), False)
-        row = int(rows[which.to_numpy(zero_copy_only=False)[parts.codes].argmax()])
-        return f"{text[row].as_py()!r:.40} ({chunk.where(row)})"
-
-    if len(units) > 1:
-        said = f"{first(units[0])} and {first(units[1])} have two units"
-    elif "" in found:
-        said = f"{first(units[0])} has a unit, {first('')} has none"
-    else:
-        said = f"{first(units[0])} is a number with a unit, {first(None)} is not"
-    which = pc.is_null(parts.units).to_numpy(zero_copy_only=False)[parts.codes]
-    advice = _for_no_value(text.take(pa.array(rows[which])))
-    return (
-        f"column {column.name!r}: {said}, so it is not read as numbers: write all cells in one unit, and leave those "
-        f"empty that have no value{advice}; if it holds categories, say --column {quote(column.name)}=category"
-    )
-
-
-def _for_no_value(cells: pa.Array) -> str:
-    """The option for cells that may stand for no value, if these are few texts without a digit."""
-    others = [text.strip() for text in pc.unique(cells).to_pylist()]
-    if not others or len(others) > _FEW_UNITS or any(map(str.isdigit, "".join(others))):
-        return ""
-    which = f"{' and '.join(map(repr, others))} {'stands' if len(others) == 1 else 'stand'}"
-    return f", or say {' '.join(f'--read na={quote(text)}' for text in others)} if {which} for no value"
+def _count(parts: _Parts) -> int:
+    """How many cells are a number, with a unit or without."""
+    return int(pc.is_valid(parts.units).to_numpy(zero_copy_only=False)[parts.codes].sum())

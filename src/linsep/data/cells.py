@@ -212,22 +212,6 @@ def _of_one_unit(cells: list[str]) -> bool:
     return len(set().union(*signs)) <= 1 and (not any("%" in sign for sign in signs) or all(signs))
 
 
-def of_other_units(text: pa.Array) -> Array:
-    """Return which cells have another currency, or a % more or less, than most of those that are there.
-
-    Examples
-    --------
-    >>> of_other_units(pa.array(["$1", "$2", "", "\u20ac3", "4"])).tolist()
-    [False, False, False, True, False]
-    """
-    gone = are_missing(text)
-    units = np.array(["".join(sorted({mark for mark in cell if mark in SIGNS})) for cell in text.to_pylist()])
-    known, counts = np.unique(units[~gone], return_counts=True)
-    most = "" if not known.size else str(known[counts.argmax()])
-    plain = (units == "") & ("%" not in most)
-    return np.asarray((units != most) & ~plain & ~gone)
-
-
 def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     """Return which cells may stand in a column of numbers: numbers, amounts, true and false, and what is missing.
 
@@ -249,18 +233,6 @@ def are_true_or_false(text: pa.Array) -> pa.Array:
     [True, False, True, False]
     """
     return pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
-
-
-@by_distinct
-def have_currency(text: pa.Array) -> pa.Array:
-    """Return which cells hold digits and the sign of a currency, whatever else they hold.
-
-    Examples
-    --------
-    >>> have_currency(pa.array(["$ 4 less", "4", "EUR 4", "4 \u20ac"])).tolist()
-    [True, False, False, True]
-    """
-    return pc.match_substring_regex(text, f"[{_MONEY}].*[0-9]|[0-9].*[{_MONEY}]")
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:

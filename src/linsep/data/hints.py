@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,18 +11,14 @@ import pyarrow.compute as pc
 
 from linsep.data.codes import NEARLY_ALL, names_whom
 from linsep.data.columns import Column, TableChunk
-from linsep.data.copies import cell_codes
 from linsep.data.features.dates import is_date
 from linsep.data.features.kinds import CATEGORY, SKIP, is_words
-from linsep.data.telling import BY_CHANCE, TellingColumn
 from linsep.markup import quote
-from linsep.types import Array
 
 _FEWEST_GROUPS = 10
 # Levels of a category from which on they may be names: so many and this share of the rows, or half of the rows.
 _MANY_LEVELS, _MANY_OF_ROWS = 100, 0.1
 _FEWEST_ROWS = 60
-_FEWEST_MIXED, _SHARE_MIXED = 5, 0.05  # held-out rows that share a value with a row to learn from
 
 
 class _Groups(NamedTuple):
@@ -68,36 +63,6 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str
     skip = f"--column {quote(groups.name)}=skip leaves it out if its values will be others in new rows"
     said = together if groups.called else f"{together}, if they belong together, and {skip}"
     return [("hint", f"{groups.what}: {said}")]
-
-
-def mixed_groups(chunk: Any, kinds: Mapping[str, str], train: Array, test: Array) -> list[str]:
-    """What to say loudly where rows held out at random have a group in common with rows to learn from; none if few do.
-
-    Groups are those that `hints_on_holding_out` names. Few are fewer than five rows, or less than 5 % of those
-    held out.
-
-    Examples
-    --------
-    >>> from linsep import open_data
-    >>> chunk = open_data(("patient\\n" + "".join(f"p{k % 50}\\n" for k in range(100))).encode()).read()
-    >>> mixed_groups(chunk, {}, np.arange(80), np.arange(80, 100))
-    ["20 of 20 held-out rows have a value of 'patient' that training rows have, too: the accuracy may be higher
-    than that of new ones; --group patient keeps the rows of a value together"]
-    """
-    groups = _groups(chunk, kinds)
-    if groups is None:
-        return []
-    column = chunk.cells(groups.name)
-    codes = cell_codes(column)
-    there = test if column is None or column.missing is None else test[~column.missing[test]]
-    mixed = int(np.isin(codes[there], codes[train]).sum())
-    if mixed < max(_FEWEST_MIXED, _SHARE_MIXED * len(test)):
-        return []
-    return [
-        f"{mixed:,} of {len(test):,} held-out rows have a value of {groups.name!r:.40} that training rows have, too: "
-        "the accuracy may be higher than that of new ones; "
-        f"--group {quote(groups.name)} keeps the rows of a value together"
-    ]
 
 
 def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -164,62 +129,3 @@ def _n_values(column: Column) -> int:
         return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
     values = values if there is None else values[there]
     return 0 if (values != np.floor(values)).any() else len(np.unique(values))
-
-
-def telling_gaps(chunk: TableChunk, labels: Array) -> list[TellingColumn]:
-    """Find the columns that are missing in rows of one class alone, or there in rows of one class alone.
-
-    Left out are those that chance could explain: let m rows lack the column, or have it, of n rows, of which n_k are of
-    class k. Shuffled labels put these m rows into it with probability C(n_k, m) / C(n, m); that times four, the number
-    of columns that lack values and the number of classes has to be below 1/1000.
-
-    Parameters
-    ----------
-    chunk : TableChunk
-        All rows, also those that a proof leaves out, without the columns that are skipped.
-    labels : ndarray of str
-        Their labels by name.
-
-    Returns
-    -------
-    list of TellingColumn
-        At most one a column, those with the fewest errors first.
-
-    Examples
-    --------
-    >>> from linsep import open_data
-    >>> from linsep.data.columns import label_names
-    >>> rows = "".join(f"{k},{k if k < 15 else ''},{'late' if k < 15 else 'paid'}\\n" for k in range(30))
-    >>> whole = open_data(("age,overdue,state\\n" + rows).encode(), target="state").read()
-    >>> [gap] = telling_gaps(whole, label_names(whole.y))
-    >>> gap.rule, gap.errors
-    ('missing in every row of paid, and in no row of another class', 0)
-    """
-    names, codes = np.unique(labels, return_inverse=True)
-    columns = [column for name in chunk.names if (column := chunk.cells(name)) and column.missing is not None]
-    many = log(BY_CHANCE * 4 * max(1, len(columns)) * max(1, len(names)))
-    found: list[TellingColumn] = []
-    for column in columns:
-        ways = [gap for lacking in (True, False) if (gap := _gap(column, lacking, names, codes, many))]
-        found += sorted(ways, key=lambda gap: gap.some)[:1]
-    return sorted(found, key=lambda gap: gap.some)
-
-
-def _gap(column: Column, lacking: bool, names: Array, codes: Array, many: float) -> TellingColumn | None:
-    """The class in which alone cells are missing, or there; `many` is ln of the least number of tables for one."""
-    rows = codes[column.missing == lacking]
-    m, n = rows.size, codes.size
-    if not 0 < m < n or (rows != rows[0]).any():
-        return None
-    label, of = str(names[rows[0]]), int((codes == rows[0]).sum())
-    if many + _log_choose(of, m) - _log_choose(n, m) > 0:
-        return None
-    share = "every row" if m == of else f"{m:,} of {of:,} rows"
-    rule = f"{'missing' if lacking else 'there'} in {share} of {label}, and in no row of another class"
-    two = m == of and len(names) == 2
-    return TellingColumn(column.name, of - m, n, rule, (1 + m / of) / 2, None if two else label, m < of)
-
-
-def _log_choose(n: int, m: int) -> float:
-    """ln of the number of ways to choose m of n."""
-    return lgamma(n + 1) - lgamma(m + 1) - lgamma(n - m + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import floor, lgamma, log
 from typing import Any
@@ -13,14 +12,12 @@ import pyarrow as pa
 from linsep.data.columns import Column, TableChunk, label_names
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.markup import as_it_is, between
+from linsep.markup import between
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
 BY_CHANCE = 1000
-# Of more classes honest columns tell one too, as a symptom that one disease of many has.
-_MOST_CLASSES = 5
 
 
 @dataclass(frozen=True)
@@ -37,10 +34,6 @@ class TellingColumn:
         How the label is told.
     balanced_accuracy : float
         The mean over the classes of the share of their rows that are told rightly.
-    label : str or None
-        The class that is told from all others together; None where every class is told.
-    some : bool
-        Whether only some rows of this class are told, and no row of another one.
     """
 
     name: str
@@ -48,14 +41,10 @@ class TellingColumn:
     rows: int
     rule: str
     balanced_accuracy: float
-    label: str | None = None
-    some: bool = False
 
     def __str__(self) -> str:
         wrong = f"{self.errors:,} of {self.rows:,} rows wrong" if self.errors else f"all {self.rows:,} rows right"
-        what = "the classes apart" if self.label is None else f"{self.label} from the other classes"
-        what = f"some rows of {self.label} apart" if self.some else what
-        return f"column {self.name!r} alone tells {what} ({wrong}: {self.rule})"
+        return f"column {self.name!r} alone tells the classes apart ({wrong}: {self.rule})"
 
 
 def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[TellingColumn]:
@@ -68,20 +57,13 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     A number tells by thresholds: K - 1 of them cut the line into one interval a class, with the fewest errors; three
     and more classes stand in the order of their medians. A category tells by the other rows of its level: each row is
     told by the majority of those, so that a column with a level of its own for each row tells nothing. A missing value
-    is a level of its own and, of a number, told wrongly.
-
-    A column that does not tell all of up to five classes may tell one from the others together, with a balanced
-    accuracy of at least `least` of these two: a category by the other rows of its level, as above; a number if the
-    class has one value where the others have not, or all but the class have: paid 0 days after the date. A threshold
-    does not do: many an honest number tells one class of several by that. A column of any kind, dates and running text
-    too, also tells by whether the cell is missing: who has an end date has left. Of more than five classes this is not
-    asked: one disease of many may have a symptom of its own.
+    is a level of its own and, of a number, told wrongly. A column of any kind, dates and running text too, also tells
+    by whether the cell is missing: who has an end date has left.
 
     A column is left out that chance could explain, or that does no better than the majority class. Let F be the
-    labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels, 2 V by one of V
-    values, 2 by missing cells. Shuffled labels are told with at most e errors with probability at most
-    F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the number of columns, and of classes where each is asked
-    about, has to be below 1/1000.
+    labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels. Shuffled labels are
+    told with at most e errors with probability at most F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the
+    number of columns has to be below 1/1000.
 
     Such a column is often a copy of the label, or known only after it: a date of payment tells who has paid.
 
@@ -97,7 +79,7 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     Returns
     -------
     list of TellingColumn
-        Those with the fewest errors first; one for each class that a column tells, where it does not tell all.
+        Those with the fewest errors first.
 
     Raises
     ------
@@ -123,65 +105,31 @@ def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[Telli
     names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         return []
-    columns = log(BY_CHANCE * max(1, len(chunk.names)))
+    tries = log(BY_CHANCE * max(1, len(chunk.names)))
     found = []
     for name in chunk.names:
         column = chunk.cells(name)
         assert column is not None
-        few = len(names) <= _MOST_CLASSES
-        rest = (column, names, codes, least, columns + log(len(names)))
-        absent = _telling_one_class(one_by_missing, log(2), *rest) if few and column.missing is not None else []
-        told = _telling_all(column, names, codes, least, columns)
-        if told is not None and not any(one.label is None and one.errors <= told.errors for one in absent):
-            found.append(told)
-        elif few:
-            tell_one = one_by_value if column.is_number else one_by_levels
-            ones = _telling_one_class(tell_one, _log_patterns_of_one(column, len(codes)), *rest)
-            best = {one.label: one for one in sorted([*ones, *absent], key=lambda one: -one.errors)}
-            found += best.values()
+        ways = [_telling(column, names, codes, least, tries)]
+        if column.missing is not None:
+            gaps = Column(name, None, pa.array(np.where(column.missing, "missing", "there")))
+            told = _telling(gaps, names, codes, least, tries)
+            ways.append(told and replace(told, rule="by whether it is missing"))
+        if some := [one for one in ways if one is not None]:
+            found.append(min(some, key=lambda one: one.errors))
     return sorted(found, key=lambda one: one.errors)
 
 
-def _telling_all(column: Column, names: Array, codes: Array, least: float, columns: float) -> TellingColumn | None:
-    """How well the column tells every class, None where not well enough; `columns` is ln of how many tries."""
+def _telling(column: Column, names: Array, codes: Array, least: float, tries: float) -> TellingColumn | None:
+    """How well the column tells every class, None where not well enough; `tries` is ln of how many columns."""
     sizes = np.bincount(codes, minlength=len(names)).tolist()
     others = len(codes) - max(sizes)
-    if columns + _log_chance(_log_patterns(column, len(codes), len(names), 0), sizes, 0) > 0:
+    if tries + _log_chance(_log_patterns(column, len(codes), len(names), 0), sizes, 0) > 0:
         return None
     told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
     good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
     chance = _log_chance(_log_patterns(column, len(codes), len(names), told.errors), sizes, told.errors)
-    return told if good and told.errors < others and columns + chance <= 0 else None
-
-
-def _telling_one_class(
-    tell_one: Callable[..., dict[int, TellingColumn]],
-    patterns: float,
-    column: Column,
-    names: Array,
-    codes: Array,
-    least: float,
-    many: float,
-) -> list[TellingColumn]:
-    """The classes told from all others by `tell_one`, of two classes the second one; `many` is ln of how many tries."""
-    n = len(codes)
-    sizes = np.bincount(codes, minlength=len(names)).tolist()
-    classes = range(0 if len(names) > 2 else 1, len(names))
-    asked = [k for k in classes if many + _log_chance(patterns, [sizes[k], n - sizes[k]], 0) <= 0]
-    if not asked:
-        return []
-    found = []
-    for k, told in tell_one(column, names, codes, asked, least).items():
-        rare = [sizes[k], n - sizes[k]]
-        good = told.balanced_accuracy >= least and told.errors < min(rare)
-        if good and many + _log_chance(patterns, rare, told.errors) <= 0:
-            found.append(told if len(names) > 2 else replace(told, label=None))
-    return found
-
-
-def _log_patterns_of_one(column: Column, n: int) -> float:
-    """ln of the number of labelings of two classes that levels, or one value, can tell without an error."""
-    return log(2 * (n + 1)) if column.is_number else _log_patterns(column, n, 2, 0)
+    return told if good and told.errors < others and tries + chance <= 0 else None
 
 
 def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
@@ -289,103 +237,6 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     recall = _mean_recall(np.bincount(codes[right], minlength=n_classes), codes)
     errors, rule = int((~right).sum()), f"each of its {len(counts):,} levels has one class"
     return TellingColumn(column.name, errors, len(codes), rule, recall)
-
-
-def one_by_value(
-    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
-) -> dict[int, TellingColumn]:
-    """For each class asked about the best of the rules that say: it has the value v, or: all but it have v.
-
-    A missing number has no value. The best rule is that with the highest balanced accuracy; values are left out with
-    which it would be below `least`.
-
-    Examples
-    --------
-    >>> column, names = Column("x", np.array([0.0, 3.0, 0.0, 7.0]), None), np.array(["late", "paid"])
-    >>> one_by_value(column, names, np.array([1, 0, 1, 0]), [0], 0.99)[0].rule
-    'late unless it is 0'
-    """
-    numbers = column.values
-    assert numbers is not None
-    n, sizes = len(codes), np.bincount(codes, minlength=len(names))
-    distinct, places = np.unique(numbers, return_inverse=True)
-    if column.missing is not None:
-        places = np.where(column.missing, len(distinct), places)
-    having = np.bincount(places, minlength=len(distinct) + 1)
-    fewest = min(min(int(sizes[k]), n - int(sizes[k])) for k in asked)
-    # The share of one of two classes is no less than that, up to rounding.
-    kept = np.flatnonzero(having[:-1] >= (2 * least - 1) * fewest - 1e-9)
-    if not kept.size:
-        return {}
-    row_of = np.full(len(having), len(kept))
-    row_of[kept] = np.arange(len(kept))
-    counts = _counts(row_of[places], codes, len(kept) + 1, len(names))[:-1]
-    found = {}
-    for k in asked:
-        own, rest = counts[:, k], having[kept] - counts[:, k]
-        right = np.stack([own, sizes[k] - own])  # rows of the class, told by having the value, or by not having it
-        others = np.stack([n - sizes[k] - rest, rest])
-        balanced = (right / sizes[k] + others / (n - sizes[k])) / 2
-        way, place = np.unravel_index(int(balanced.argmax()), balanced.shape)
-        at = int(kept[place])
-        rule = f"{names[k]} {'unless' if way else 'where'} it is {as_it_is(distinct[at])}"
-        errors = n - int(right[way, place] + others[way, place])
-        found[k] = TellingColumn(column.name, errors, n, rule, float(balanced[way, place]), str(names[k]))
-    return found
-
-
-def one_by_levels(
-    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
-) -> dict[int, TellingColumn]:
-    """Each class asked about told from all others by the other rows of a level, as `by_levels` does.
-
-    Examples
-    --------
-    >>> column, names = Column("x", None, pa.array(["u", "u", "v", "w", "w"])), np.array(["a", "b", "c"])
-    >>> one_by_levels(column, names, np.array([0, 0, 1, 1, 2]), [0], 0.99)[0].errors
-    1
-    """
-    assert column.text is not None
-    n, sizes = len(codes), np.bincount(codes, minlength=len(names))
-    encoded = column.text.dictionary_encode()
-    counts = _counts(encoded.indices.to_numpy(zero_copy_only=False), codes, len(encoded.dictionary), len(names))
-    found = {}
-    for k in asked:
-        own, rest = counts[:, k], counts.sum(axis=1) - counts[:, k]
-        right, others = int(own[own - 1 > rest].sum()), int(rest[rest - 1 > own].sum())
-        recall = (right / int(sizes[k]) + others / (n - int(sizes[k]))) / 2
-        rule = f"each of its {len(counts):,} levels is of {names[k]} or of others"
-        found[k] = TellingColumn(column.name, n - right - others, n, rule, recall, str(names[k]))
-    return found
-
-
-def one_by_missing(
-    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
-) -> dict[int, TellingColumn]:
-    """Each class asked about told from all others by whether the cell is missing, if as well as `least`.
-
-    Examples
-    --------
-    >>> column = Column("end", None, pa.array(["", "May", "June"]), missing=np.array([True, False, False]))
-    >>> one_by_missing(column, np.array(["no", "yes"]), np.array([0, 1, 1]), [1], 0.99)[1].rule
-    'it is there in all rows of yes and missing in all rows of no'
-    """
-    assert column.missing is not None
-    n, counts = len(codes), _counts(column.missing, codes, 2, len(names))
-    found = {}
-    for k in asked:
-        own, rest = counts[:, k], counts.sum(axis=1) - counts[:, k]
-        where = int(own[1] * rest.sum() > rest[1] * own.sum())  # 1 if the class lacks the cell more often
-        right, others = int(own[where]), int(rest[1 - where])
-        balanced = (right / int(own.sum()) + others / int(rest.sum())) / 2
-        if balanced >= least:
-            other = f"rows of {names[1 - k]}" if len(names) == 2 else "other rows"
-            parts = [(right, int(own.sum()), f"rows of {names[k]}"), (others, int(rest.sum()), other)]
-            said = [f"{'all' if a == b else f'{a:,} of {b:,}'} {whose}" for a, b, whose in parts]
-            there, missing = said[::-1] if where else said
-            rule = f"it is there in {there} and missing in {missing}"
-            found[k] = TellingColumn(column.name, n - right - others, n, rule, balanced, str(names[k]))
-    return found
 
 
 def _counts(levels: Array, codes: Array, n_levels: int, n_classes: int) -> Array:

@@ -6,7 +6,6 @@ from typing import Any
 
 from linsep.data.columns import label_names
 from linsep.data.features.missing import told
-from linsep.data.labels import doubt_of_labels
 from linsep.data.labels import told as told_unlabelled
 from linsep.markup import listed
 from linsep.reporting.quality import beside_constant
@@ -41,11 +40,10 @@ def stream_receipt(found: StreamFit) -> Receipt:
         "majority_class": None if majority is None else majority[0],
         "majority_accuracy": None if majority is None else majority[1],
         "risk_bound": found.risk_bound,
-        "drift": counters.alarms,
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
-    doubts = doubt_of_labels(classes)
+    doubts: list[str] = []
     lines = [
         *([("read as", found.read_as)] if found.read_as else []),
         ("rows", f"{rows:,}"),
@@ -58,12 +56,9 @@ def stream_receipt(found: StreamFit) -> Receipt:
     lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
     lines += told_unlabelled(counters.unlabelled)
     data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled)
-    if counters.alarms:
-        lines.append(("drift", f"{len(counters.alarms):,} alarms, the last: {counters.alarms[-1]}"))
     details = [
         ("classes", listed([*map(str, classes)], 8)),
         *_mistakes(found),
-        *(("drift", alarm) for alarm in counters.alarms),
     ]
     return Receipt(lines, data, details=details, warnings=doubts, scored_on=_asked(found))
 

@@ -10,16 +10,14 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
-from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof, without_skipped
+from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
-from linsep.data.hints import hints_on_proof, telling_gaps
-from linsep.data.labels import doubt_of_labels, refuse_label_for_each_row
+from linsep.data.hints import hints_on_proof
+from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.sources.dataframe import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.data.telling import TellingColumn
 from linsep.learners.inputs.tables import as_named, binary_names, positions
 from linsep.markup import listed
 from linsep.reporting.explanation.explanation import Explanation, columns_behind
@@ -165,7 +163,6 @@ def check_table(
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
     labels = np.unique(y)
-    doubts += doubt_of_labels(labels)
     if labels.size == 1:
         raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
     if labels.size == 2 or positive is not None:
@@ -271,14 +268,6 @@ def _source_of(X: Any, y: Any) -> Source:
     return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
-def _gaps(source: Source, kinds: Mapping[str, str]) -> list[TellingColumn]:
-    """The columns that tell by where they are missing, of all rows that have a label."""
-    chunk = source.read()
-    if not isinstance(chunk, TableChunk) or chunk.y is None:
-        return []
-    return telling_gaps(without_skipped(chunk, kinds), label_names(chunk.y))
-
-
 def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, **options: Any) -> Asked:
     """Two classes, the second of `names` the positive one."""
     codes = positions(as_named(y, names, positive), names)
@@ -308,7 +297,7 @@ def _explain(
         own = deadline_of(left)
         columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
         rows.append(_explained(one, numbers, chunk, max(0.0, own.at - clock())))
-    return Explanation(rows, columns, _gaps(source, kinds))
+    return Explanation(rows, columns)
 
 
 def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) -> Explained:

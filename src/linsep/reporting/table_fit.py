@@ -16,7 +16,7 @@ from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_o
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hints_on_holding_out, mixed_groups, telling_gaps
+from linsep.data.hints import hints_on_holding_out
 from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source
@@ -30,7 +30,6 @@ from linsep.reporting.scores import score_aside
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.types import Array, Chunk
 
-_SOME_OF_CLASS = 0.1  # share of its rows from which on a gap is named
 _TELLING = 3  # columns that tell the classes apart, named on a receipt
 
 
@@ -187,22 +186,21 @@ def fit_table(
     )
     encoder = prepared.encoder
     is_drawn = aside is not None and groups is None and holdout
-    copies, hints, mixed = _drawn(source, prepared, aside) if aside and is_drawn else (0, [], [])
+    copies, hints = _drawn(source, prepared, aside) if aside and is_drawn else (0, [])
     receipt = _of_table(receipt, choice, source, encoder, positive, hints)
     receipt.data.update(if_any(held_out_copies=copies))
     early = [*training.early, *(_with_answer(text, receipt.data.get("verdict")) for text in training.warnings)]
-    said = [*early, *encoder.doubts_, *receipt.warnings, *mixed]
+    said = [*early, *encoder.doubts_, *receipt.warnings]
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
-def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[tuple[str, str]], list[str]]:
-    """What is said of rows held out at random: their copies among the others, lines, and warnings of mixed groups."""
+def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[tuple[str, str]]]:
+    """What is said of rows held out at random: how many have copies among the others, and lines."""
     assert prepared.encoder is not None
     chunk, kinds = _learnt(source, prepared), prepared.encoder.kinds_
     used = without_skipped(chunk, kinds) if isinstance(chunk, TableChunk) else chunk
     copies, of_copies = hint_on_copies(used, aside.train, aside.test)
-    hints = [*hints_on_holding_out(used, kinds), *of_copies]
-    return copies, hints, mixed_groups(used, kinds, aside.train, aside.test)
+    return copies, [*hints_on_holding_out(used, kinds), *of_copies]
 
 
 def _of_table(
@@ -215,38 +213,28 @@ def _of_table(
 ) -> Receipt:
     """The receipt with what is known of the table: what is missing or left out, and what seems too good."""
     gone = encoder.missing_
-    telling, gaps = _too_good(source, encoder.kinds_, positive)
+    telling = _too_good(source, encoder.kinds_, positive)
     lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
     lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *hints]
-    doubtful = [*telling[:_TELLING], *gaps[:_TELLING]]
-    lines += [("too good?", f"{one}: is it known before the label is?") for one in doubtful]
+    lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     more = if_any(
         missing=gone,
         unlabelled=source.unlabelled,
         left_out=encoder.left_out_,
         hints=[text for _, text in hints],
-        telling_columns=list(dict.fromkeys(one.name for one in telling)),
-        telling_gaps=[one.name for one in gaps],
+        telling_columns=[one.name for one in telling],
     )
     return replace(receipt, lines=lines, data={**choice.data, **receipt.data, **more})
 
 
-def _too_good(
-    source: Source, kinds: Mapping[str, str], positive: Any
-) -> tuple[list[TellingColumn], list[TellingColumn]]:
-    """The columns in use that alone tell the classes apart, `positive` from the rest where it is given; and others.
-
-    Those are missing, or there, in a tenth or more of one class and in no row of another.
-    """
+def _too_good(source: Source, kinds: Mapping[str, str], positive: Any) -> list[TellingColumn]:
+    """The columns in use that alone tell the classes apart, `positive` from the rest where it is given."""
     if source.kind != "table":
-        return [], []
+        return []
     chunk = without_skipped(source.read(), kinds)
     labels = label_names(chunk.y if chunk.y is not None else np.empty(0))
     labels = labels if positive is None else label_names(labels == str(positive))
-    telling = tell(chunk, labels)
-    known = {one.name for one in telling}
-    found = [one for one in telling_gaps(chunk, labels) if one.name not in known]
-    return telling, [one for one in found if 2 * one.balanced_accuracy - 1 >= _SOME_OF_CLASS]
+    return tell(chunk, labels)
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

@@ -5,7 +5,6 @@ How often one is written is `checkpoint_rows` of `fit_stream` (`--set checkpoint
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +21,7 @@ from linsep.types import DataError
 
 # What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
 _KEY = "stream"
-_SHAPE = 4
+_SHAPE = 5
 
 
 class Checkpoint:
@@ -35,12 +34,10 @@ class Checkpoint:
         Rows between two checkpoints.
     asked : dict
         The arguments that decide what is learnt; a run with others is not gone on with.
-    after : callable, optional
-        Called after each checkpoint.
     """
 
-    def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
-        self.path, self.every, self.asked, self._after = path, every, asked, after
+    def __init__(self, path: Path, every: int, asked: dict[str, Any]) -> None:
+        self.path, self.every, self.asked = path, every, asked
         self._written = 0
         self._lock = _lock_of(path)
 
@@ -99,8 +96,6 @@ class Checkpoint:
         }
         save(run.model(), self.path, extra={_KEY: stands})
         self._written = run.counters.rows
-        if self._after is not None:
-            self._after()
 
 
 def check_place(path: Path, source: Source) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
@@ -18,7 +17,7 @@ from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.loop import Plateau, PlateauWarning, learn_chunks, run_epochs
+from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
@@ -30,15 +29,12 @@ from linsep.streaming.safeguards import Safeguards
 from linsep.tables import stored_in
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
-# What to do about a run that no longer makes progress.
-_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass, and a few passes do."
-
 
 class StreamRun:
     """A learner, its encoder and its counters on the way through a source.
 
     `after_chunk` holds what is called after each chunk, with the run and with what came of its rows; Ctrl-C waits for
-    it. `judge_each`: what would be saved predicts each row, even if several classes make that slow.
+    it.
     """
 
     def __init__(
@@ -56,14 +52,11 @@ class StreamRun:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
         self.passes, self.safeguards, self.say = passes, safeguards, say
         self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
-        self.judge_each = False
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
         self._rows_before = 0
         self._was_finished = False
-        self._plateau = Plateau(1.0, passes)
-        self.held: PlateauWarning | None = None
         source.watch()
         source.check = self._door = Door(encoder, labels, max_columns)
 
@@ -75,8 +68,6 @@ class StreamRun:
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
-        for k in range(counters.passes):
-            self._look_for_plateau(k)
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
@@ -118,11 +109,6 @@ class StreamRun:
             counters.position = position
             return
         y, classes = self.labels.read(chunk)
-        if is_new and isinstance(chunk, TableChunk):
-            used = without_skipped(chunk, self.encoder.columns or {})
-            self._door.note_numbers(used)
-            if not counters.rows:
-                self._door.note_amounts(used)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
         updates = getattr(self.learner, "n_updates_", 0)
@@ -155,7 +141,7 @@ class StreamRun:
         said = []
         for a, b in pairwise(cuts):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
-            said.append(predict_then_learn(self.learner, *part, classes, before + a, self.judge_each))
+            said.append(predict_then_learn(self.learner, *part, classes, before + a, each=False))
             self.safeguards.apply(self.learner, before + b)
         wrong, asked, missed = map(np.concatenate, zip(*(learnt[:3] for learnt in said), strict=True))
         return Learnt(wrong, asked, missed, sum(learnt.absorbed for learnt in said))
@@ -173,23 +159,8 @@ class StreamRun:
             self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
-        if found := self._look_for_plateau(counters.passes - 1):
-            self._warn_of_plateau(*found)
         counters.position = START
         counters.begin_pass()
-
-    def _look_for_plateau(self, k: int) -> tuple[int, int, int] | None:
-        """What `Plateau.see` says after pass k, from 0, of a learner that waits for a clean pass."""
-        if not self.learner.wants_clean_pass:
-            return None
-        return self._plateau.see(make_record(updates=self.counters.updates[k], dots=self.counters.entries[k]))
-
-    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
-        said = f"{self.learner.told_of_plateau(k, before, last)} {_ADVICE}"
-        try:
-            warnings.warn(said, PlateauWarning, stacklevel=7)
-        except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
-            self.held = warning
 
     def _count_unlabelled(self) -> None:
         """Count rows without a label in the first pass; a later one leaves out the same."""
@@ -242,8 +213,7 @@ class StreamRun:
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = self.labels.warnings + self._door.notes
-        found += self.counters.parted()
+        found = self.labels.warnings
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "

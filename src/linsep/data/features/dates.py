@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 
 import numpy as np
@@ -11,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing
-from linsep.data.columns import Column, TableChunk
+from linsep.data.columns import Column
 from linsep.data.text.distinct import distinct
-from linsep.markup import quote
 from linsep.types import Array
 
 # ISO 8601, without and with a time of day.
@@ -42,7 +40,6 @@ _DAYS = (
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _MOST_YEARS = 50  # from the first to the last date with a year of two digits, which may belong to two centuries
-_DIGITS = "%Y%m%d"
 _WAYS_OF_A_LOCALE = ("%c", "%x", "%X")  # mean something else on another machine
 _LONGEST = 60  # characters of a way to write dates
 _ZONE = r"[T ][0-9:.]+(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
@@ -147,89 +144,19 @@ def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
     return points[codes], missing
 
 
-def not_dates(text: pa.Array, kind: str) -> Array:
-    """Return which cells are there and no dates of this kind.
+def has_open_century(text: pa.Array, way: str) -> bool:
+    """Whether years of two digits may belong to two centuries: the dates would lie more than 50 years apart.
 
     Examples
     --------
-    >>> not_dates(pa.array(["1.2.2024", "30.2.2024", ""]), "%d.%m.%Y").tolist()
-    [False, True, False]
-    """
-    if not isinstance(read_dates(text, kind), int):
-        return np.zeros(len(text), dtype=np.bool_)
-    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
-    bad = _not_one(encoded.dictionary, are_missing(encoded.dictionary), kind)
-    return np.asarray(bad[encoded.indices.to_numpy(zero_copy_only=False)])
-
-
-def doubt_of_century(name: str, text: pa.Array, way: str) -> str:
-    """What to say of dates whose years of two digits may belong to two centuries; empty where one reading is clear.
-
-    Examples
-    --------
-    >>> doubt_of_century("paid", pa.array(["26.03.24", "01.04.24"]), "%d.%m.%y")
-    ''
-    >>> doubt_of_century("born", pa.array(["26.03.70", "01.04.41"]), "%d.%m.%y")
-    "column 'born' is read as categories, as the century of its years is open: '26.03.70' would be 1970-03-26,
-    '01.04.41' would be 2041-04-01; write years with four digits"
+    >>> [has_open_century(pa.array([day, "01.04.41"]), "%d.%m.%y") for day in ("26.03.24", "26.03.70")]
+    [False, True]
     """
     found = read_dates(text, way) if "%y" in way else 0
     if isinstance(found, int):
-        return ""
-    there = np.flatnonzero(~found[1])
-    points = found[0][there].astype("datetime64[D]")
-    if int((points.max() - points.min()).astype(int)) <= 365.25 * _MOST_YEARS:
-        return ""
-    ends = (int(points.argmin()), int(points.argmax()))
-    said = ", ".join(f"{text[int(there[k])].as_py()!r} would be {points[k]}" for k in ends)
-    is_open = f"column {name!r} is read as categories, as the century of its years is open"
-    return f"{is_open}: {said}; write years with four digits"
-
-
-def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
-    """What to say of numbers such as 20240326, which are no dates here.
-
-    Examples
-    --------
-    >>> from linsep import open_data
-    >>> rows = open_data(b"day\\n20240326\\n20240331\\n20240401\\n").read()
-    >>> doubts_of_times(rows, ["day"])
-    ["column 'day' is read as a number; if 20240326 is a date, say --column day=%Y%m%d"]
-    """
-    doubts = []
-    for name in names:
-        column = chunk.cells(name)
-        if column is None or column.stored is None or not column.are_whole:
-            continue
-        days = column.numbers
-        like = len(days) > 2 and days[0] >= 19000101 and days[-1] < 21000101
-        if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
-            first = f"{column.stored[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
-            doubts.append(
-                f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
-            )
-    return doubts
-
-
-def iso_as(text: pa.Array, kind: str) -> pa.Array:
-    """New cells with ISO 8601 dates written as the model knows dates; all others as they are.
-
-    Examples
-    --------
-    >>> iso_as(pa.array(["2024-07-08", "9.7.2024", "x"]), "%d.%m.%Y").to_pylist()
-    ['08.07.2024', '9.7.2024', 'x']
-    """
-    if kind in (DATE, DATETIME):
-        return text
-    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
-    cells = encoded.dictionary.to_pylist()
-    bad = _not_one(encoded.dictionary, are_missing(encoded.dictionary), kind)
-    for k in np.flatnonzero(bad).tolist():
-        point = _iso(pa.array([cells[k]]))
-        written = None if point is None else point[0].item().strftime(kind)
-        if written is not None and _written([written], kind) == point:
-            cells[k] = written
-    return pa.array(cells, pa.string()).take(encoded.indices)
+        return False
+    days = found[0][~found[1]].astype("datetime64[D]")
+    return bool((days.max() - days.min()).astype(int) > 365.25 * _MOST_YEARS)
 
 
 def example_of(kind: str) -> str:

@@ -9,17 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.amounts import Found, amounts_of, find_amounts, is_amount
-from linsep.data.cells import are_readable, have_currency
+from linsep.data.amounts import amounts_of, find_amounts, is_amount
 from linsep.data.codes import (
     ENOUGH_ROWS,
     NEARLY_ALL,
-    are_written_as_codes,
-    doubt_of_codes,
     why_names_of_rows,
 )
 from linsep.data.columns import Column, TableChunk
@@ -28,9 +24,8 @@ from linsep.data.features.dates import (
     DATETIME,
     date_columns,
     date_kinds,
-    doubt_of_century,
-    doubts_of_times,
     example_of,
+    has_open_century,
     is_date,
     is_way,
     parts_of,
@@ -38,7 +33,6 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import known_numbers, refuse_types, with_parts
 from linsep.data.features.words import Grams
-from linsep.data.labels import has_more_digits
 from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import listed, quote
 from linsep.types import Array, DataError
@@ -75,12 +69,6 @@ def check_kind(name: str, kind: str) -> str:
             f"column {name!r:.80}: a column is read as number, category, date, text, words1-2, chars3-5, skip, as a "
             f"date written like %d.%m.%Y, or as a number with a unit written like '0.0 mg', not as {kind!r:.80}"
         ) from None
-
-
-def _are_long(column: Column) -> bool:
-    """Whether whole numbers have more digits than doubles hold, as identifiers may: some would be one number."""
-    values = column.values
-    return column.are_whole and column.raw is not None and values is not None and has_more_digits(column.raw, values)
 
 
 def is_words(kind: str) -> bool:
@@ -122,7 +110,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts: list[str] = []
-    codes: list[str] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -137,12 +124,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
-            elif (chunk.n_rows >= ENOUGH_ROWS and are_written_as_codes(column)) or _are_long(column):
-                codes.append(name)
             continue
         found = _kind_of_text(chunk, column, left_out, doubts)
-        if name in left_out:
-            _refuse_amounts(chunk, column)
         if found != CATEGORY:
             kinds[name] = found
     if all(kinds.get(name) == SKIP for name in chunk.names):  # something has to be left
@@ -150,8 +133,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes)
-    doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
 
@@ -209,14 +190,12 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         return CATEGORY
     ways = date_kinds(raw)
     if len(ways) == 1:
-        doubt = doubt_of_century(name, decoded(raw), ways[0])
-        doubts += [doubt] * bool(doubt)
-        return CATEGORY if doubt else ways[0]
-    amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
-    if amounts.kind:
-        return amounts.kind
-    if amounts.doubt:
-        doubts.append(amounts.doubt)
+        if not has_open_century(decoded(raw), ways[0]):
+            return ways[0]
+        doubts.append(f"column {name!r} is read as categories, as the century of its years is open: write four digits")
+        return CATEGORY
+    if name not in chunk.as_text and (amounts := find_amounts(column)):
+        return amounts
     if n >= ENOUGH_ROWS and different > _MANY * n and not ways:
         spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(decoded(raw).filter(pa.array(filled[codes]))), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
@@ -228,21 +207,6 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         left_out[name] = f"{different:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
-
-
-def _refuse_amounts(chunk: TableChunk, column: Column) -> None:
-    """Raise DataError where a column that seems to name the rows holds amounts of money, some of them unreadable."""
-    assert column.raw is not None
-    money = have_currency(column.raw)
-    if money.mean() < _SOME:
-        return
-    bad = np.flatnonzero(~are_readable(column.raw, column.decimal))
-    row = int(bad[0]) if bad.size else 0
-    raise DataError(
-        f"{chunk.where(row)}, column {column.name!r}: {column.raw[row].as_py()!r:.80} cannot be read as an amount, "
-        f"but {int(money.sum()):,} of {len(money):,} cells have the sign of a currency; mend it, or leave the column "
-        f"out with --column {quote(column.name)}=skip"
-    )
 
 
 def without_skipped(chunk: TableChunk, kinds: Mapping[str, str]) -> TableChunk:

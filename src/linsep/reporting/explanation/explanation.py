@@ -6,9 +6,9 @@ Of columns are told those that tell the classes apart alone, few that separate t
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ from linsep.theory.words.of_regressions import listed
 from linsep.types import Array
 
 _HEADS = ("class against the rest", "row", "where", "label")
-_GAPS = 3  # columns that are named because of where they are missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,8 +43,6 @@ class Explanation:
         (`suspects`). There is one question where there are two classes, else one for each class against the rest.
     behind : list of ExplainedColumns
         The columns behind the verdict on each question.
-    gaps : list of TellingColumn
-        Columns that are missing, or there, in rows of one class alone.
 
     Examples
     --------
@@ -59,7 +56,6 @@ class Explanation:
 
     explained: list[Explained]
     behind: list[ExplainedColumns]
-    gaps: list[TellingColumn]
 
     @property
     def rows(self) -> pa.Table:
@@ -81,12 +77,11 @@ class Explanation:
         """What is said of columns, a line for each: an Arrow table (`.to_pandas()`).
 
         `kind` is "alone" (the column tells the classes apart), "nearly" (all rows but one to three), "few" (columns
-        that separate together, or some rows where not all are separable), "needed" (without it they are not separable)
-        or "missing" (its gaps tell). `certificate` is the proof as JSON for `Separability.from_json`, null where a line
+        that separate together, or some rows where not all are separable) or "needed" (without it they are not
+        separable). `certificate` is the proof as JSON for `Separability.from_json`, null where a line
         has none; numbers are whole there, each column times a power of ten.
         """
         every = [(one.title, *said[:4]) for one in self.behind for said in one.said]
-        every += [("", "missing", (gap.name,), _asking(gap), None) for gap in self.gaps]
         told = {
             _HEADS[0]: pa.array([one[0] for one in every], pa.string()),
             "kind": pa.array([one[1] for one in every], pa.string()),
@@ -99,9 +94,7 @@ class Explanation:
     def lines(self) -> Lines:
         """What `linsep check --explain` prints, as label and text."""
         lines = [line for one in self.explained for line in one.lines()]
-        lines += [("too good?", _asking(gap)) for gap in self.gaps[:_GAPS]]
-        known = {gap.name for gap in self.gaps[:_GAPS] if not gap.some}
-        return [*lines, *(line for one in self.behind for line in one.lines(known))]
+        return [*lines, *(line for one in self.behind for line in one.lines())]
 
     def summary(self) -> str:
         """Say how many rows have to go, a line for each question."""
@@ -111,11 +104,10 @@ class Explanation:
         return f"<Explanation {self.summary()}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON: `fewest_rows`, `columns_behind` and `telling_gaps`, with the certificates."""
+        """Return plain values for JSON: `fewest_rows` and `columns_behind`, with the certificates."""
         return {
             "fewest_rows": _by_title(self.explained),
             "columns_behind": _by_title(self.behind),
-            "telling_gaps": [asdict(gap) for gap in self.gaps],
         }
 
     def to_json(self) -> str:
@@ -123,8 +115,8 @@ class Explanation:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
-def _asking(gap: TellingColumn) -> str:
-    return f"{gap}: is it known before the label is?"
+def _asking(column: TellingColumn) -> str:
+    return f"{column}: is it known before the label is?"
 
 
 def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, Any]:
@@ -192,9 +184,9 @@ class ExplainedColumns(NamedTuple):
         """What is said of one kind."""
         return [one for one in self.said if one.kind == kind]
 
-    def lines(self, known: Collection[str] = ()) -> Lines:
-        """What is printed: a few lines of each kind, but nothing of columns of which enough is `known` already."""
-        alone = [one for one in self.of_kind("alone") if one.columns[0] not in known]
+    def lines(self) -> Lines:
+        """What is printed: a few lines of each kind."""
+        alone = self.of_kind("alone")
         lines = [("too good?", one.text) for one in alone[:_LINES]]
         if len(alone) > _LINES:
             lines.append(("too good?", f"{len(alone) - _LINES:,} more columns: --json"))

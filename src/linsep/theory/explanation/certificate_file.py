@@ -58,7 +58,7 @@ def verify_certificate(text: str, X: Any, y: Any) -> dict[str, Separability]:
 
 
 # What a file about several classes may hold.
-_OF_SEVERAL = {"one_against_rest", "design", "design_sha256", "fewest_rows", "columns_behind", "telling_gaps"}
+_OF_SEVERAL = {"one_against_rest", "design", "design_sha256", "fewest_rows", "columns_behind"}
 
 
 class _Beside(NamedTuple):
