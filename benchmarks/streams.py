@@ -31,7 +31,6 @@ from linsep.data.features import fitted_columns
 from linsep.data.inputs import ByteStream
 from linsep.data.readers import csv
 from linsep.data.sources import blocks
-from linsep.streaming.door import Door
 from linsep.streaming.run import StreamRun
 
 # Not ru_maxrss: a process begins with that of the one that started it.
@@ -106,7 +105,7 @@ PARTS: dict[str, tuple[Any, str]] = {
     "Arrow": (csv, "_parse"),
     "cells numbered": (csv.CsvReader, "_numbered"),
     "numbers of cells": (csv, "kept_column"),
-    "kinds and sizes checked": (Door, "__call__"),
+    "kinds and sizes checked": (StreamRun, "check"),
     "means, scales, hashes": (TableEncoder, "learn_chunk"),
     "rows learnt": (StreamRun, "_learn_rows"),
 }

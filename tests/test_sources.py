@@ -25,7 +25,7 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.readers import parquet
-from linsep.data.sources import blocks, in_memory
+from linsep.data.sources import blocks, of_batches
 from linsep.data.sources.source import Source
 from linsep.types import DataError
 
@@ -93,7 +93,7 @@ def together(source: Source) -> Any:
 def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(blocks, "BLOCK_BYTES", request.param)
     monkeypatch.setattr(blocks, "TABLE_BYTES", request.param)
-    for module in (parquet, in_memory):
+    for module in (parquet, of_batches):
         monkeypatch.setattr(module, "BATCH_ROWS", 7 if request.param == 64 else 1 << 15)
     size: int = request.param
     return size

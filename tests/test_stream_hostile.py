@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from linsep import AveragedPerceptron, Perceptron, fit_stream, open_data
 from linsep.data.hashing import RunningHash
 from linsep.data.readers import parquet
-from linsep.data.sources import blocks, in_memory
+from linsep.data.sources import blocks, of_batches
 from linsep.kernels.text import quotes
 from linsep.streaming.result import StreamError, StreamFit
 from linsep.types import DataError
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
     monkeypatch.setattr(parquet, "BATCH_ROWS", 70)
-    monkeypatch.setattr(in_memory, "BATCH_ROWS", 70)
+    monkeypatch.setattr(of_batches, "BATCH_ROWS", 70)
     return tmp_path
 
 

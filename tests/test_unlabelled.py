@@ -14,7 +14,7 @@ import pytest
 import linsep
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
 from linsep.app.cli import main
-from linsep.data.sources import blocks, in_memory
+from linsep.data.sources import blocks, of_batches
 from linsep.reporting.table_check import check_table
 
 HOLES = [0, 7, 8, 39]
@@ -48,7 +48,7 @@ def test_rows_left_out_are_as_if_they_were_not_there(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocks, "TABLE_BYTES", 200)  # some blocks of 10 rows, the second with two holes
-    monkeypatch.setattr(in_memory, "BATCH_ROWS", 8)
+    monkeypatch.setattr(of_batches, "BATCH_ROWS", 8)
     whole, rest = (given(rows, form, tmp_path) for rows in (table(), table().dropna()))
     with pytest.raises(
         DataError, match=r"column 'sold': the label is missing \(and in 3 more rows\); --read drop_unlabelled"

@@ -15,7 +15,7 @@ from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_pro
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof
 from linsep.data.labels import refuse_label_for_each_row
-from linsep.data.sources.dataframe import dataframe_to_arrow
+from linsep.data.readers.arrow import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.tables import as_named, binary_names, positions

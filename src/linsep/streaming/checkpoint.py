@@ -14,7 +14,6 @@ from linsep.data.sources.seen import ChangedError
 from linsep.data.sources.source import Position, Source
 from linsep.files import check_output
 from linsep.store import load_with_extra, save
-from linsep.streaming.progressive import Learnt
 from linsep.streaming.result import Counters
 from linsep.streaming.run import StreamRun
 from linsep.types import DataError
@@ -79,7 +78,7 @@ class Checkpoint:
         except ChangedError as error:
             raise DataError(f"{error}: the files have changed since {self.path}: delete it to begin again") from None
 
-    def after_chunk(self, run: StreamRun, learnt: Learnt) -> None:
+    def after_chunk(self, run: StreamRun) -> None:
         """Write a checkpoint if enough rows have been learnt since the last one."""
         if run.counters.rows - self._written >= self.every:
             self.write(run)

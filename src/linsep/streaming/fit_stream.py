@@ -241,7 +241,7 @@ def _kept(run: StreamRun, path: Path | None, rows: int) -> Iterator[Checkpoint |
         checkpoint.resume(run)
         if run.counters.rows and not run.counters.finished:
             run.say(f"going on from {path}, after {run.counters.rows:,} rows")
-        run.after_chunk.append(checkpoint.after_chunk)
+        run.after_chunk = checkpoint.after_chunk
         yield checkpoint
 
 

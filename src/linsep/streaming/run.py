@@ -21,20 +21,19 @@ from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
-from linsep.streaming.door import Door
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
-from linsep.tables import stored_in
+from linsep.tables import is_sparse, stored_in
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 
 class StreamRun:
     """A learner, its encoder and its counters on the way through a source.
 
-    `after_chunk` holds what is called after each chunk, with the run and with what came of its rows; Ctrl-C waits for
-    it.
+    `after_chunk` is called after each chunk, with the run; Ctrl-C waits for it. Nothing is learnt from the rows of a
+    chunk that `check` refuses.
     """
 
     def __init__(
@@ -50,15 +49,15 @@ class StreamRun:
         say: Say,
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
-        self.passes, self.safeguards, self.say = passes, safeguards, say
-        self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
+        self.passes, self.safeguards, self.max_columns, self.say = passes, safeguards, max_columns, say
+        self.after_chunk: Callable[[StreamRun], None] = lambda run: None
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
         self._rows_before = 0
         self._was_finished = False
         source.watch()
-        source.check = self._door = Door(encoder, labels, max_columns)
+        source.check = self.check
 
     def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
@@ -66,8 +65,28 @@ class StreamRun:
         self.labels.resume(learner.classes_)
         self.source.unlabelled = counters.unlabelled
         if encoder is not None:  # a matrix has none
-            self.encoder = self._door.encoder = encoder
+            self.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
+
+    def check(self, chunk: TableChunk | Chunk) -> None:
+        """Raise DataError for the first row that cannot be learnt from: its width, its numbers, its label."""
+        if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
+            return
+        # Every column takes memory, from 0 to the last one, whether or not rows have those between.
+        option = "allow more with --set max_columns (max_columns)"
+        if isinstance(chunk, TableChunk):
+            n = len(set(self.encoder.column_names or ()).union(chunk.names))
+            if n > self.max_columns:
+                raise DataError(f"{chunk.where(0)}: {n:,} columns, and the limit is {self.max_columns:,}: {option}")
+        elif chunk.X.shape[1] - 1 > self.max_columns and is_sparse(chunk.X):
+            place = int(np.argmax(chunk.X.indices > self.max_columns))
+            row = int(np.searchsorted(chunk.X.indptr, place, side="right")) - 1
+            raise DataError(
+                f"{chunk.place(row)}: index {chunk.X.indices[place]} is beyond {self.max_columns:,} columns, each of "
+                f"which takes memory: {option}"
+            )
+        self.encoder.check_chunk(chunk)
+        self.labels.check(chunk)
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
@@ -125,8 +144,7 @@ class StreamRun:
                 counters.labels[label] = counters.labels.get(label, 0) + n
         if is_table and is_new:
             self.encoder.forget_names(partial(heaviest, self.learner))
-        for action in self.after_chunk:
-            action(self, learnt)
+        self.after_chunk(self)
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories, unless columns may join later."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from importlib import import_module
 from typing import Any
@@ -16,7 +16,7 @@ from linsep.types import DataError
 
 
 def excel_to_arrow(
-    books: Iterable[tuple[bytes, str]], na: Collection[str] = (), skip_rows: int = 0, sheet: str | None = None
+    books: Iterable[tuple[bytes, str]], skip_rows: int = 0, sheet: str | None = None
 ) -> tuple[list[Any], set[str]]:
     """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
 
@@ -30,8 +30,6 @@ def excel_to_arrow(
     ----------
     books : iterable of (bytes, str)
         Workbooks, and what messages call them.
-    na : collection of str
-        Cells that stand for no value, as they are shown, without blanks around them.
     skip_rows : int, default=0
         The number of rows above the names of the columns.
     sheet : str, optional
@@ -50,7 +48,7 @@ def excel_to_arrow(
     ['size', 'city']
     """
     sheets = [
-        {name: [_there(cell, na) for cell in cells] for name, cells in _columns(*found, skip_rows).items()}
+        {name: [None if cell == "" else cell for cell in cells] for name, cells in _columns(*found, skip_rows).items()}
         for found in (_sheet(content, name, sheet) for content, name in books)
     ]
     texts, numbers, dates, times = (
@@ -124,11 +122,6 @@ def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, lis
                     f"{type(cell).__name__}; make it a number or text in the spreadsheet"
                 )
     return columns
-
-
-def _there(cell: Any, na: Collection[str]) -> Any:
-    """The cell; None if it is empty, or said to stand for no value."""
-    return None if cell == "" or (na and _shown(cell).strip() in na) else cell
 
 
 def _column(cells: list[Any], kind: pa.DataType) -> Any:

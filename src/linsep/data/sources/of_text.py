@@ -11,18 +11,17 @@ from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
 from linsep.data.readers.header import made_header
 from linsep.data.sources.blocks import Block, Cut, iter_blocks
-from linsep.data.sources.of_files import FileSource
-from linsep.data.sources.source import START, Position
+from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
 
 _BOM = b"\xef\xbb\xbf"
 
 
-class TextSource(FileSource):
+class TextSource(Source):
     """Files of lines."""
 
     def __init__(self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked) -> None:
-        super().__init__(inputs, reader.kind, name, format, asked)
+        super().__init__(name, reader.kind, format, asked, inputs)
         self._reader = reader
         self._has_looked = False
         for file in inputs:

@@ -11,8 +11,7 @@ from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.formats import choose_format, sep_of, text_reader
-from linsep.data.sources.in_memory import ArraySource, ExcelSource, FrameSource
-from linsep.data.sources.of_files import ParquetSource
+from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
 from linsep.types import DataError

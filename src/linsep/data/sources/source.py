@@ -89,6 +89,7 @@ class Source:
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
         self.seen: Seen | None = None
         self._chunk: TableChunk | Chunk | None = None
+        self._stamps: dict[int, tuple[Any, ...]] = {}
 
     def __repr__(self) -> str:
         return f"<Source {self.name}>"
@@ -283,7 +284,7 @@ class Source:
     @property
     def total_bytes(self) -> int | None:
         """The size of all files; None where it cannot be known."""
-        return None
+        return sum(file.size for file in self._inputs) if self._inputs and self.can_be_read_again else None
 
     # --------------------------------------------------------- has it changed?
     def watch(self) -> None:
@@ -321,7 +322,14 @@ class Source:
                 self.seen.restart()
 
     def _begin_file(self, number: int) -> None:
-        """Look at a file before any row of it is learnt."""
+        """Look at a file whose size or time has changed since the pass before, before any row of it is learnt."""
+        file = self._inputs[number] if self._inputs else None
+        if self.seen is None or file is None or not file.can_be_read_again:
+            return
+        stamp = file.stamp
+        if number < len(self.seen.whole) and self._stamps.get(number) != stamp:
+            self.seen.expect(number, self._hash(number, None), file.name)
+        self._stamps[number] = stamp
 
     def _end_file(self, number: int) -> None:
         """Compare what was read of a file with what the pass before has read."""
