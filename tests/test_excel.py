@@ -232,10 +232,6 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
             workbook(a=[["x", None, "y"], [1, 2, 3]]),
             "sheet 'a': column 2 has no name in row 1; name it or take it out, or say how many",
         ),
-        (
-            workbook(a=[["Sales 2024", None], [None, None], ["x", "y"], [1, 2]]),
-            "row 1: 'Sales 2024' looks like a title, as rows below hold more cells: say how many .* --read skip_rows",
-        ),
         (workbook(a=[["x", "x"], [1, 2]]), "two columns are called 'x'"),
         (workbook(a=ROWS)[:300], "not a whole workbook"),
         (b"size,sold\n1,yes\n", "not a whole workbook"),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.text.distinct import by_distinct, decoded, distinct, is_encoded, rewritten
+from linsep.data.text.distinct import by_distinct, distinct, is_encoded, rewritten
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -27,8 +27,6 @@ _MONEY = "$\u20ac\u00a3\u00a5"
 SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"
 _PERCENT = f"(?:{_BLANK}?%)?"
-_MOST_WORDS = 6  # that stand for no value, named at once
-_LONGEST_WORD = 80  # that is repeated in a message
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING_WORDS = ("", "na", "n/a", "#n/a", "nan", "null", "#null!", "none", "?", "-", "--")
@@ -111,7 +109,7 @@ def number_column(
         unbounded = _are_infinite(texts)
         if 2 * int(good[codes].sum()) <= len(text) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
-        _refuse_cell(name, text, np.flatnonzero((~good & ~gone)[codes]), where)
+        _refuse_cell(name, text, int((~good & ~gone)[codes].argmax()), where)
     trimmed, values = rewritten(text, numbers[0]), numbers[1][codes]
     finite = np.isfinite(values)
     if not finite.all():
@@ -300,8 +298,7 @@ def refuse_other_mark(
         )
 
 
-def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], str]) -> NoReturn:
-    row = int(rows[0])
+def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
     cell = text[row].as_py()
     if cell.strip().lower() in INFINITE:
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
@@ -312,20 +309,10 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
             "which says less than a limit; "
             f"--column {quote(name)}=category (categorical=[{name!r}]) makes the column text"
         )
-    if cell.strip() == name.strip():
-        raise DataError(
-            f"{where(row)}, column {name!r}: {cell!r:.80} is the name of the column again, as where a table follows "
-            "another one: take this line out"
-        )
-    words = pc.unique(pc.utf8_trim_whitespace(decoded(text.take(pa.array(rows))))).to_pylist()
-    words = [word for word in words if not _LIMIT.match(word)] if len(words) <= _MOST_WORDS else words[:1]
-    words = [word for word in words if len(word) <= _LONGEST_WORD]
-    stands = "they stand" if len(words) > 1 else "it stands"
-    options = " ".join(f"--read na={quote(word)}" for word in words)
-    na = f"or say {options} (na=[...]) if {stands} for no value in CSV, JSON lines or a spreadsheet, " if words else ""
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, {na}or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
+        f"mend it, say --read na={quote(cell.strip())} (na=[...]) if it stands for no value in CSV, JSON lines or a "
+        f"spreadsheet, or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
     )
 
 

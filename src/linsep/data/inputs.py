@@ -144,14 +144,10 @@ class Input:
 
 
 class ByteStream:
-    """Decompressed bytes, read from the beginning to the end.
-
-    Damage in a compressed file is told after the bytes before it: `read` gives those, and `damage` is set.
-    """
+    """Decompressed bytes, read from the beginning to the end."""
 
     def __init__(self, raw: Any, name: str, *, keep: bool = False) -> None:
         self.name = name
-        self.damage: DataError | None = None
         self._keep, self._raw = keep, _Peeked(raw)
         kind = next((kind for magic, kind in _MAGIC.items() if self._raw.head.startswith(magic)), None)
         self._stream: Any = self._raw
@@ -172,19 +168,17 @@ class ByteStream:
         return encoding
 
     def read(self, size: int) -> bytes:
-        """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
+        """Read up to `size` bytes: fewer only at the end; DataError for what is damaged."""
         content = io.BytesIO()  # grows in place: joining parts would take the room of two
         try:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
                 content.write(part)
                 size -= len(part)
-        except DataError as error:
-            self.damage = error
         except OSError as error:
             said = f"cannot be read any further ({error.strerror or error})"
             if self._is_compressed and error.errno is None:
                 said = f"the compressed file is cut short or damaged ({error}); fetch it again"
-            self.damage = DataError(f"{self.name}: {said}")
+            raise DataError(f"{self.name}: {said}") from None
         return content.getvalue()
 
     def read_all(self) -> bytes:
@@ -198,7 +192,6 @@ class ByteStream:
         free = free_memory()
         most = sys.maxsize if free is None else free // 2
         content = self.read(most)
-        self.raise_damage()
         if len(content) == most:
             raise DataError(
                 f"{self.name}: the {'decompressed ' if self._is_compressed else ''}file has more than "
@@ -212,13 +205,7 @@ class ByteStream:
             return
         while size > 0:
             found = self.read(min(size, 8 * STEP))
-            self.raise_damage()
             size -= len(found) or size
-
-    def raise_damage(self) -> None:
-        """Raise what is wrong with a compressed file, if it was found damaged."""
-        if self.damage is not None:
-            raise self.damage
 
     def close(self) -> None:
         """Close what was opened here; standard input and the caller's file objects stay open."""

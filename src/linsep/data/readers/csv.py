@@ -17,7 +17,7 @@ from linsep.data.columns import Column, TableChunk, take_target
 from linsep.data.labels import are_unlabelled, with_labels, written_labels
 from linsep.data.readers.arrow import Where, compact, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
-from linsep.data.readers.header import as_array, as_lines, check_text, read_header, refuse_title, told_of_no_header
+from linsep.data.readers.header import as_array, as_lines, check_text, read_header, told_of_no_header
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, each_once, in_one_piece, is_encoded
 from linsep.types import DataError, NoRowsError
@@ -59,8 +59,6 @@ class CsvReader(TextReader):
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
         self.names = read_header(head, name, self.written)
-        if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
-            refuse_title(head, name, self.names[0], self.asked.target)
         with told_of_no_header(self.names):
             take_target(self.names, self.asked.target)
 

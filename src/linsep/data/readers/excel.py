@@ -99,12 +99,6 @@ def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, lis
     if skip_rows >= len(rows):
         raise DataError(f"{place}: --read skip_rows={skip_rows} (skip_rows=) leaves nothing of {len(rows)} rows")
     names = [str(cell).strip() for cell in rows[skip_rows]]
-    if sum(map(bool, names)) == 1 and any(sum(cell != "" for cell in row) > 1 for row in rows[skip_rows + 1 :]):
-        title = next(filter(None, names))
-        raise DataError(
-            f"{place}, row {skip_rows + 1}: {title!r:.80} looks like a title, as rows below hold more cells: say how "
-            "many rows stand above the names of the columns with --read skip_rows (skip_rows=)"
-        )
     if "" in names:
         raise DataError(
             f"{place}: column {names.index('') + 1} has no name in row {skip_rows + 1}; name it or take it out, or say "

@@ -7,7 +7,6 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from linsep.data.readers.asked import check_utf8
 from linsep.data.readers.written import Written
 from linsep.types import Array, DataError
 
-_HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
-_TITLE_LINES = 20
+_HEAD_BYTES = 1 << 16  # in which cells of a column without a name are looked for
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*")
 
 
@@ -39,28 +37,6 @@ def made_header(content: bytes, written: Written) -> bytes:
     """The line 1,2,3 and so on for a table whose first line is a row."""
     first = next((record for record in csv.reader(as_lines(content), delimiter=written.sep) if record), [])
     return written.sep.join(str(k + 1) for k in range(len(first))).encode() + b"\n"
-
-
-def refuse_title(head: bytes, name: str, first: str, target: str) -> None:
-    """Raise DataError where the first line holds one name, and soon two lines as many cells each, more than one.
-
-    Or where blanks stand between its names.
-    """
-    if target in (words := first.split()):
-        way = "say --read 'sep= ' (sep=)" if " ".join(words) == first else "write commas between the columns"
-        raise DataError(f"{name}:1: one column only, {first!r:.80}: if blanks separate the columns, {way}")
-    text = head[:_HEAD_BYTES].decode(errors="replace").splitlines()
-    lines = [(number, line) for number, line in enumerate(text[:_TITLE_LINES]) if line.strip()]
-    wide: list[tuple[int, list[str]]] = []
-    for (above, one), (_, other) in pairwise(lines[1:]):
-        read = [list(csv.reader([one, other], delimiter=mark)) for mark in ",;\t|"]
-        wide += [(above, cells[0]) for cells in read if len(cells[0]) == len(cells[-1]) > 1]
-    if wide:
-        above = next((above for above, cells in wide if target in cells), wide[0][0])
-        raise DataError(
-            f"{name}:{lines[0][0] + 1}: {first!r:.80} looks like a title, as line {above + 1} and the next hold more "
-            f"cells: say --read skip_rows={above} (skip_rows=) if line {above + 1} has the names of the columns"
-        )
 
 
 def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:
@@ -97,12 +73,6 @@ def _header(content: bytes, name: str, written: Written) -> list[str]:
         raise DataError(f"{place}: this is not a header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
         raise DataError(f"{place}: one column only, {names[0]!r}: should --read sep (sep=) be {other[0]!r}?")
-    if sum(map(bool, names)) == 1 < len(names):
-        title = next(filter(None, names))
-        raise DataError(
-            f"{place}: {title!r:.80} is alone on this line: if it is a title above the names of the columns, say how "
-            "many lines stand above them with --read skip_rows (skip_rows=)"
-        )
     return names
 
 

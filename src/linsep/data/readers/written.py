@@ -29,7 +29,6 @@ _NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 # A column of whole numbers with points between thousands alone, as 491, 1.234, 12.478.
 _BELOW_1000 = re.compile(r"[+-]?(0|[1-9][0-9]{0,2})")
 _ABOVE_1000 = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
-_MOST_ABOVE = 12  # lines above a table, of a file with more records
 _FEWEST_CELLS = 20  # with fewer numbers 491 and 1.234 may stand beside each other by chance
 _FEWEST_OF_BOTH = 3
 
@@ -147,11 +146,6 @@ def find_written(
     if len(head) > HEAD_BYTES:
         head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
     text = head.decode("utf-8", errors="replace")
-    if told := re.match(r"\ufeff?sep=(.)\s*\n", text, re.IGNORECASE):
-        raise DataError(
-            f"{name}:1: this line only says that {told[1]!r} separates the columns: leave it out with "
-            "--read skip_rows=1 (skip_rows=)"
-        )
     sep = _separator(text, name) if sep is None else sep
     if decimal is not None:
         return Written(sep, decimal)
@@ -183,13 +177,6 @@ def _separator(text: str, name: str) -> str:
     even = [mark for mark in found if len({len(one) for one in records[mark]}) == 1]
     if len(even) == 1:
         return even[0]
-    above = {mark: count for mark in found if mark not in even and (count := _lines_above(text, mark))}
-    if not even and len(above) == 1:
-        [(mark, count)] = above.items()
-        raise DataError(
-            f"{name}:1: line {count + 1} and those below have more columns, separated by {_MARKS[mark]}: if it has the "
-            f"names of the columns, leave out what stands above with --read skip_rows={count} (skip_rows=)"
-        )
     if not even and "," in found:
         return ","
     if not even and len(found) == 1:
@@ -202,19 +189,6 @@ def _separator(text: str, name: str) -> str:
         f"{name}:1: the columns may be separated by {listed}, and the first lines do not tell: name the mark between "
         "them with --read sep (sep=)"
     )
-
-
-def _lines_above(text: str, mark: str) -> int:
-    """How many lines stand above a table whose records have all as many cells, more than the first line; else 0."""
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    try:
-        ends = [(len(record), lines.line_num) for record in lines if record]
-    except csv.Error:
-        return 0
-    width = ends[-1][0]
-    first = next(k for k in range(len(ends), 0, -1) if k == 1 or ends[k - 2][0] != width) - 1
-    above = ends[first][1] - 1 if first else 0
-    return above if width > max([1, *(cells for cells, _ in ends[:first])]) and above <= _MOST_ABOVE < len(ends) else 0
 
 
 def _columns(records: list[list[str]], na: Collection[str]) -> dict[str, list[str]]:

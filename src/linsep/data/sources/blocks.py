@@ -60,7 +60,7 @@ def iter_blocks(
     Raises
     ------
     DataError
-        A record is too long, or a compressed file is damaged: told after the whole lines before the damage.
+        A record is too long, or a compressed file is damaged.
     """
     cut = cut or Cut()
     stream = file.open()
@@ -81,9 +81,6 @@ def iter_blocks(
             after = line + count_lines(pending, size)
             yield Block(pending[:size], line, offset, after)
             line, pending = after, pending[size:]
-            if stream.damage is not None:
-                break
-        stream.raise_damage()
     finally:
         stream.close()
 
@@ -98,7 +95,7 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
     while True:
         pending += stream.read(max(0, want - len(pending)))
         at_end = len(pending) < want
-        size = len(pending) if at_end and stream.damage is None else last_end(pending, want, cut)
+        size = len(pending) if at_end else last_end(pending, want, cut)
         if size or at_end:
             return pending, size
         if want >= most:
