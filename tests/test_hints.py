@@ -12,10 +12,9 @@ import pytest
 
 from linsep import fit_table, open_data
 from linsep.app.commands.check import check
-from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import held_out_split
 from linsep.data.features.kinds import find_kinds
-from linsep.data.hints import hints_on_holding_out
+from linsep.data.hints import hint_on_copies, hints_on_holding_out
 from linsep.reporting.table_check import check_table
 
 N = 120

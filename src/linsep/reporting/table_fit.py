@@ -11,12 +11,11 @@ import numpy as np
 
 from linsep import scikit
 from linsep.data.columns import TableChunk, label_names
-from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hints_on_holding_out
+from linsep.data.hints import hint_on_copies, hints_on_holding_out
 from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source

@@ -39,7 +39,6 @@ from linsep.types import Array, DataError
 
 NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
 _MANY = 0.5  # share of the rows that have a level of their own, above which a column may be running text
-_SOME = 0.1  # share of cells with the sign of a currency from which on a column does not name the rows
 EMPTY = "no value in any row"
 _WORDS = 3.0  # words in a cell of running text, on average
 
