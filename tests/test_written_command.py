@@ -38,12 +38,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "options", "said"),
     [
         ("latin.csv", ["--read", "encoding=latin-1"], "columns separated by ';', decimal comma, ISO8859-1"),
-        (
-            "latin.csv",
-            [],
-            "columns separated by ';', decimal comma, CP1252 (guessed, as it is not UTF-8; --read encoding says "
-            "otherwise)",
-        ),
         ("excel.csv", [], "columns separated by ';', decimal comma, UTF-16"),
         ("t.tsv", ["--read", "decimal=,"], "columns separated by tab, decimal comma"),
         (

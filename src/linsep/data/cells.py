@@ -83,7 +83,9 @@ def number_column(
     numbers, missing = read_numbers(texts, decimal), None
     if numbers is None or not np.isfinite(numbers[1]).all():
         gone = are_missing(texts)
-        if gone.any() and (is_number or not gone.all()):
+        if gone.all() and not is_number:
+            return category_column(name, text, decimal)
+        if gone.any():
             found = read_numbers(pc.if_else(pa.array(gone), "0", texts), decimal)
             if found is not None:
                 missing, numbers = gone[codes], (pc.if_else(pa.array(gone), texts, found[0]), found[1])

@@ -268,7 +268,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        kinds = {
+        kinds = dict.fromkeys(self.number_columns, NUMBER) | {
             name: f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
             for name, kind in self.kinds_.items()
         }

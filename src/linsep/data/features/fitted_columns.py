@@ -12,7 +12,6 @@ import scipy
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import WIDE
-from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.data.text.distinct import distinct
 from linsep.tables import dense, is_sparse
@@ -169,16 +168,11 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
     Parameters
     ----------
     chunk : TableChunk
-        Its further columns are ignored.
+        Its columns of numbers are read as such; its further columns are ignored.
     fitted : Fitted
         As `fit_columns` returned it.
     unknown : Unknown
         Counts rows with a level that is not among `levels`, whose indicators are all 0.
-
-    Raises
-    ------
-    DataError
-        A column holds text where there were numbers.
 
     Examples
     --------
@@ -326,11 +320,9 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
     """The column as numbers or as text, whichever it was in `fit_columns`."""
     column = chunk.cells(name)
     assert column is not None
-    if not is_number:
-        return Column(name, None, column.as_categories, missing=column.missing) if column.is_number else column
-    if column.raw is None or column.is_number:
-        return column
-    return known_numbers(column, chunk.where, "where the model was trained on numbers")
+    if column.is_number and not is_number:
+        return Column(name, None, column.as_categories, missing=column.missing)
+    return column
 
 
 def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
