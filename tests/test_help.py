@@ -81,7 +81,7 @@ def test_values_may_begin_with_a_dash_and_arguments_stand_anywhere() -> None:
     )
     assert (found["class_weight"], found["table"], found["positive"]) == (("-1=2", "1=3"), "t.csv", "-a")
     found = command.parse("linsep", ["t.csv", "--read", "header", "--read", "na=a=b", "--read=na=-9", "--read", "na="])
-    assert (found["header"], found["na"], found["sep"]) == (True, ("a=b", "-9", ""), None)
+    assert (found["header"], found["na"], found["query"]) == (True, ("a=b", "-9", ""), None)
     found = command.parse("linsep", ["t.csv", "--set", "classes=a, b", "--set", "projection_radius=none"])
     assert (found["classes"], found["projection_radius"], found["bits"]) == (("a", "b"), "none", 18)
     found = COMMANDS["explore"].parse("linsep", ["--set", "fit_intercept=no", "--set", "browser=yes"])

@@ -40,11 +40,13 @@ def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
     return {name: Input(name).stamp if os.path.isfile(name) else None for name in files}
 
 
-def origin_of_run(stamps: Mapping[str, tuple[int, ...] | None], *, hashed: bool) -> dict[str, str]:
+def origin_of_run(
+    stamps: Mapping[str, tuple[int, ...] | None], *, hashed: bool, query: str | None = None
+) -> dict[str, str]:
     """What a command can say of where its model comes from: itself, its files, and what they hold if that is asked.
 
-    What came through a pipe cannot be read again. `stamps` are those from before the files were read, and they have
-    been read by now: the hash is of what was learnt.
+    What came through a pipe cannot be read again, and of a database only the rows of the query matter. `stamps` are
+    those from before the files were read, and they have been read by now: the hash is of what was learnt.
 
     Raises
     ------
@@ -52,7 +54,9 @@ def origin_of_run(stamps: Mapping[str, tuple[int, ...] | None], *, hashed: bool)
         A file has changed since then.
     """
     told = {"command": command_line(), "data": ", ".join(stamps)}
-    if hashed and stamps and all(stamps.values()):
+    if query is not None:
+        told["data"] += f": {' '.join(query.split())}"
+    elif hashed and stamps and all(stamps.values()):
         found = hashlib.sha256()
         for name in stamps:
             with open(name, "rb") as file:

@@ -74,7 +74,7 @@ def iter_predictions(
         Columns to give beside the predictions, such as a key: numbers where the model has the column as numbers, else
         text as it is written; None where a cell is empty.
     **reading
-        How the table is read: `target`, `format`, `sep` and the other options of `open_data`;
+        How the table is read: `target`, `format`, `sep`, `query` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
 
     Yields
@@ -194,7 +194,7 @@ def score_table(
     target : str, optional
         The column that holds the labels; by default the one that the model was trained on.
     **reading
-        How the table is read: `drop_unlabelled`, `format`, `sep` and the other options of `open_data`;
+        How the table is read: `drop_unlabelled`, `format`, `sep`, `query` and the other options of `open_data`;
         cells named with `na` are missing beside those named when the model was trained.
 
     Returns

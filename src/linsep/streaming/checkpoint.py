@@ -72,11 +72,12 @@ class Checkpoint:
                     "repeat that run, or name another file for the checkpoint"
                 )
         if kept["files"] != run.source.fingerprint():
-            raise DataError(f"{self.path}: the files have changed since: delete it to begin again")
+            raise DataError(f"{self.path}: {run.source.changed} since: delete it to begin again")
         try:
             run.source.go_on_from(Position(*kept["counters"]["position"]), kept["read"])
         except ChangedError as error:
-            raise DataError(f"{error}: the files have changed since {self.path}: delete it to begin again") from None
+            changed = f"{run.source.changed} since {self.path}"
+            raise DataError(f"{error}: {changed}: delete it to begin again") from None
 
     def after_chunk(self, run: StreamRun) -> None:
         """Write a checkpoint if enough rows have been learnt since the last one."""

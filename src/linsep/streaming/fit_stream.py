@@ -50,6 +50,7 @@ def fit_stream(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
     drop_unlabelled: bool = False,
     na: Collection[str] = (),
     skip_rows: int = 0,
@@ -115,6 +116,8 @@ def fit_stream(
         hashed feature that tells; "drop" leaves the row out, "error" refuses it. A missing category is one of its own.
     sep, decimal, encoding : str, optional
         How text is written, as in `linsep.open_data`, where the first lines do not tell.
+    query : str, optional
+        A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
     na : collection of str
@@ -164,7 +167,7 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical}
-    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
+    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)

@@ -159,7 +159,7 @@ def fit(*, stream: bool | None, details: bool, as_json: bool, **asked: Any) -> N
     options = StreamOptions(**{option.name: asked.pop(option.name) for option in STREAM})
     reading = split_off(asked)
     with_kinds(asked)
-    if stream or (stream is None and (streamed or wants_stream(asked["table"]))):
+    if stream or (stream is None and (streamed or wants_stream(asked["table"], reading["query"]))):
         whole = [option for option in _WHOLE if asked.pop(option.name) not in (option.default, ())]
         if whole:
             raise DataError(f"a stream is learnt in the order of its rows, pass by pass: leave out {_typed(whole)}")

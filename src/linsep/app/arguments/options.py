@@ -31,6 +31,7 @@ READING = (
         "encoding",
         "The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark.",
     ),
+    under_read("query", "A SELECT: its rows are read, and TABLE is a database of SQLite or DuckDB (extra sql)."),
     under_read(
         "na", "CSV, JSON lines, Excel: a cell that stands for no value, such as k.A.; may be repeated.", many=True
     ),

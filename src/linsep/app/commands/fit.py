@@ -57,7 +57,7 @@ def fit(
         train = partial(train, missing=missing, columns=columns)
         train = partial(train, sample_weight=sample_weight, probabilities=probabilities)
         source.read()  # what is hashed then is what was read
-        origin = origin_of_run(stamps, hashed=True)
+        origin = origin_of_run(stamps, hashed=True, query=(reading or {}).get("query"))
         with saved_when_trained(model, origin) as keep:
             told: list[str] = []
 

@@ -45,14 +45,14 @@ class StreamOptions:
     max_record_bytes: int = 1 << 24
 
 
-def wants_stream(table: Any, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, or larger than a quarter of the free memory.
+def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
 
     Neither the format nor the compression nor the number of files matters: the same rows give the same model.
     """
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-    if not isinstance(table, str | Path):
+    if query is not None or not isinstance(table, str | Path):
         return False
     try:
         files = [Input(name) for name in find_files(str(table))]
@@ -94,7 +94,7 @@ def fit_on_stream(
         **reading,
     }
     # A stream may be read only once.
-    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False)
+    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
     said: list[str] = []
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:

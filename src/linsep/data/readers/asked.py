@@ -31,6 +31,7 @@ class Asked:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    query: str | None = None
     drop_unlabelled: bool = False
     na: frozenset[str] = frozenset()
     skip_rows: int = 0

@@ -34,6 +34,7 @@ _BY_SUFFIX = {
     ".xls": "excel",
     ".ods": "excel",
 }
+DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
 _CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
 
 
@@ -97,6 +98,8 @@ def choose_format(names: list[str], asked: str | None) -> str:
     found = {format_of(name) for name in names}
     told = "csv" if not names else found.pop() if len(found) == 1 else None
     if told is None:
+        if Path(names[0]).suffix.lower() in DATABASES:
+            raise DataError(f"{names[0]} is a database: say which of its rows with --read query='SELECT ...' (query=)")
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
         raise DataError(f"{names[0]}: {said}; say --read format (format=) {_CHOICE}")
     return told

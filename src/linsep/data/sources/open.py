@@ -12,6 +12,7 @@ from linsep.data.readers.asked import Asked
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.formats import choose_format, sep_of, text_reader
 from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource
+from linsep.data.sources.of_query import QuerySource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
 from linsep.types import DataError
@@ -31,6 +32,7 @@ def open_data(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
     drop_unlabelled: bool = False,
     na: Collection[str] = (),
     skip_rows: int = 0,
@@ -46,7 +48,7 @@ def open_data(
         Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
         compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
         for standard input, a binary file object or bytes. Or a pandas, Polars or Arrow table; or a matrix (dense or
-        sparse) with its labels, or (X, None).
+        sparse) with its labels, or (X, None). With `query` the path of a DuckDB or SQLite database.
     target : str, optional
         The column that holds the label; None where there is none, and for svmlight, Vowpal Wabbit text and (X, y).
     format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
@@ -67,6 +69,10 @@ def open_data(
     encoding : str, optional
         Of text: "utf-8", "utf-16", "latin-1", "cp1252" or another name that Python knows. Otherwise UTF-8, or UTF-16
         where the file begins with a byte order mark; text that is neither is refused.
+    query : str, optional
+        A SELECT: its rows are read, under the names that it gives. The database is opened for reading alone. DuckDB
+        needs the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other rows, or the
+        same in another order.
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
@@ -102,7 +108,7 @@ def open_data(
     """
     if drop_unlabelled and target is None:
         raise DataError("drop_unlabelled is for tables: name the label column with target (--target)")
-    if isinstance(source, tuple):
+    if isinstance(source, tuple) and query is None:
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
@@ -112,6 +118,12 @@ def open_data(
     asked.na = _texts_of(na)
     asked.skip_rows, asked.sheet, asked.header = skip_rows, sheet, header
     asked.encoding = None if encoding is None else encoding_named(encoding)
+    if query is not None:
+        asked.query = query
+        _refuse_written(asked, "a query", text=False)
+        if format is not None or not isinstance(source, str | Path):
+            raise DataError("a query is asked of a database: give its path, and no format")
+        return QuerySource(str(source), asked)
     inputs, name = _inputs_of(source)
     if not inputs:
         _refuse_written(asked, "a dataframe", text=False)

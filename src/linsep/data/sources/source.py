@@ -23,7 +23,7 @@ class Position(NamedTuple):
     file : int
         Number of the file, from 0.
     offset : int
-        Byte in that file; of a Parquet file and a dataframe the batch, of a matrix the row.
+        Byte in that file; of a Parquet file, a query and a dataframe the batch, of a matrix the row.
     line : int
         Line in that file, from 1.
     row : int
@@ -53,7 +53,7 @@ class Source:
     target : str or None
         The column of the labels.
     format : str
-        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "dataframe" or "arrays".
+        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "query", "dataframe" or "arrays".
     files : list of str
         The paths that are read, "-" for standard input; empty for what is in memory or on a server.
     first_index : int or None
@@ -78,6 +78,7 @@ class Source:
     """
 
     rounded = False  # whether numbers had more digits than their doubles, which are all that there is of them
+    changed = "the files have changed"  # what to say where it is no longer what it was
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
         self.name, self.kind, self.format = name, kind, format
@@ -130,9 +131,9 @@ class Source:
 
     @property
     def written_as_asked(self) -> dict[str, str | None]:
-        """What `open_data` was told of how text is written."""
+        """What `open_data` was told of how text is written, and the query, without passwords."""
         asked = self._asked
-        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding}
+        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding, "query": asked.query}
 
     @property
     def categorical(self) -> frozenset[str]:
