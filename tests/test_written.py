@@ -399,3 +399,8 @@ def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
             open_data(bad, target="2", header=False).read()
     with pytest.raises(DataError, match="is for CSV, and this is jsonl"):
         open_data(b"{}", format="jsonl", header=False)
+
+
+def test_a_line_that_only_names_the_separator_is_told() -> None:
+    with pytest.raises(DataError, match=r"buffer:1: this line only says that ';' separates the columns: leave it out"):
+        open_data(b"sep=;\na;b\n1;2\n").read()

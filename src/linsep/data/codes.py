@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
+import pyarrow.compute as pc
 
 from linsep.data.columns import Column
+from linsep.data.text.distinct import is_encoded, taken
+from linsep.markup import listed, quote
 from linsep.types import Array
 
 # Whom several rows are about, as the last word of a name, or before the word for its key: an ordinary category is not.
@@ -17,6 +20,7 @@ _WHOM += "patient|person|pupil|respondent|session|speaker|student|subject|tenant
 # Customer_no, clientNumber, userid.
 _KEY_OF_WHOM = re.compile(f"(?:{_WHOM}|case|contract|policy)s?(?:id|no|nr|num|number|key|ref)")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_FEWEST = 3  # different whole numbers, from which on they may be codes
 ENOUGH_ROWS = 30  # with fewer rows anything may be different in each of them by chance
 NEARLY_ALL = 0.9  # share of the rows that have a value of their own, from which on it names the row
 _LOOKED_AT = 1 << 14  # rows at a time
@@ -83,3 +87,32 @@ def _all_steps(values: Array, test: Callable[[Array], Array]) -> bool:
     """Whether all steps from row to row pass a test, which most columns fail soon."""
     blocks = (values[k : k + _LOOKED_AT + 1] for k in range(0, len(values) - 1, _LOOKED_AT))
     return all(bool(test(np.diff(block.astype(np.float64, copy=False))).all()) for block in blocks)
+
+
+def doubt_of_codes(columns: Collection[Column]) -> list[str]:
+    """One doubt for all columns of whole numbers that are written like codes, as 1E2.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> doubt_of_codes([Column("shelf", np.array([10.0, 300.0, 70.0]), pa.array(["1E1", "3E2", "7E1"]))])
+    ["column 'shelf' is read as a number; if it holds codes, say --column shelf=category (or skip)"]
+    """
+    names = [column.name for column in columns if column.are_whole and _are_written_as_codes(column)]
+    if not names:
+        return []
+    what = f"column{'s' * (len(names) > 1)} {listed([f'{name!r:.40}' for name in names])} "
+    what += "are read as numbers; if they hold" if len(names) > 1 else "is read as a number; if it holds"
+    return [f"{what} codes, say --column {quote(names[0])}=category (or skip)"]
+
+
+def _are_written_as_codes(column: Column) -> bool:
+    """Whether all numbers are like 1E2, or as long and some with zeros before (007)."""
+    if column.raw is None or len(column.numbers) < _FEWEST or column.numbers[0] < 0:
+        return False
+    text = column.raw if column.missing is None else taken(column.raw, np.flatnonzero(~column.missing))
+    text = text.dictionary if is_encoded(text) else text
+    if pc.all(pc.match_substring_regex(text, "^[0-9]+E[0-9]+$")).as_py():
+        return True
+    alike = len(pc.unique(pc.utf8_length(text))) == 1
+    return alike and bool(pc.any(pc.match_substring_regex(text, "^0[0-9]+$")).as_py())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -238,3 +238,18 @@ def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any
             "column? A class needs several rows. Of a number make classes first, such as high and low, or name one "
             "label with --positive (positive=)"
         )
+
+
+def doubt_of_labels(names: Iterable[Any]) -> list[str]:
+    """One doubt where labels differ in case, in blanks or in a final dot alone.
+
+    Examples
+    --------
+    >>> doubt_of_labels(["high", "high.", "low"])
+    ["the labels 'high' and 'high.' count as two classes: if they are one, write them alike"]
+    """
+    alike: dict[str, list[str]] = {}
+    for name in map(str, names):
+        alike.setdefault("".join(name.split()).rstrip(".").casefold(), []).append(name)
+    several = [f"{same[0]!r:.40} and {same[1]!r:.40}" for same in alike.values() if len(same) > 1]
+    return [f"the labels {several[0]} count as two classes: if they are one, write them alike"] if several else []

@@ -12,6 +12,7 @@ from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words
+from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, VotedPerceptron
 from linsep.learners.inputs.tables import positions
 from linsep.learners.table_model import TableModel, parts_of
@@ -144,7 +145,7 @@ def make_receipt(
         *loss_lines,
         *proof_lines[1:],
     ]
-    doubts = best.doubts(f"{where} rows", weighted=balanced)
+    doubts = best.doubts(f"{where} rows", weighted=balanced) + doubt_of_labels(model.classes_)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 

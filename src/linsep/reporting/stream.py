@@ -6,6 +6,7 @@ from typing import Any
 
 from linsep.data.columns import label_names
 from linsep.data.features.missing import told
+from linsep.data.labels import doubt_of_labels
 from linsep.data.labels import told as told_unlabelled
 from linsep.markup import listed
 from linsep.reporting.quality import beside_constant
@@ -43,7 +44,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
-    doubts: list[str] = []
+    doubts = doubt_of_labels(classes)
     lines = [
         *([("read as", found.read_as)] if found.read_as else []),
         ("rows", f"{rows:,}"),

@@ -14,7 +14,7 @@ from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof
-from linsep.data.labels import refuse_label_for_each_row
+from linsep.data.labels import doubt_of_labels, refuse_label_for_each_row
 from linsep.data.readers.arrow import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
@@ -163,6 +163,7 @@ def check_table(
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
     labels = np.unique(y)
+    doubts += doubt_of_labels(labels)
     if labels.size == 1:
         raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
     if labels.size == 2 or positive is not None:

@@ -5,6 +5,7 @@ Begin with `find_kinds` and `derive`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from linsep.data.amounts import amounts_of, find_amounts, is_amount
 from linsep.data.codes import (
     ENOUGH_ROWS,
     NEARLY_ALL,
+    doubt_of_codes,
     why_names_of_rows,
 )
 from linsep.data.columns import Column, TableChunk
@@ -108,7 +110,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     kinds = dict(given)
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
-    doubts: list[str] = []
+    doubts = _doubt_of_names(chunk.names)
+    codes: list[Column] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -123,6 +126,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
+            elif chunk.n_rows >= ENOUGH_ROWS:
+                codes.append(column)
             continue
         found = _kind_of_text(chunk, column, left_out, doubts)
         if found != CATEGORY:
@@ -132,7 +137,16 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
+    doubts += doubt_of_codes(codes)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
+
+
+def _doubt_of_names(names: Sequence[str]) -> list[str]:
+    """One doubt where most columns are called like values, as 2.1; years are names."""
+    values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
+    if 2 * len(values) <= len(names):
+        return []
+    return [f"columns are called {values[0]!r} and the like: if these are values, say --read header=no (header=False)"]
 
 
 def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: bool = False) -> dict[str, str]:

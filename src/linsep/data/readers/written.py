@@ -146,6 +146,9 @@ def find_written(
     if len(head) > HEAD_BYTES:
         head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
     text = head.decode("utf-8", errors="replace")
+    if told := re.match(r"\ufeff?sep=(.)\s*\n", text, re.IGNORECASE):
+        said = f"this line only says that {told[1]!r} separates the columns: leave it out with"
+        raise DataError(f"{name}:1: {said} --read skip_rows=1 (skip_rows=)")
     sep = _separator(text, name) if sep is None else sep
     if decimal is not None:
         return Written(sep, decimal)
