@@ -93,6 +93,22 @@ def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], said:
     assert not (folder / "m.linsep").exists()
 
 
+@pytest.mark.parametrize("stray", ['x"y,1', '0.5,"1', '"0.5,1', '5",1'])
+def test_a_stray_quote_costs_one_row_and_every_skipped_line_counts(folder: Path, stray: str) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 200)
+    lines = table.read_text().splitlines()
+    lines[100:100] = [stray]
+    table.write_text("\n".join([*lines, "1", ""]))
+    with pytest.warns(StreamWarning, match="skipped"):
+        counters = fit(table, lenient=True).counters
+    assert (counters.rows, counters.skipped) == (400, 2)
+    lines[250:250] = [stray]
+    table.write_text("\n".join([*lines, "1", ""]))
+    with pytest.warns(StreamWarning, match="skipped"):
+        counters = fit(table, lenient=True).counters
+    assert counters.rows + counters.skipped >= 401
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_with_a_name_is_a_pipe(folder: Path) -> None:
     table = write(folder / "t.csv", ["1", "2"] * 50)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 
-from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
+from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, fit_stream
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.inputs import Input
 from linsep.data.sources import blocks
@@ -28,6 +28,7 @@ from linsep.data.sources.blocks import Cut, iter_blocks
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Position, Source
 from linsep.streaming.progressive import predict_then_learn
+from linsep.streaming.result import StreamError, StreamWarning
 from linsep.types import DataError
 
 LEARNERS = [AveragedPerceptron(), MarginPerceptron(), *(PassiveAggressive(variant=v) for v in ("pa", "pa1", "pa2"))]
@@ -167,7 +168,7 @@ def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: i
         ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + '{"y": "p"}\n', r"t\.jsonl:31, column 'a': the value is|no feature"),
     ],
 )  # fmt: skip
-def test_a_malformed_line_is_named(tmp_path: Path, name: str, text: str, message: str, cut: int) -> None:
+def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: str, message: str, cut: int) -> None:
     path = tmp_path / name
     path.write_text(text)
     target = None if name in ("t.svm", "t.vw") else "y"
@@ -179,7 +180,20 @@ def test_a_malformed_line_is_named(tmp_path: Path, name: str, text: str, message
         for chunk, position in stream.chunks():
             before += encoder.learn_chunk(chunk).shape[0]
             assert position.row == before
-    assert before <= 30  # the pieces before it are there
+    assert before == 30  # the rows before it are there
+    stream, encoder = open_data(str(path), target=target), TableEncoder(bits=8, missing="error")
+    stream.lenient, stream.check = True, encoder.check_chunk
+    found = [encoder.learn_chunk(chunk).shape[0] for chunk, _ in stream.chunks()]
+    assert (sum(found), stream.skipped, len(stream.complaints)) == (30, 1, 1), stream.complaints
+
+
+def test_a_row_of_vowpal_wabbit_without_a_label_is_named_or_skipped() -> None:
+    rows = b"1 |a x\n-1 |a y\n" * 10 + b"|a z\n1 |a x\n"
+    with pytest.raises(StreamError, match=r"buffer:21: these rows have no labels") as caught:
+        fit_stream(rows, format="vw")
+    assert caught.value.so_far.counters.rows == 20
+    with pytest.warns(StreamWarning, match=r"skipped: buffer:21: these rows have no labels"):
+        assert fit_stream(rows, format="vw", lenient=True).counters.rows == 21
 
 
 def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:

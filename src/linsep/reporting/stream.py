@@ -44,10 +44,11 @@ def stream_receipt(found: StreamFit) -> Receipt:
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
+    skipped = f", {counters.skipped:,} malformed lines skipped" if counters.skipped else ""
     doubts = doubt_of_labels(classes)
     lines = [
         *([("read as", found.read_as)] if found.read_as else []),
-        ("rows", f"{rows:,}"),
+        ("rows", f"{rows:,}{skipped}"),
         ("columns", columns_line(found.model.encoder_, data["features"])),
         ("learner", f"{data['learner']}, {passes}"),
         ("stop reason", f"{reason}: {reason.sentence}"),
@@ -56,7 +57,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
     known = found.model.encoder_
     lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
     lines += told_unlabelled(counters.unlabelled)
-    data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled)
+    data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled, skipped=counters.skipped)
     details = [
         ("classes", listed([*map(str, classes)], 8)),
         *_mistakes(found),

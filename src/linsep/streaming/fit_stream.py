@@ -39,6 +39,7 @@ def fit_stream(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bits: int = 18,
+    lenient: bool = False,
     open_columns: bool = False,
     ball: float | None = None,
     half_life: float | None = None,
@@ -92,6 +93,9 @@ def fit_stream(
         What columns hold, as in `TableEncoder`: "category", "date", "text", "words1-2", "chars3-5", "skip" and others.
     bits : int, default=18
         Categories, text and Vowpal Wabbit's names are hashed to 2**bits columns; 8 to 28.
+    lenient : bool, default=False
+        Skip malformed lines of text and count them; lines with a label that is none of the classes, or with a number
+        beyond 1e100, are such lines.
     open_columns : bool, default=False
         Columns join as they appear, and rows may lack some.
     ball : float, optional
@@ -146,7 +150,7 @@ def fit_stream(
     Warns
     -----
     StreamWarning
-        When the label `positive` never occurred, or updates no longer changed w.
+        When lines were skipped, the label `positive` never occurred, or updates no longer changed w.
 
     References
     ----------
@@ -171,6 +175,7 @@ def fit_stream(
     reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
+    opened.lenient = lenient
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.na
@@ -264,6 +269,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "columns": dict(encoder.columns or {}),
         "bits": encoder.bits,
         "passes": run.passes,
+        "lenient": source.lenient,
         "drop_unlabelled": source.drop_unlabelled,
         "open_columns": source.open_columns,
         "ball": run.safeguards.ball,
@@ -275,7 +281,8 @@ def _learn(run: StreamRun, callback: Callable[[StreamState], None] | None) -> No
     """Make the passes; an error after the first rows takes the result so far along."""
     try:
         run.run(callback)
-    except DataError as error:
+    except DataError as found:
+        error = run.source.error or found  # the rows before a malformed line may be too few to begin with
         if not run.counters.rows:
-            raise
+            raise error from None
         raise StreamError(str(error), run.result()) from None

@@ -13,6 +13,7 @@ from linsep.types import Array, Chunk, DataError
 _ADVICE = (
     "name all classes with `classes` (--set classes=A,B,C), or let them join with `open_classes` (--set open_classes)"
 )
+_NO_LABELS = "these rows have no labels: name the label column with `target` (--target)"
 
 
 class StreamLabels:
@@ -41,6 +42,8 @@ class StreamLabels:
 
     def check(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError for the first label that `read` would not take; nothing is learnt from the labels."""
+        if isinstance(chunk, Chunk) and chunk.y is None:
+            raise DataError(f"{chunk.place(chunk.X.shape[0] - 1)}: {_NO_LABELS}")
         if self.positive is not None or chunk.y is None:
             return
         if self._open:
@@ -53,7 +56,7 @@ class StreamLabels:
         """The labels of a chunk, and all classes (None where they are open)."""
         y = chunk.y
         if y is None:
-            raise DataError("these rows have no labels: name the label column with `target` (--target)")
+            raise DataError(_NO_LABELS)
         if self.positive is not None:
             is_positive = label_names(y) == self.positive
             self._met = self._met or bool(is_positive.any())

@@ -42,6 +42,8 @@ class Counters:
         The last 1,000 of those rows, a digit each: 1 if the model was wrong, else 0.
     updates, entries : list of int
         Updates of each pass, and stored entries of its encoded rows.
+    skipped : int
+        Malformed lines that `lenient` left out.
     unlabelled : int
         Rows without a label that `drop_unlabelled` left out.
     absorbed : int
@@ -60,6 +62,7 @@ class Counters:
     mistakes: list[int] = field(default_factory=lambda: [0])
     updates: list[int] = field(default_factory=lambda: [0])
     entries: list[int] = field(default_factory=lambda: [0])
+    skipped: int = 0
     unlabelled: int = 0
     absorbed: int = 0
     asked: list[int] = field(default_factory=lambda: [0])
@@ -238,14 +241,16 @@ class StreamFit:
 
 
 class StreamError(DataError):
-    """A row in the middle of a stream cannot be learnt from; nothing has been learnt of the piece that it is in.
+    """A row in the middle of a stream cannot be learnt from.
+
+    Of text the rows before it are learnt, of other sources the pieces before the one that it is in.
 
     Attributes
     ----------
     reason : str
         What is wrong, and where.
     so_far : StreamFit
-        The result of the pieces before.
+        The result of these rows.
     """
 
     def __init__(self, reason: str, so_far: StreamFit) -> None:

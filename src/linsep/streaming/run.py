@@ -63,7 +63,7 @@ class StreamRun:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
-        self.source.unlabelled = counters.unlabelled
+        self.source.skipped, self.source.unlabelled = counters.skipped, counters.unlabelled
         if encoder is not None:  # a matrix has none
             self.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
@@ -135,7 +135,7 @@ class StreamRun:
         counters.updates[-1] += self.learner.n_updates_ - updates
         counters.entries[-1] += stored_in(X)
         counters.position = position
-        self._count_unlabelled()
+        self._count_left_out()
         counters.seen[-1] += len(y)
         counters.count(learnt)
         if is_new:
@@ -169,7 +169,7 @@ class StreamRun:
         counters = self.counters
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there are no rows")
-        self._count_unlabelled()  # the last lines may have left no chunk
+        self._count_left_out()  # the last lines may have left no chunk
         counters.passes += 1
         stop = self._stop_after(record)
         self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
@@ -180,10 +180,11 @@ class StreamRun:
         counters.position = START
         counters.begin_pass()
 
-    def _count_unlabelled(self) -> None:
-        """Count rows without a label in the first pass; a later one leaves out the same."""
+    def _count_left_out(self) -> None:
+        """Count rows and lines that are left out in the first pass; a later one leaves out the same."""
         if self.counters.passes == 0:
             self.counters.unlabelled = self.source.unlabelled
+            self.counters.skipped = self.source.skipped
 
     def _stop_after(self, record: Array) -> StopReason | None:
         """Why the run is over after this pass; None if another one follows."""
@@ -231,7 +232,7 @@ class StreamRun:
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = self.labels.warnings
+        found = [f"skipped: {complaint}" for complaint in self.source.complaints] + self.labels.warnings
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "

@@ -17,6 +17,7 @@ from linsep.app.arguments.options import (
     TARGET,
     TIME_LIMIT,
     split_off,
+    under_read,
     under_set,
     with_kinds,
 )
@@ -80,6 +81,7 @@ _WHOLE = (
 # What only streams have, as `StreamOptions` has it.
 STREAM = (
     Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
+    under_read("lenient", "Stream: skip malformed lines and count them.", bool, False),
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
     under_set("classes", "Stream: all labels that may come.", listed),
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),

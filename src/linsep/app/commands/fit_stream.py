@@ -36,6 +36,7 @@ class StreamOptions:
     classes: tuple[str, ...] | None = None
     open_classes: bool = False
     bits: int = 18
+    lenient: bool = False
     open_columns: bool = False
     checkpoint: Path | None = None
     checkpoint_rows: int = 1_000_000

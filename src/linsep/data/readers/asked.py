@@ -56,6 +56,11 @@ class Lines(NamedTuple):
                 return f"{self.name}:{number}"
         return f"{self.name}, row {self.start + row}"
 
+    def part(self, begin: int, end: int) -> Lines:
+        """The lines between two bytes; a line has to begin at the first."""
+        first_line = self.first_line + self.content.count(b"\n", 0, begin)
+        return self._replace(content=self.content[begin:end], first_line=first_line)
+
 
 _CHECKED_BYTES = 1 << 20
 _COUNTED_BYTES = 1 << 18  # that the cache holds beside what is found in them

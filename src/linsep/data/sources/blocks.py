@@ -18,12 +18,16 @@ TABLE_BYTES = 1 << 21
 
 
 class Block(NamedTuple):
-    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines)."""
+    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines).
+
+    With a `fault` it is a line that is too long, or a part of one.
+    """
 
     content: bytes
     first_line: int
     end: int
     next_line: int
+    fault: DataError | None = None
 
 
 class Cut(NamedTuple):
@@ -55,12 +59,13 @@ def iter_blocks(
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
     What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any. At
-    the beginning of a file `look` sees its first bytes, and returns the mark between fields.
+    the beginning of a file `look` sees its first bytes, and returns the mark between fields. The first line of a record
+    that is too long comes with a fault, and the next block begins with the line after it.
 
     Raises
     ------
     DataError
-        A record is too long, or a compressed file is damaged.
+        A compressed file is damaged.
     """
     cut = cut or Cut()
     stream = file.open()
@@ -71,15 +76,18 @@ def iter_blocks(
         if look is not None and not offset:
             pending = stream.read(cut.size)
             cut = cut._replace(mark=look(pending))
+        fault = None
         while True:
             pending, size = _filled(stream, pending, cut)
-            if size < 0:
-                raise _too_long(pending, file.name, line, cut)
+            if size < 0 or fault is not None:
+                fault = fault or _too_long(pending, file.name, line, cut)
+                size = pending.find(b"\n") + 1 or len(pending)
             if size == 0:
                 break
             offset += size
             after = line + count_lines(pending, size)
-            yield Block(pending[:size], line, offset, after)
+            yield Block(pending[:size], line, offset, after, fault)
+            fault = fault if after == line else None  # the line goes on
             line, pending = after, pending[size:]
     finally:
         stream.close()

@@ -11,6 +11,7 @@ from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
 from linsep.data.readers.header import made_header
 from linsep.data.sources.blocks import Block, Cut, iter_blocks
+from linsep.data.sources.sieve import Sieve
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
 
@@ -18,11 +19,11 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class TextSource(Source):
-    """Files of lines."""
+    """Files of lines. Those of a `lenient` stream that are malformed are left out and counted."""
 
     def __init__(self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked) -> None:
         super().__init__(name, reader.kind, format, asked, inputs)
-        self._reader = reader
+        self._reader, self._sieve = reader, Sieve(self, reader)
         self._has_looked = False
         for file in inputs:
             file.is_text, file.encoding = True, asked.encoding
@@ -54,19 +55,22 @@ class TextSource(Source):
         return next((one for file in self._inputs if (one := file.found_encoding) != "utf-8"), None)
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        self.error = None
         self._begin_pass(start)
         at = start
         while at.file < len(self._inputs):
             self._begin_file(at.file)
             row = at.row
             for block, lines in self._blocks(self._inputs[at.file], at):
-                chunk = self._reader.block(lines._replace(start=row))
-                if chunk is not None:
-                    self.check(chunk)
-                self._note(block.content)
+                good, chunk = self._sieve.chunk_of(lines._replace(start=row))
+                cut_off = b"" if self.error is None else lines.content[len(good) :]
+                self._note(block.content[: len(block.content) - len(cut_off)])
                 if chunk is not None:
                     row += self._taken(chunk)
-                    yield chunk, Position(at.file, block.end, block.next_line, row)
+                    line = block.next_line - cut_off.count(b"\n")
+                    yield chunk, Position(at.file, block.end - len(cut_off), line, row)
+                if self.error is not None:
+                    raise self.error
             self._end_file(at.file)
             # Rows are counted through all files: the last position of a file tells how many there were.
             at = Position(at.file + 1, 0, 1, row)
@@ -80,6 +84,13 @@ class TextSource(Source):
             self._reader.begin(self._table_of(first, file.name), file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
         for block in iter_blocks(file, at.offset, at.line, cut, self._look):
+            if block.fault is not None:
+                if not self.lenient or (self._reader.quotes and block.first_line == 1):
+                    raise block.fault
+                self._note(block.content)
+                if block.content.endswith(b"\n"):
+                    self.skip(1, block.fault)
+                continue
             content, first_line = block.content, block.first_line
             if first_line == 1:
                 content, first_line = self._table_of(content, file.name), self._first_line

@@ -14,6 +14,8 @@ from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
 from linsep.types import Array, Chunk, DataError
 
+_COMPLAINTS = 5
+
 
 class Position(NamedTuple):
     """Where the next chunk of a source begins.
@@ -62,10 +64,18 @@ class Source:
         Of svmlight text that was read whole: its values as written.
     unlabelled : int
         Rows without a label that were left out, if that was asked for (`drop_unlabelled`).
+    lenient : bool
+        Whether `chunks` of text leave out malformed lines.
+    skipped : int
+        How many they left out.
+    complaints : list of str
+        What was wrong with the first few of them.
+    error : DataError or None
+        What is wrong with the line after the chunk that was given last; the next chunk raises it.
     seen : Seen or None
         A running hash of what `chunks` has read; None unless `watch` was called.
     check : callable
-        What else must be right with a chunk; raises DataError.
+        What else must be right with a chunk; raises DataError. A line that fails is malformed.
 
     Examples
     --------
@@ -86,7 +96,10 @@ class Source:
         self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self.first_index: int | None = None
         self.decimals: Decimals | None = None
-        self.unlabelled = 0
+        self.unlabelled = self.skipped = 0
+        self.lenient = False
+        self.complaints: list[str] = []
+        self.error: DataError | None = None
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
         self.seen: Seen | None = None
         self._chunk: TableChunk | Chunk | None = None
@@ -269,7 +282,7 @@ class Source:
         Raises
         ------
         DataError
-            For anything malformed, after the chunks before it.
+            For anything malformed, after the rows before it in text, and the chunks before it in other sources.
         """
         raise NotImplementedError
 
@@ -286,6 +299,20 @@ class Source:
     def total_bytes(self) -> int | None:
         """The size of all files; None where it cannot be known."""
         return sum(file.size for file in self._inputs) if self._inputs and self.can_be_read_again else None
+
+    def skip(self, lines: int, complaint: DataError) -> None:
+        """Count lines that are left out, and keep what was wrong with the first few.
+
+        Parameters
+        ----------
+        lines : int
+            How many lines.
+        complaint : DataError
+            What is wrong with them.
+        """
+        self.skipped += lines
+        if len(self.complaints) < _COMPLAINTS:
+            self.complaints.append(str(complaint))
 
     # --------------------------------------------------------- has it changed?
     def watch(self) -> None:
@@ -318,7 +345,7 @@ class Source:
 
     def _begin_pass(self, start: Position) -> None:
         if start == START:
-            self.unlabelled = 0
+            self.unlabelled, self.skipped, self.complaints = 0, 0, []
             if self.seen is not None:
                 self.seen.restart()
 
