@@ -33,7 +33,7 @@ class PrecisionWarning(UserWarning):
 
 
 class MissingWarning(UserWarning):
-    """Rows to be predicted have missing values where the training rows had none, or had a word for them."""
+    """Rows to be predicted have missing values where the training rows had none."""
 
 
 class CSR(NamedTuple):
