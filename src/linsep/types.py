@@ -19,9 +19,7 @@ class DataError(ValueError):
 
 
 class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text, or both; `kind` is what it may be read as."""
-
-    kind = "skip"
+    """A column holds what is neither numbers nor text."""
 
 
 class NoRowsError(DataError):
