@@ -19,9 +19,7 @@ class DataError(ValueError):
 
 
 class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text, or both; `kind` is what it may be read as."""
-
-    kind = "skip"
+    """A column holds what is neither numbers nor text."""
 
 
 class NoRowsError(DataError):
@@ -33,7 +31,7 @@ class PrecisionWarning(UserWarning):
 
 
 class MissingWarning(UserWarning):
-    """Rows to be predicted have missing values where the training rows had none, or had a word for them."""
+    """Rows to be predicted have missing values where the training rows had none."""
 
 
 class CSR(NamedTuple):

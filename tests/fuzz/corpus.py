@@ -32,6 +32,7 @@ HOSTILE = (
     ),
     Hostile("csv: infinite number", "csv", b"a,y\n1,p\n1e999,q\n", "buffer:3, column 'a': '1e999'"),
     Hostile("csv: an infinity beside a padded number", "csv", b"a,y\n1 ,p\n-inf,q\n", "buffer:3, column 'a': '-inf'"),
+    Hostile("csv: bad UTF-8 below an empty name", "csv", b"a,,y\n1,,2\n\xe3,,1\n", "buffer:3: not UTF-8 text"),
     Hostile(
         "jsonl: nested lists", "jsonl", b'{"a":1,"y":"p"}\n{"a":' + _DEEP + b',"y":"p"}\n', "buffer:2: .*more than 64",
     ),

@@ -182,7 +182,7 @@ class StreamFit:
     model : TableModel
         The learner with its encoder and the names of the classes: it predicts on raw tables, can be saved and exported.
     counters : Counters
-        Rows, mistakes, alarms and the place in the source.
+        Rows, mistakes and the place in the source.
     seconds : float
         Seconds that this call took to learn; 0 if `was_finished`.
     interrupted : bool

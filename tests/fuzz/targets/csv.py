@@ -129,7 +129,9 @@ def column(cells: list[str]) -> list[Any]:
             words = {"true": "1", "false": "0"}
             digits = [re.sub(r"[^0-9.+-]", "", cell.replace("(", "-")) for cell in there]
             return [float(words.get(cell.lower(), found)) + 0.0 for cell, found in zip(there, digits, strict=True)]
-        if all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells):
+        if there and all(
+            NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells
+        ):
             raise RefusedError
         is_number = [one or bool(AMOUNT.fullmatch(cell.strip())) for one, cell in zip(is_number, cells, strict=True)]
         if 2 * sum(is_number) > len(cells):

@@ -67,9 +67,7 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
     check_values(values, _VALUES)
     numbers = _count_numbers(values["columns"])
     sizes = {"numbers": numbers} if values["kind"] == "table" else {}
-    had_missing = values.get("had_missing", [])
-    if not all(isinstance(name, str) for name in had_missing) or len(set(had_missing)) < len(had_missing):
-        raise DataError("the columns of the encoder that had missing values are not distinct text")
+    _check_distinct(values.get("had_missing", []), "the columns of the encoder that had missing values")
     for name, kind in values.get("kinds", {}).items():
         if not isinstance(kind, str) or check_kind(name, kind) != kind:
             raise DataError(f"the column {name!r:.40} of the encoder is of no kind that there is")
@@ -108,6 +106,12 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         raise DataError("a hashed feature has a sign other than 1 and -1, or two names")
 
 
+def _check_distinct(texts: list[Any], what: str) -> None:
+    """Raise DataError unless these are distinct text."""
+    if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
+        raise DataError(f"{what} are not distinct text")
+
+
 def _check_kinds(values: dict[str, Any]) -> None:
     """Raise DataError unless the features are made of the columns in the way that their kinds say."""
     running = values.get("running")
@@ -128,9 +132,7 @@ def _count_terms(words: dict[str, Any], others: list[str]) -> int:
     for name, found in words.items():
         check_values(found, _WORDS)
         Grams.parse(found["grams"])
-        terms = found["terms"]
-        if not all(isinstance(term, str) for term in terms) or len(set(terms)) < len(terms):
-            raise DataError(f"the terms of the column {name!r:.40} are not distinct text")
+        _check_distinct(found["terms"], f"the terms of the column {name!r:.40}")
         if name in others:
             raise DataError("two columns of the encoder have one name")
     return sum(len(found["terms"]) for found in words.values())
@@ -142,9 +144,7 @@ def _count_numbers(columns: list[Any]) -> int:
         check_values(column, {"name": ValueSpec("text"), "levels": ValueSpec("list", none=True)})
         if column["levels"] == []:
             raise DataError(f"the column {column['name']!r:.40} has no levels")
-        levels = column["levels"] or []
-        if not all(isinstance(level, str) for level in levels) or len(set(levels)) < len(levels):
-            raise DataError(f"the levels of the column {column['name']!r:.40} are not distinct text")
+        _check_distinct(column["levels"] or [], f"the levels of the column {column['name']!r:.40}")
     if len({column["name"] for column in columns}) < len(columns):
         raise DataError("two columns of the encoder have one name")
     return sum(column["levels"] is None for column in columns)

@@ -112,9 +112,8 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
             errors[name] = error
     if errors:
         first, *others = errors
-        options = " ".join(f"--column {quote(name)}={error.kind}" for name, error in errors.items())
-        used = "reads the table" if any(error.kind != "skip" for error in errors.values()) else "leaves all of them out"
-        named = f"nor can {', '.join(map(repr, others))} be used: {options} {used}"
+        options = " ".join(f"--column {quote(name)}=skip" for name in errors)
+        named = f"nor can {', '.join(map(repr, others))} be used: {options} leaves all of them out"
         raise DataError(f"{errors[first]}; {named}") if others else errors[first]
 
 

@@ -113,5 +113,5 @@ def as_array(content: bytes) -> Array:
 
 
 def as_lines(content: bytes) -> io.TextIOWrapper:
-    """The lines as the csv module takes them."""
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    """The lines as the csv module takes them; what is no UTF-8 text is refused elsewhere, with its line."""
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline="")
