@@ -38,7 +38,7 @@ ORDERED = ("cumulative", "adjacent", "continuation")
 LABELLED = ("logistic", "multinomial", *ORDERED)
 LINKS = dict.fromkeys(("logistic", "binomial", *ORDERED), ("logit", "probit", "cloglog", "cauchit"))
 LINKS |= dict.fromkeys(("multinomial", "adjacent"), ("logit",))
-LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussian", "cox"), ("log",))
+LINKS |= dict.fromkeys(("poisson", "negative-binomial", "cox"), ("log",))
 BESIDE = {"trials": 1.0, "weights": 1.0, "event": 1.0, "strata": 0.0, "entry": -inf}  # role -> where not given
 INTERCEPT = "(Intercept)"
 
@@ -306,9 +306,8 @@ def inverse(matrix):
 class Cone:
     """Rows z = {column: integer} without zeros, and those of them that are equalities."""
 
-    def __init__(self, Z, width, equal=(), total=None):
+    def __init__(self, Z, width, equal=()):
         self.Z, self.width, self.equal = Z, width, set(equal)
-        self.total = total  # a row that counts with whatever positive weight
         self.columns = transposed(Z, width)
 
     def left_by(self, directions, idle=0):
@@ -326,9 +325,7 @@ class Cone:
         """Rows left, with positive weights unless they are equalities, add up to 0, or nearly so: see `check_near`."""
         fits = all(i in left and (k > 0 or i in self.equal) for i, k in weights.items())
         require(fits, "a weight is not positive, or of a row that a direction separates")
-        sums = combined({i: k for i, k in weights.items() if i != self.total}, self.Z)
-        row = self.Z[self.total] if self.total in weights else {}
-        require(within or (multiple(sums, row) < 0 if row else not sums), "the weighted rows do not add up to 0")
+        require(within or not combined(weights, self.Z), "the weighted rows do not add up to 0")
 
     def columns_beside(self, null, rows):
         """The columns without one of its own for each null vector, all of which are orthogonal to the rows."""
@@ -507,7 +504,7 @@ def model_of(claim, data):
     y = labels_of(given["y"], kind) if labelled else list(map(double, given["y"]))
     require(min(beside["weights"]) >= 0 and set(beside["event"]) <= {0, 1}, "a weight or an event is none")
     for value, trials, entry in () if labelled else zip(y, beside["trials"], beside["entry"], strict=True):
-        least = value > entry if family == "cox" else value > 0 or (value == 0 and family != "inverse-gaussian")
+        least = value > entry if family == "cox" else value >= 0
         require(least and (value <= trials or family != "binomial"), f"{value} is no response of the family {family}")
     kept = [i for i in range(n) if beside["trials"][i] > 0 and beside["weights"][i] > 0]
     labels = sorted(set(y), key={"int": int, "float": float}.get(kind, str)) if labelled else []
@@ -539,19 +536,13 @@ def inequalities(model, X, one):
     """(z, equality, row of the data) of a regression; X has whole numbers, in which 1 became `one`.
 
     Columns are the intercept or the thresholds, then those of the data; of a multinomial model so for each class but
-    the first. Rows of a gamma regression with a response of 0 have one inequality together, which is the last.
+    the first.
     """
     if model.family == "cox":
         return [(combined({i: 1, j: -1}, X), equal, i) for i, j, equal in pairs_at_risk(model)]
     first = {0: one} if model.heads == [INTERCEPT] else {}
     rows = {i: {**first, **{j + len(model.heads): v for j, v in X[i].items()}} for i in model.kept}
-    found = [(z, equal, i) for i, x in rows.items() for z, equal in lines_of(model, i, x, one)]
-    if model.family == "gamma" and len(found) < len(rows):
-        weights = {i: Fraction(model.beside["weights"][i]) for i in rows}
-        common = lcm(*(w.denominator for w in weights.values()))
-        total = combined({i: -int(w * common) for i, w in weights.items()}, rows)
-        return [*((z, False, i) for z, _, i in found), (total, False, None)]
-    return found
+    return [(z, equal, i) for i, x in rows.items() for z, equal in lines_of(model, i, x, one)]
 
 
 def lines_of(model, i, x, one):
@@ -578,9 +569,6 @@ def lines_of(model, i, x, one):
         for other in (k for k in range(last + 1) if k != own):
             blocks = [(k - 1, sign) for k, sign in ((own, 1), (other, -1)) if k]  # the first class has none
             yield {block * width + j: sign * v for block, sign in blocks for j, v in x.items()}, False
-    elif family in ("gamma", "inverse-gaussian"):
-        if own > 0:
-            yield x, True
     else:
         most = model.beside["trials"][i] if family in ("logistic", "binomial") else 0
         yield x if own else {j: -v for j, v in x.items()}, own not in (0, most)
@@ -626,16 +614,13 @@ def estimates(cone, proof):
     unidentified, ways, touching = {j for v in of_all for j in v}, first_signs(directions), transposed(null, width)
     # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
     is_ray = len(null) <= len(of_all) + 1
-    unbounded = cone.total is not None and cone.total not in left  # nor has the likelihood an upper bound
 
     def of(j):
         way, opposite = ways.get(j, 0), proof["opposite"]
         if j in unidentified:
             return "not identified"
-        if not touching[j] and not unbounded:
+        if not touching[j]:
             return "finite"
-        if unbounded:
-            return "sign or limit not decided"
         if way == 0:  # a small multiple of a null vector of the rows left may be added either way
             return "undetermined sign"
         if j in proof["unsigned"]:
@@ -669,18 +654,16 @@ def prove_regression(claim, data):
     names, kept = list(product(of_class, model.names)), {i: data["X"][i] for i in model.kept}
     for some in (None, data["X"], kept.values()):  # the proof may be about columns multiplied to whole numbers
         Z, is_equal, owners = zip(*inequalities(model, *as_integers(kept, some)), strict=True)
-        total = owners.index(None) if None in owners else None
         equal = [k for k, holds in enumerate(is_equal) if holds]
         try:
-            left, rank, said = estimates(Cone(Z, len(names), equal, total), proof)
+            left, rank, said = estimates(Cone(Z, len(names), equal), proof)
             break
         except NotProvedError as error:
             refused = refused or error
     else:
         raise refused
     separated = set(owners) - {owners[k] for k in left}
-    separated |= {i for i in model.kept if model.y[i] == 0} if None in separated else set()
-    places = [data["rows"][i] for i in sorted(separated - {None})]
+    places = [data["rows"][i] for i in sorted(separated)]
     verdict = "overlap" if len(left) == len(Z) else "quasi-complete" if left else "complete"
     yield f"{len(Z) - len(equal)} inequalities and {len(equal)} equalities; the rank is {rank} of {len(said)}"
     yield f"proved: {verdict}, {len(places)} of {len(data['X'])} rows are separated"

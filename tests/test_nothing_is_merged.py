@@ -190,7 +190,6 @@ def test_floats_beside_fractions_are_not_rounded() -> None:
     assert separability(X, [0, 1, 1], fit_intercept=False).verdict == "inseparable"
     X = np.array([[0.1], [10**400], [5e-324], [0.1]], dtype=object)
     assert separability(X, [0, 1, 1, 0]).verdict == "inseparable"
-    assert separation([[1.7e308], [1.7e308], [1]], [0.0, 1.0, 2.0], family="gamma").verdict == "overlap"
 
 
 @pytest.mark.parametrize(
@@ -362,7 +361,6 @@ def test_extreme_numbers_end_in_an_answer() -> None:
     X += [[1, 0, 0], [1e-300, 1, 1e-300], [big, 1, 1]]
     assert fewest_rows(X, [1, 0, 0, 1, 1, 1, 0, 1, 1, 0], fit_intercept=False).exact
     assert fewest_rows([[10**400], [1], [2], [3]], [0, 1, 0, 1]).upper == 1
-    assert "overlap" in repr(separation([[5e-324], [1e300], [0.5]], [0, 1, 1], family="gamma", weights=[0.1, 1, 1]))
 
 
 def test_rows_that_nothing_holds_on_a_plane_are_fragile() -> None:

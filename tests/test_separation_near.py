@@ -137,10 +137,9 @@ def test_a_proof_that_fails_its_check_leaves_the_exact_search(monkeypatch: pytes
     assert (found.verdict, found.proof.cone.within) == ("quasi-complete", 0.0)
 
 
-@pytest.mark.parametrize("family", ["poisson", "gamma"])
-def test_equalities_and_rows_of_no_row_need_exact_weights(family: Any) -> None:
-    X, y = designs(1)["numbers"], designs(1)["y"] + (family == "gamma")
-    found = separation(X, y, family=family)
+def test_equalities_need_exact_weights() -> None:
+    X, y = designs(1)["numbers"], designs(1)["y"]
+    found = separation(X, y, family="poisson")
     assert found.proof is not None
     assert (found.verdict, found.proof.cone.within) == ("overlap", 0.0)
 

@@ -35,8 +35,6 @@ _GLM: dict[str, Family] = {
     "Binomial": "binomial",
     "Poisson": "poisson",
     "NegativeBinomial": "negative-binomial",
-    "Gamma": "gamma",
-    "InverseGaussian": "inverse-gaussian",
 }
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
@@ -140,7 +138,9 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
             if of is not None
             else f"an OrderedModel with the distribution {getattr(model.distr, 'name', 'of other parameters')!r}"
         )
-        raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
+        finite = type(of).__name__ in ("Gamma", "InverseGaussian") and (np.asarray(model.endog) > 0).all()
+        why = "with a log link and responses above 0 it always has an estimate" if finite else f"these can: {_KNOWN}"
+        raise DataError(f"{name} cannot be asked about; {why}")
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
     return _of_sklearn(model, kind[0], *args, **kwargs)

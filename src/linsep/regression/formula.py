@@ -137,7 +137,7 @@ def asked_as_written(
     names = _used(formula, beside, chunk.names, "the table")
     empty = [column.missing for column in _columns(chunk, names) if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
-    idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
+    idle = ("offset", "weights")  # their digits change nothing
     counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
     responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))

@@ -57,7 +57,7 @@ class Separation(Remedies):
         Text column -> the level that has no indicator column.
     rank : int or None
         Rank of the inequalities, less than the number of coefficients if some are not identified. It is that of the
-        design but for Cox models, and gamma regressions with zeros.
+        design but for Cox models.
     proof : SeparationProof or None
         Integers that `verify` checks.
     ended : str, float or None

@@ -86,8 +86,6 @@ def separation(
     - Binomial: the same where all trials succeed or all fail, and the equality (1, x_i).d = 0 elsewhere.
     - Poisson, and negative binomial with a given dispersion: z = -(1, x_i) where y_i = 0, and the equality
       (1, x_i).d = 0 elsewhere.
-    - Gamma and inverse Gaussian with log link: equalities. Gamma with y_i = 0 in some rows: z = (1, x_i) where y_i > 0,
-      and one z that is minus the weighted sum of all (1, x_i).
     - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
       the other.
     - Ordered classes with thresholds t. Cumulative, P(y <= k) = F(t_k - x.b): t_k - x_i.b >= 0 for the observed class k
@@ -118,16 +116,15 @@ def separation(
         expressions as I(a - b) make in doubles counts as given.
     y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
-        to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
-        occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
-        continuation), times (Cox). A formula names it.
+        to 1 (binomial), counts (Poisson, negative binomial), labels (multinomial; the first is the reference), ordered
+        labels (cumulative, adjacent, continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
         The table that a formula is about; of an estimator of scikit-learn (X, y). Rows that lack a value that the
         formula needs are left out and counted. The columns below are names of columns of it, or have all rows. Series
         have the index of the table, or are refused.
     family : str, default="logistic"
-        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
-        (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
+        "logistic", "binomial", "poisson", "negative-binomial", "multinomial", "cumulative" (proportional odds),
+        "adjacent" (categories), "continuation" (ratios) or "cox".
     link : str, optional
         Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
         "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the
@@ -138,7 +135,7 @@ def separation(
         Binomial: the number of trials of each row, of which y succeeded. Rows without trials are left out.
     weights : array-like of shape (n_samples,), optional
         Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
-        matters only in a gamma model with responses of 0.
+        does not matter for the answer.
     offset : array-like of shape (n_samples,), optional
         What is added to the linear predictor, as the logarithm of an exposure. It does not matter for the answer, but
         for the estimates of `finite_part` and `firth`, as weights do.
@@ -228,7 +225,7 @@ def answer(
     rows = model.rows
     ended: str | float = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
-    for may_be_near in (False,) if exact or (rows.owner < 0).any() else (True, False):
+    for may_be_near in (False,) if exact else (True, False):
         try:
             proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))

@@ -23,7 +23,7 @@ from linsep.app.arguments.parser import Option, listed
 from linsep.app.present import finish
 
 FAMILIES = (
-    *("logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"),
+    *("logistic", "binomial", "poisson", "negative-binomial", "multinomial"),
     *("cumulative", "adjacent", "continuation", "cox"),
 )
 LINKS = ("logit", "probit", "cloglog", "cauchit")

@@ -35,13 +35,9 @@ def is_fragile(
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
-    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are, but for
-    weights of a gamma regression with zeros that are no integers.
+    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are.
     """
     X = exact_table(X)
-    weights = outcome.weights if family == "gamma" and (outcome.y == 0).any() else None
-    if weights is not None and not np.array_equal(weights, np.rint(weights)):
-        return True  # rows with these weights have to add up to 0
     if exact_inputs(X):
         return False
     rows = model_rows(X, outcome, names, family, fit_intercept)
@@ -129,14 +125,11 @@ class _Question:
             Z = as_doubles(dense(Z).astype(object) * units)
         halves: Any = off_by(X)(X)
         halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
-        off: Any = halves[np.maximum(owner, 0)]
+        off: Any = halves[owner]
         if family == "cox":
             off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
         if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
-        if (owner < 0).any():  # the sum of all rows, last
-            off = self._with_sum(off, dense(rows.Z[-1:])[0].tolist(), X[kept], halves[kept], outcome.take(kept).weights)
-            Z = as_doubles(dense(Z))
         zeros = np.zeros((off.shape[0], constants))
         if is_sparse(Z):
             off = sp.csr_matrix(sp.hstack([sp.csr_matrix(zeros), off] * blocks))
@@ -145,17 +138,3 @@ class _Question:
             off = np.hstack([zeros, dense(off)] * blocks)
             off = np.where(Z != 0, off, 0.0) if blocks > 1 else off
         return lambda ids: (Z[ids], off[ids])
-
-    def _with_sum(self, off: Any, last: list[Any], X: Any, halves: Any, weights: Array | None) -> Any:
-        """How far entries may be off, those of the last row too: a multiple of minus the weighted sum of all rows."""
-        w = np.ones(X.shape[0]) if weights is None else weights
-        shares = [Fraction(one) for one in w.tolist()]
-        sums = [sum(Fraction(v) * one for v, one in zip(column, shares, strict=True)) for column in dense(X).T.tolist()]
-        own = [sum(shares)] * (len(last) - len(sums)) + sums
-        parts = zip(last, self.scale.tolist(), own, strict=True)
-        multiple = next((Fraction(a) / (-unit * total) for a, unit, total in parts if total), Fraction(1))
-        # Weights of about 1: products with smaller ones would be rounded to 0.
-        power = int(np.frexp(w.max(initial=0.0))[1])
-        off, multiple = dense(off), multiple * Fraction(2) ** power
-        off[-1] = (halves.T @ np.ldexp(w, -power)) * as_doubles(np.array([[multiple]], dtype=object))[0, 0]
-        return off
