@@ -203,7 +203,7 @@ def test_many_rows_are_thinned_and_the_page_stays_small() -> None:
     assert re.search(r"[0-9,]+ of 300,000 rows shown", svg)
 
 
-def test_certificates_and_separations() -> None:
+def test_certificates() -> None:
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
     page = Reader(report(linsep.separability(X, y), X, y).html)
     assert page.words["h1"] == ["Inseparable"]
@@ -218,11 +218,6 @@ def test_certificates_and_separations() -> None:
     assert {"A direction", "Why no hyperplane separates them"} <= page.pictures.keys()
     undecided = linsep.separability(X, y, time_limit=0.0)
     assert "undecided: there is nothing to draw" in Reader(report(undecided, X, y).html).text()
-    found = linsep.separation(frame := pd.DataFrame({"a": [0, 1, 2, 3], "city": list("uvuv")}), [0, 0, 1, 1])
-    page = Reader(report(found, frame, [0, 0, 1, 1]).html)
-    assert page.words["h1"] == ["Complete separation"]
-    assert ["row", "response", "a", "city"] in page.rows
-    assert "Coefficients" in page.pictures
 
 
 def test_what_has_no_report_is_told(fitted: tuple[Any, Any, Any]) -> None:
@@ -283,7 +278,7 @@ def test_mistaken_rows_show_the_table_as_it_was_read(folder: Path, monkeypatch: 
     assert ["1", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
 
 
-def test_check_separation_and_streams_write_theirs(
+def test_check_and_streams_write_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "kinds.csv").write_text("a,b,kind\n0.1,1,u\n0.2,2,u\n5,1,v\n6,2.5,v\n0.15,9,w\n")
@@ -293,9 +288,6 @@ def test_check_separation_and_streams_write_theirs(
     assert page.words["h1"] == ["3 of 3 classes are separable"]
     assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
     assert ["feature", "weight"] in page.rows
-    assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
-    page = Reader((folder / "s.html").read_text(encoding="utf-8"))
-    assert any(NASTY in label for label in page.words["dt"])
     arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ from linsep.probing.measured import Direction, ProbeRow, Proof, measured
 from linsep.probing.words import doubts_of, notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 Key = tuple[str, str]
@@ -76,29 +76,6 @@ class Probe:
 
         return pandas.DataFrame(self.to_dict())
 
-    def cosines(self, layer: str) -> Any:
-        """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
-
-        Parameters
-        ----------
-        layer : str
-            Its name.
-
-        Returns
-        -------
-        DataFrame
-            A row and a column for each concept.
-
-        Raises
-        ------
-        DataError
-            There is no direction in such a layer.
-        """
-        import pandas
-
-        names, values = cosines(self.directions, layer)
-        return pandas.DataFrame(values, index=names, columns=names)
-
     def save_directions(self, path: Any) -> None:
         """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b; kinds are metadata.
 
@@ -143,22 +120,6 @@ class Probe:
         lines = [*self.lines, *(("warning", text) for text in self.warnings)]
         width = max((len(first) for first, _ in lines), default=0)
         return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in lines)
-
-
-def cosines(directions: Mapping[Key, Direction], layer: str) -> tuple[list[str], Array]:
-    """The concepts of a layer and the cosines between their directions.
-
-    Raises
-    ------
-    DataError
-        There is no direction in such a layer.
-    """
-    names = [concept for name, concept in directions if name == layer]
-    if not names:
-        known = ", ".join(map(repr, dict.fromkeys(name for name, _ in directions))) or "none"
-        raise DataError(f"there is no direction in layer {layer!r}; layers with directions are {known}")
-    W = np.stack([directions[layer, concept].w for concept in names])
-    return names, W @ W.T
 
 
 def probe(
