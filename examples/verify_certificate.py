@@ -601,7 +601,7 @@ def estimates(cone, proof):
     left, directions, null, maximal = cone.check(proof["cone"])
     require(maximal, "it is not shown that no more rows are separated")
     if proof["bases"]:  # as many columns as rows, of full rank; those that are not in all of them are sums of others
-        require(left <= cone.equal, "a row left is no equality")
+        require(left <= cone.equal and len(proof["bases"]) <= 64, "a row left is no equality, or bases are too many")
         for basis in proof["bases"]:
             require(len(numbers_of(basis, width, "a basis of columns")) == n, "a basis has other columns")
             cone.check_rank(range(n), basis)

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import Separation, separability, separation
+from linsep import FewestRows, Separation, fewest_rows, separability, separation
 from linsep.app.commands.check import check
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability, verify_certificate
@@ -292,3 +292,34 @@ def test_a_witness_is_a_no_although_the_time_is_up(tmp_path: Path) -> None:
     assert (found.verdict, found.reason) == ("not-separable", "the time limit of 0 s ended the search")
     # Such a witness on doubles that are no integers could be an accident of rounding.
     assert separability(X * 0.1, y, time_limit=0.0).fragile
+
+
+def test_one_class_against_the_rest_is_said_wherever_a_certificate_was_read() -> None:
+    X, y = [[0], [1], [2], [5], [6], [7]], ["a", "a", "b", "b", "c", "c"]
+    sides = np.where(np.array(y) == "a", "a", "not a")
+    named = separability(X, sides).named(("not a", "a"), y)
+    few = fewest_rows(X, sides).named(("not a", "a"), y)
+    for read in (Separability.from_json(named.to_json()), FewestRows.from_json(few.to_json())):
+        read.verify(X, y)
+        assert "a against the rest: " in read.summary()
+        if isinstance(read, Separability):
+            assert "a against the rest: separable" in read._repr_html_()
+    plain = json.loads(separability([[0], [1]], [0, 1]).to_json())
+    plain["question"] |= {"columns": 10**12, "classes": ["not \r", "\r"]}
+    huge = Separability.from_json(json.dumps(plain))
+    assert "\r" not in huge.summary() and "'\\r' against the rest" in huge._repr_html_().replace("&#x27;", "'")
+
+
+def test_long_weights_are_shown_in_short() -> None:
+    X = [[10**5000], [-1], [1], [2]]
+    assert "row x weight" in separability(X, [1, 1, 0, 0])._repr_html_()
+
+
+@pytest.mark.parametrize("rows", [np.array([1.1]), sp.csr_matrix([[1.1]])])
+def test_a_margin_of_many_rows_is_not_rounded_below_itself(rows: Any) -> None:
+    n = 200_000
+    one = np.full((n, 1), 1.1)
+    one[:2] = 0
+    X = sp.csr_matrix(one) if sp.issparse(rows) else one
+    margin = separability(X, np.arange(n) > 1).margin
+    assert margin is not None and margin.lower <= 0.55 <= margin.upper

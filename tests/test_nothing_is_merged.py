@@ -673,3 +673,24 @@ def test_halves_of_a_table_and_integers_beyond_doubles_of_a_margin_are_refused()
     with pytest.raises(DataError, match="integers beyond 2\\^53, which doubles round"):
         max_margin([[2**53 + 1], [2**53 + 2]], [0, 1])
     assert max_margin([[1e-323], [5e-324]], [0, 1]).upper >= 5e-324
+
+
+@pytest.mark.parametrize("third", ["3000000002", "3.000000002"])
+def test_products_of_whole_numbers_are_not_rounded_whatever_holds_them(third: str, tmp_path: Path) -> None:
+    pytest.importorskip("formulaic")
+    path, other = tmp_path / "t.csv", third.replace("2", "1")
+    path.write_text("y,a,c\n" + f"0,3000000000,{third}\n1,3000000001,{other}\n" * 3)
+    tables: list[Any] = [open_data(str(path))]
+    tables += [pd.read_csv(path).astype(float)] if "." not in third else []
+    for table in tables:
+        with pytest.raises(DataError, match="the products 'a:c' are beyond 2\\^53"):
+            separation("y ~ a:c", data=table)
+    single = pd.DataFrame({"a": [16777215, 16777214] * 3, "c": [16777213, 16777214] * 3}, dtype=np.float32)
+    assert separation("y ~ a:c", data=single.assign(y=[0, 1] * 3)).verdict == "complete"
+
+
+def test_truth_values_beside_a_missing_one_stay_numbers_and_columns_are_called_by_text() -> None:
+    pytest.importorskip("formulaic")
+    frame = pd.DataFrame({"y": [0, 0, 0, 0, 1, 0, 1, 1, 1], "t": [*[False] * 4, *[True] * 4, None], 0: 1})
+    found = separation("y ~ 0 + t", data=frame, weights="0")
+    assert (found.verdict, list(found.coefficients), found.n_missing) == ("overlap", ["t"], 1)

@@ -420,3 +420,30 @@ def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_f
     with guard(), warnings.catch_warnings():
         warnings.simplefilter("ignore", category=RuntimeWarning)
         sm.Poisson(counts.c, sm.add_constant(counts[["x"]])).fit_constrained("x = -1", disp=0)
+
+
+@pytest.mark.parametrize("odd", ["a class without rows", "no label", "counts", "two of one name"])
+def test_the_response_of_a_multinomial_model_is_what_its_likelihood_counts(odd: str) -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    codes = np.array([0, 0, 1, 2, 0, 2, 1, 1])
+    words = pd.Series(["a", "a", "b", "c", "a", "c", "b", "b"])
+    given: dict[str, Any] = {
+        "a class without rows": pd.Series(pd.Categorical(words, categories=["a", "x", "b", "c"])),
+        "no label": words.where(codes < 2),
+        "counts": np.eye(3)[codes] * 2 + 1,
+        "two of one name": pd.DataFrame(np.eye(3)[codes], columns=["a", "a", "b"]),
+    }
+    X = sm.add_constant(np.array([0, 1, 2, 3, 0, 1, 2, 3.0]))
+    assert separation(sm.MNLogit(words, X)).separated_rows == separation(sm.MNLogit(codes, X)).separated_rows
+    with pytest.raises(DataError, match=r"one label a row|row 3 of the MNLogit has no label|a class without rows"):
+        separation(sm.MNLogit(given[odd], X))
+
+
+def test_an_estimator_of_scikit_learn_takes_columns_as_numbers() -> None:
+    y = [0, 1, 0, 1, 1, 0, 1, 1]
+    model = LogisticRegression(C=np.inf)
+    for column in (pd.Categorical([1, 2, 3, 4] * 2), ["1", "2", "3", "4"] * 2):
+        found = separation(model, data=(pd.DataFrame({"g": column}), y))
+        assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "g"])
+    with pytest.raises(DataError, match="scikit-learn does not take this X: could not convert"):
+        separation(model, data=(pd.DataFrame({"g": list("abababab")}), y))

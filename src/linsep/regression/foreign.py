@@ -13,6 +13,7 @@ import numpy as np
 from linsep.data.labels import as_labels
 from linsep.regression.design import Asked, Design, design_of, outcome_of
 from linsep.regression.formula import indicators, levels_of
+from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
@@ -179,7 +180,14 @@ def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] 
         return labels[y.astype(np.int64)], labels.tolist()
     if family != "multinomial":
         return y, None
-    names = [str(model._ynames_map[k]) for k in range(len(model._ynames_map))]
+    counted = np.asarray(model.wendog)  # the likelihood is a sum over these, a column for each class
+    names = np.array([str(model._ynames_map[k]) for k in range(len(model._ynames_map))]).tolist()
+    if counted.shape != (len(y), len(names)) or not np.isin(counted, (0, 1)).all() or (counted.sum(axis=1) > 1).any():
+        raise DataError("the response of the MNLogit is no label for each row: give one label a row")
+    if (lacking := np.flatnonzero(counted.sum(axis=1) == 0)).size:
+        raise DataError(f"row {lacking[0]} of the MNLogit has no label, and it keeps such rows: leave them out")
+    if not counted.any(axis=0).all() or len(set(names)) < len(names):
+        raise DataError("the MNLogit has a class without rows, or two of one name: give it other labels")
     plain = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in names)  # 01 is another label than 1
     labels = np.array(list(map(int, names)) if plain else names)
     if (np.sort(labels) != labels).any():  # the first one is the reference
@@ -260,8 +268,16 @@ def _of_sklearn(
         gone = set(np.unique(y).tolist()) - set(np.unique(np.asarray(y)[np.asarray(weights) > 0]).tolist())
         if gone:
             raise DataError(f"no row of the class {min(gone)!r} has a weight, and the model has it: leave its rows out")
-    outcome = outcome_of(y, family, weights=weights)
-    return Asked(design_of(X, intercept), outcome, intercept, family)
+    from sklearn.utils import check_array
+
+    columns = column_names(X)
+    try:
+        design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
+    except ValueError as error:
+        raise DataError(f"scikit-learn does not take this X: {error}") from None
+    if columns is not None:
+        design = design._replace(names=list(columns), index=getattr(X, "index", None))
+    return Asked(design, outcome_of(y, family, weights=weights), intercept, family)
 
 
 def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:

@@ -209,7 +209,7 @@ class _Table:
         made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
-        _refuse_rounded_products(spec, {**doubles, **self.scaled})
+        _refuse_rounded_products(spec, {**_whole_numbers(formula, frame), **doubles, **self.scaled})
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
         lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
         if lost.all():
@@ -284,12 +284,23 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"
             )
+        if of_objects and all(isinstance(v, bool | np.bool_) for v in of_objects):
+            out[name] = column.astype(bool)  # beside a missing value, which has gone by now
+        if getattr(column.dtype, "kind", "O") == "f" and column.dtype.itemsize < 8:
+            out[name] = column.astype(np.float64)
         if getattr(column.dtype, "kind", "O") not in "iu":
             continue
         if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         out[name] = column.astype(np.float64)
     return out
+
+
+def _whole_numbers(formula: Formula, frame: Any) -> dict[str, Any]:
+    """The columns of floats that stand by themselves and hold whole numbers alone, as integers beside gaps are read."""
+    columns = {name: frame[name] for name in formula.only_bare.intersection(frame.columns)}
+    floats = {n: np.asarray(c, dtype=np.float64) for n, c in columns.items() if getattr(c.dtype, "kind", "O") == "f"}
+    return {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
 
 
 def _refuse_rounded_products(spec: Any, whole: Mapping[str, Any]) -> None:
@@ -365,9 +376,10 @@ def _as_pandas(data: Any) -> Any:
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     if isinstance(data, pandas.DataFrame):
-        if not data.columns.is_unique:
+        named = data.set_axis(data.columns.map(str), axis=1)  # a formula calls columns by text
+        if not named.columns.is_unique:
             raise DataError("data has two columns of one name: rename one of them")
-        return data
+        return named
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
     frame = nw.from_native(data, eager_only=True)
     for kind in frame.schema.values():

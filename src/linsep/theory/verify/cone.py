@@ -143,8 +143,7 @@ def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
     fits = all(type(j) is int and 0 <= j < rows.width and type(v) is int for j, v in d.items())
     require(fits, "a vector has a column that is not there, or a number that is no integer")
     at = sorted(j for j, v in d.items() if v and j < p)
-    X = rows.X[ids]
-    X, at = (X[:, at], at) if 4 * len(at) <= p else (X, list(range(p)))
+    X, at = (rows.X[:, at][ids], at) if 4 * len(at) <= p else (rows.X[ids], list(range(p)))
     rows.ask()
     found = value_signs(X, [d.get(j, 0) for j in at], d.get(p, 0))
     return found if rows.s is None else found * rows.s[ids].astype(np.int8)

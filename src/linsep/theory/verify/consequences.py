@@ -29,6 +29,7 @@ from linsep.theory.verify.exact import is_sparse, rank_is
 
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
 UNSIGNED = "sign or limit not decided"  # only where time ran out
+_MOST_BASES = 64
 _DEEPEST = 200  # branches, one in another
 
 
@@ -103,6 +104,7 @@ def coefficients(rows: Rows, proof: SeparationProof) -> list[str | float]:
 
 def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
     n = rows.X.shape[0]
+    require(len(bases) <= _MOST_BASES, f"there are more than {_MOST_BASES} bases")
     for basis in bases:
         distinct = len(set(basis)) == len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
         require(distinct and rank_is(some_rows(rows, range(n), basis), n), "a basis of columns does not have full rank")
