@@ -265,7 +265,7 @@ def test_opposite_directions_that_cancel_hide_nothing() -> None:
     cone = ConeProof(
         6, ({0: 1, 1: 3, 2: 2**20, 3: 2**20},), (0, 1), {0: 1, 1: 1}, 0.0, (0,), ({0: 1, 1: 3}, {2: 1}, {3: 1})
     )
-    asked = _Question(X, outcome, "logistic", rows, SeparationProof(cone, opposite={2: (first, second)}))
+    asked = _Question(X, outcome, "logistic", rows, SeparationProof(cone, opposite={2: (first, second)}), 0 * X)
     assert asked._opposite_moves(2, (first, second), d, cone.separated)
 
 

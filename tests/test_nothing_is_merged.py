@@ -694,3 +694,10 @@ def test_truth_values_beside_a_missing_one_stay_numbers_and_columns_are_called_b
     frame = pd.DataFrame({"y": [0, 0, 0, 0, 1, 0, 1, 1, 1], "t": [*[False] * 4, *[True] * 4, None], 0: 1})
     found = separation("y ~ 0 + t", data=frame, weights="0")
     assert (found.verdict, list(found.coefficients), found.n_missing) == ("overlap", ["t"], 1)
+
+
+def test_a_product_of_decimals_that_is_rounded_to_a_whole_number_is_fragile() -> None:
+    pytest.importorskip("formulaic")
+    for a, b, fragile in ((1 / 3, 3.0, True), (0.5, 2.0, False)):
+        found = separation("y ~ a:b", data={"y": [0, 1] * 3, "a": [a, 1.0] * 3, "b": [b, 1.0] * 3})
+        assert (found.verdict, found.fragile) == ("overlap", fragile)

@@ -447,3 +447,17 @@ def test_an_estimator_of_scikit_learn_takes_columns_as_numbers() -> None:
         assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "g"])
     with pytest.raises(DataError, match="scikit-learn does not take this X: could not convert"):
         separation(model, data=(pd.DataFrame({"g": list("abababab")}), y))
+
+
+def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_the_model() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    x = np.arange(6.0)
+    uniform = type(stats.uniform)(name="norm", a=0.0, b=1.0)
+    odd = sm.families.Binomial(sm.families.links.Probit(dbn=stats.uniform))
+    models = [ordinal.OrderedModel([0, 0, 1, 1, 2, 2], x[:, None], distr=uniform)]
+    for model in [*models, sm.GLM([0, 1, 0, 1, 1, 0], sm.add_constant(x), family=odd)]:
+        with pytest.raises(DataError, match="cannot be asked about"):
+            separation(model)
+    time, entry = np.array([2, 4, 3, 5, 6, 7.0]), np.array([0, 1, 0, 2, 0, 0.0])
+    found = separation(sm.PHReg(time, x[:, None], status=np.array([0, 1, 0, 1, 0, 1]), entry=entry))
+    assert found.about is not None and np.array_equal(np.asarray(found.about.outcome.entry), entry)

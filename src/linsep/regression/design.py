@@ -30,7 +30,8 @@ class Design(NamedTuple):
     their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
     rows are there, and the number of rows left out for missing values.
     `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly. `index` is
-    what pandas calls the rows of the table.
+    what pandas calls the rows of the table. Products of decimals in columns that are `rounded` may look like whole
+    numbers.
     """
 
     X: Any
@@ -44,6 +45,7 @@ class Design(NamedTuple):
     n_missing: int = 0
     powers: Mapping[str, int] = {}
     index: Any = None
+    rounded: frozenset[str] = frozenset()
 
     @property
     def places(self) -> Array:

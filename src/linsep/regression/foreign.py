@@ -107,11 +107,13 @@ def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
-        link = _DISTRIBUTIONS.get(getattr(model.distr, "name", ""))  # one with parameters has no name
-        return ("cumulative", link) if link else None
+        stats = import_module("scipy.stats")
+        named = [link for name, link in _DISTRIBUTIONS.items() if model.distr is getattr(stats, name)]
+        return ("cumulative", named[0]) if named else None
     if at[1] == "GLM" and at in _MODELS:
         families = (type(model.family), type(model.family.link))
         own = all(one.__module__.startswith("statsmodels.genmod.families.") for one in families)
+        own = own and getattr(model.family.link, "dbn", None) is getattr(families[1](), "dbn", None)  # of a probit
         family, link = (_GLM.get(families[0].__name__), _LINKS.get(families[1].__name__)) if own else (None, None)
         if family is None or link is None or (family == "binomial") == (link == "log"):
             return None
@@ -162,7 +164,9 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         trials = beside["trials"] = _unless_all_one(np.broadcast_to(model.n_trials, y.shape))
         y = y if trials is None else _successes(y, trials)
     if family == "cox":  # statsmodels has a row at risk at its time of entry, and the question only after it
-        entry = None if model.entry is None else np.nextafter(np.asarray(model.entry, dtype=np.float64), -np.inf)
+        entry = None if model.entry is None else np.asarray(model.entry, dtype=np.float64)
+        if entry is not None:
+            entry = np.where(np.isin(entry, y[np.asarray(model.status) > 0]), np.nextafter(entry, -np.inf), entry)
         beside |= {"event": model.status, "strata": model.strata, "entry": entry}
     if family in ORDERED and len(np.unique(y)) < model.k_levels:
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")

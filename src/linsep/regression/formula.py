@@ -209,7 +209,9 @@ class _Table:
         made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
         X: Any = sp.csr_matrix(made)
         spec = made.model_spec
-        _refuse_rounded_products(spec, {**_whole_numbers(formula, frame), **doubles, **self.scaled})
+        floats = _floats(formula, frame)
+        whole = {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
+        _refuse_rounded_products(spec, {**whole, **doubles, **self.scaled})
         lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
         lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
         if lost.all():
@@ -242,6 +244,7 @@ class _Table:
             n_missing=self.n_rows - len(frame),
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
+            rounded=_rounded(spec, floats),
         )
         return Asked(design, outcome, has_constant, family, link)
 
@@ -296,11 +299,33 @@ def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     return out
 
 
-def _whole_numbers(formula: Formula, frame: Any) -> dict[str, Any]:
-    """The columns of floats that stand by themselves and hold whole numbers alone, as integers beside gaps are read."""
+def _floats(formula: Formula, frame: Any) -> dict[str, Array]:
+    """The columns of floats that stand by themselves; integers beside missing values are floats too."""
     columns = {name: frame[name] for name in formula.only_bare.intersection(frame.columns)}
-    floats = {n: np.asarray(c, dtype=np.float64) for n, c in columns.items() if getattr(c.dtype, "kind", "O") == "f"}
-    return {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
+    return {n: np.asarray(c, dtype=np.float64) for n, c in columns.items() if getattr(c.dtype, "kind", "O") == "f"}
+
+
+def _rounded(spec: Any, floats: Mapping[str, Array]) -> frozenset[str]:
+    """The columns of products of floats of which one was rounded to a whole number: what it lost is Dekker's sum."""
+    found: set[str] = set()
+    for term, at in spec.term_indices.items():
+        columns = [floats[one.expr] for one in term.factors if is_bare(one) and one.expr in floats]
+        for k, other in enumerate(columns[1:]):
+            (high, low), (above, below) = (_halved(column) for column in (columns[k], other))
+            with np.errstate(all="ignore"):
+                columns[k + 1] = product = columns[k] * other
+                lost = ((high * above - product) + high * below + low * above) + low * below
+            if ((lost != 0) & (product == np.rint(product))).any():
+                found.update(str(spec.column_names[j]) for j in at)
+    return frozenset(found)
+
+
+def _halved(column: Array) -> tuple[Array, Array]:
+    """The upper 26 bits of each double, and the others."""
+    with np.errstate(all="ignore"):
+        far = column * (2.0**27 + 1)
+        high = far - (far - column)
+        return high, column - high
 
 
 def _refuse_rounded_products(spec: Any, whole: Mapping[str, Any]) -> None:

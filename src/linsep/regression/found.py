@@ -124,7 +124,8 @@ class Separation(Remedies):
         if self.about is None or self.proof is None:
             return False
         design, outcome = self.about.design, self.about.outcome
-        return is_fragile(design.X, outcome, design.names, self.family, self.fit_intercept, self.proof)
+        model = (self.family, self.fit_intercept, self.proof)
+        return is_fragile(design.X, outcome, design.names, *model, rounded=design.rounded)
 
     def verify(
         self,
