@@ -515,7 +515,9 @@ def model_of(claim, data):
     require(family != "logistic" or len(classes) == 2, "a logistic regression has two classes")
     columns = {role: beside[role] for role in BESIDE if role in given}
     check_hash(claim, data["X"], *hashed(family, asked["link"], labels, classes, y, columns))
-    heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else [INTERCEPT]
+    many = (len(classes) - 1 if family == "multinomial" else 1) * (len(names) + 1)
+    require(many <= 10**6, "this program looks at no more than a million coefficients")
+    heads = [f"{low}|{high}" for low, high in pairwise(map(plainly, classes))] if family in ORDERED else [INTERCEPT]
     heads = heads if asked["intercept"] and family != "cox" else []
     require(set(heads).isdisjoint(names), "a threshold is called like a column")
     return Model(family, heads, [*heads, *names], classes, y, beside, kept)
