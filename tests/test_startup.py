@@ -40,7 +40,7 @@ def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
     "arguments",
     [
         "--help", "fit --help", "predict --help", "score --help", "check --help", "separation --help", "show --help",
-        "export --help", "synth --help", "demo --help", "warm --help", "tag --help", "tag fit --help",
+        "export --help", "synth --help", "demo --help", "tag --help", "tag fit --help",
         "tag predict --help", "tag score --help", "tag show --help", "--version", "fit --no-such",
     ],
 )  # fmt: skip

@@ -45,7 +45,6 @@ from .regression.guard import guard as guard
 from .regression.separation import SeparationError as SeparationError
 from .regression.separation import SeparationWarning as SeparationWarning
 from .regression.separation import separation as separation
-from .regression.separation import separation_scan as separation_scan
 from .regression.smallest_set import SmallestSet as SmallestSet
 from .regression.what_to_do import RowsOfCoefficient as RowsOfCoefficient
 from .reporting.explanation.explanation import Explanation as Explanation
