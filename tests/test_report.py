@@ -19,9 +19,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linsep
-from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report, separation
+from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report
 from linsep.app.cli import main
-from linsep.theory import CertificateError
 from linsep.types import DataError
 
 NASTY = "<script>alert(1)</script>"
@@ -316,7 +315,7 @@ def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, m
     table = folder / f"nested.{suffix}"
     frame.to_json(table, orient="records", lines=True) if suffix == "jsonl" else frame.to_parquet(table)
     asked = (table.name, "--target", "y", "--column", "geo=skip", "--report", "n.html")
-    for command, status in (("fit", 0), ("check", 0), ("separation", 1)):
+    for command, status in (("fit", 0), ("check", 0)):
         assert cli(command, *asked, monkeypatch=monkeypatch) == status
         page = Reader((folder / "n.html").read_text(encoding="utf-8"))
         assert "geo" not in [cell for row in page.rows for cell in row]
@@ -352,20 +351,3 @@ def test_a_bad_path_is_refused_before_the_fit(
 def test_the_parts_of_the_page_are_in_the_package() -> None:
     folder = Path(linsep.__file__).parent / "reporting" / "page" / "template"
     assert {item.name for item in folder.iterdir()} == {"page.html", "page.css", "sort.js"}
-
-
-def test_a_page_about_a_formula_is_about_the_rows_that_are_given() -> None:
-    pytest.importorskip("formulaic")
-    table = pd.DataFrame(
-        {"a": [1, 2, 2, 3, 4, 5], "b": [0, 1, 0, 1, 0, 1], "y": ["no", "no", "yes", "no", "yes", "yes"]}
-    )
-    options: list[dict[str, Any]] = [{}, {"weights": np.arange(1.0, 7.0)}]
-    for more in options:
-        found = separation("y ~ a + b", data=table, **more)
-        assert report(found, table, table["y"]).html
-        for X, y in (
-            (table.assign(a=table["a"] + table["b"]), table["y"]),
-            (table, table["y"][::-1].reset_index(drop=True)),
-        ):
-            with pytest.raises(CertificateError):
-                report(found, X, y)
