@@ -33,6 +33,7 @@ from linsep import (
     telling_columns,
 )
 from linsep.app.commands.separation import separation as command
+from linsep.data.sources.source import Source
 from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.types import DataError, PrecisionWarning
@@ -700,3 +701,11 @@ def test_a_product_of_decimals_that_is_rounded_to_a_whole_number_is_fragile() ->
     for a, b, fragile in ((1 / 3, 3.0, True), (0.5, 2.0, False)):
         found = separation("y ~ a:b", data={"y": [0, 1] * 3, "a": [a, 1.0] * 3, "b": [b, 1.0] * 3})
         assert (found.verdict, found.fragile) == ("overlap", fragile)
+
+
+def test_dates_of_a_dataframe_are_days_as_those_of_a_file_are() -> None:
+    frame = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-01"] * 2)})
+    y = [0, 1, 1, 1, 0, 1, 0, 0]
+    for table in (frame, pl.from_pandas(frame), open_data(frame.assign(y=y), target="y")):
+        found = separation(table, None if isinstance(table, Source) else y)
+        assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "d (days)"])

@@ -437,3 +437,15 @@ def test_shuffled_labels_are_the_same_for_rows_that_are_equal() -> None:
     assert (row.rank, row.repeated, row.units, row.log10_odds) == (6, 24, 6, 0.0)
     assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (4, 4, 4)
     assert dict(found.lines)["says little"].startswith("6 distinct rows of rank 6: shuffled labels may be")
+
+
+def test_activations_are_what_the_caller_has() -> None:
+    X, y = np.array([[0.1], [0.10004]] * 6, np.float16), [0, 1] * 6
+    row = probe(X, y, controls=0).rows[0]
+    assert (row.verdict, row.fragile) == ("separable", True)  # neighbours, as halves
+    with pytest.raises(DataError, match=r"X is a masked array, and its entry \[3, 0\] is masked"):
+        probe(np.ma.array(np.ones((12, 1)), mask=np.arange(12)[:, None] == 3), y)
+    frame = pd.DataFrame({"a": np.arange(12.0)})
+    for given in (frame, {"layer": frame}, [frame]):
+        with pytest.raises(DataError, match="row 0 is called 0 in X and 11 in y"):
+            probe(given, pd.Series(y, index=range(11, -1, -1)))

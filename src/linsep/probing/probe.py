@@ -19,6 +19,7 @@ from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import Direction, ProbeRow, Proof, measured
 from linsep.probing.words import doubts_of, notes, table_lines
+from linsep.tables import check_index
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
 from linsep.types import DataError
@@ -227,6 +228,9 @@ def probe(
         raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
     for seconds in (time_limit, explain_limit):
         deadline_of(seconds)  # refuses what is no number of seconds
+    for part in X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else [X]:
+        for name, values in {"y": y, "groups": groups, "types": types}.items():
+            check_index(part, values, name)
     settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
     read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
     layers = open_layers(X, axis=axis, key=key)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
@@ -88,7 +89,10 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
         )
     refuse_halves(X)
     codes = _codes(X)
-    numbers = exact_numbers(open_data(X, categorical=tuple(codes)), keep_levels=0 if fit_intercept else 1, codes=codes)
+    source = open_data(X, categorical=tuple(codes))
+    times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
+    dates = {name: kind for name, kind in kinds_in_proof(source.read(), {}).kinds.items() if name in times}
+    numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1, codes=codes, kinds=dates)
     design = design_of_numbers(numbers)
     return design._replace(index=getattr(X, "index", None))
 

@@ -67,7 +67,7 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
         raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
     if getattr(given, "regularized", False) is True:
         raise DataError(f"{name} was fitted again without columns that a penalty took: ask about its attribute model")
-    if model is not given and hasattr(model, "fit") and getattr(model, "endog", 0) is None:
+    if hasattr(model, "fit") and getattr(model, "endog", 0) is None:
         raise DataError(f"{name} no longer holds its data (remove_data): ask before they are removed")
     if getattr(given, "constraints", None) is not None:
         raise DataError(f"{name} has constraints, which the question has not: ask about its attribute model")
@@ -154,6 +154,8 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     if signature(model.fit).bind_partial(*args, **kwargs).arguments.get("maxiter") == 0:
         return None  # no fit: statsmodels makes a place for results of another one
     y, X = np.asarray(model.endog), np.asarray(model.exog)
+    if X.ndim != 2 or not X.shape[1]:
+        raise DataError(f"{type(model).__name__} has no columns: there is nothing to ask")
     # The logarithm of exposure is what statsmodels keeps.
     parts = [getattr(model, name, None) for name in ("offset", "exposure")]
     offsets = [np.asarray(part, dtype=np.float64) for part in parts if part is not None]
