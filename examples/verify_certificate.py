@@ -634,8 +634,8 @@ def estimates(cone, proof):
             return "undetermined sign"
         if not is_ray:  # d is a combination of null vectors of the rows left: a sum of rows is t way d_j, t > 0
             weights = weights_of(proof["signs"][str(j)], n)
-            fits = all(k >= 0 and i not in left for i, k in weights.items())
-            require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
+            fits = all(k > 0 and i not in left for i, k in weights.items())
+            require(fits, f"a weight for coefficient {j} is not > 0, or of a row that is not separated")
             products = combined(combined(weights, cone.Z), touching)  # null vector -> its product with the sum
             require(multiple(products, touching[j]) * way > 0, f"the sign of coefficient {j} is not proved")
         return "+inf" if way > 0 else "-inf"

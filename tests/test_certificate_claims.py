@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import linsep
 from linsep import FewestRows, Separation, fewest_rows, separability, separation
 from linsep.app.commands.check import check
+from linsep.plots import plot_witness
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.theory.proof import SAID, plain_vectors, without_words
@@ -323,3 +324,25 @@ def test_a_margin_of_many_rows_is_not_rounded_below_itself(rows: Any) -> None:
     X = sp.csr_matrix(one) if sp.issparse(rows) else one
     margin = separability(X, np.arange(n) > 1).margin
     assert margin is not None and margin.lower <= 0.55 <= margin.upper
+
+
+def test_what_was_read_is_neither_drawn_nor_evaluated_before_it_is_verified() -> None:
+    X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    read = Separability.from_json(separability(X, y).to_json())
+    with pytest.raises(DataError, match="was read and proves nothing yet"):
+        plot_witness(read, X, y)
+    read.verify(X, y)
+    assert plot_witness(read, X, y)
+    pytest.importorskip("formulaic")
+    table = {"y": [0, 1, 0, 1], "x": [1.0, 2, 3, 4]}
+    plain = json.loads(separation("y ~ x", data=table).to_json())
+    plain["question"]["formula"] = "y ~ I(x + np.f2py.os.system('true'))"
+    with pytest.raises(DataError, match="give yours and the table") as told:
+        Separation.from_json(json.dumps(plain)).verify([[1.0], [2], [3], [4]], table["y"])
+    assert "os.system" not in str(told.value)
+
+
+def test_numbers_at_the_end_of_doubles_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("u,v,y\n1.7e308,1.7e308,a\n1e308,1e308,b\n1.6e308,1.7e308,a\n1e308,0.9e308,b\n")
+    found = check(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None)
+    assert "+2.474e+308 (rounded)" in dict(found.lines)["hyperplane"]

@@ -18,7 +18,7 @@ from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.proof import Combination
-from linsep.theory.words.of_classes import exists_near
+from linsep.theory.words.of_classes import about_of, exists_near
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
@@ -56,8 +56,9 @@ def of_certificates(
     pictures, left_out = draw_all(sketches)
     verdicts = [found.verdict for _, found, _ in asked]
     if len(asked) == 1:
-        heading, lead = verdicts[0].capitalize(), f"{asked[0].found.summary().partition(': ')[2]}."
-        lead = lead[:1].upper() + lead[1:]
+        of_class, found = about_of(asked[0].found), asked[0].found
+        lead = f"{found.summary().removeprefix(of_class).partition(': ')[2]}."
+        heading, lead = (text[:1].upper() + text[1:] for text in (of_class + verdicts[0], lead))
     else:
         heading = f"{verdicts.count('separable')} of {len(asked)} classes are separable"
         lead = "Each class was asked about against all the others."

@@ -44,7 +44,7 @@ class SeparationProof:
     basis, null
         Rows that span all rows, and all vectors orthogonal to these, as in a `ConeProof`.
     signs
-        j -> weights of separated rows, >= 0, whose sum has the same products with all of C as a multiple of d_j.
+        j -> weights of separated rows, > 0, whose sum has the same products with all of C as a multiple of d_j.
     opposite
         j -> directions of C, taken in turn, in which d_j has the other sign than in those of `cone`.
     unsigned
@@ -154,8 +154,8 @@ class _Coordinates:
         """On C, where d is a combination of null vectors of the rows left, the sum of the rows is t way d_j, t > 0."""
         weights, null, n = self.proof.signs.get(j, {}), self.null, self.proof.cone.n_rows
         for i, k in weights.items():
-            fits = type(i) is int and 0 <= i < n and type(k) is int and k >= 0 and i not in self.left
-            require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
+            fits = type(i) is int and 0 <= i < n and type(k) is int and k > 0 and i not in self.left
+            require(fits, f"a weight for coefficient {j} is not > 0, or of a row that is not separated")
         total, sums = _combined(self.rows, weights), Counter[int]()
         for column, value in total.items():
             for k in self.touching.get(column, ()):
