@@ -164,7 +164,7 @@ class Separation(Remedies):
         is_formula = isinstance(X, str) and "~" in X
         if self.formula and not is_formula:
             raise DataError(
-                "this answer is about a formula: give your formula and the table, verify(formula, data=table)"
+                "this answer is about a formula: give yours and the table, as in verify(formula, data=table)"
             )
         if self.formula and without_spaces(X) != without_spaces(self.formula):
             raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
