@@ -461,3 +461,25 @@ def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_
     time, entry = np.array([2, 4, 3, 5, 6, 7.0]), np.array([0, 1, 0, 2, 0, 0.0])
     found = separation(sm.PHReg(time, x[:, None], status=np.array([0, 1, 0, 1, 0, 1]), entry=entry))
     assert found.about is not None and np.array_equal(np.asarray(found.about.outcome.entry), entry)
+
+
+def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_error() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    x, y = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0])
+    with pytest.raises(DataError, match="leave out fit_intercept"):
+        separation(sm.Logit(y, sm.add_constant(x)), fit_intercept=False)
+    with pytest.raises(DataError, match="class_weight: "):
+        separation(LogisticRegression(C=np.inf, class_weight={5: 1}), data=(x[:, None], y))
+    twice = pd.DataFrame(np.column_stack([x, np.ones(6)]), columns=["a", "a"])
+    with guard() as asked:
+        assert sm.Logit(y, twice).fit(disp=0).params.shape == (2,)
+    assert asked.separations == []
+
+
+def test_orders_that_are_not_known_and_series_of_other_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="the labels hi, lo are text: say which is lower"):
+        separation(np.arange(6.0)[:, None], ["lo"] * 3 + ["hi"] * 3, family="cumulative")
+    pytest.importorskip("formulaic")
+    other = {"y": pd.Series([0, 1, 1], index=[2, 1, 0]), "x": pd.Series([0.0, 1, 2])}
+    with pytest.raises(DataError, match="row 0 is called 2 in y and 0 in x"):
+        separation("y ~ x", data=other)

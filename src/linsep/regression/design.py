@@ -183,7 +183,7 @@ def _ordered(labels: Array, y: Any, family: str, order: Sequence[Any] | None) ->
     if order is None and getattr(dtype, "ordered", False):
         order = [label for label in dtype.categories if label in set(y)]  # type: ignore[union-attr]
     known = {str(label): label for label in np.unique(labels).tolist()}
-    if order is None and labels.dtype.kind == "U" and len(known) > 2:
+    if order is None and labels.dtype.kind == "U" and len(known) > 1:
         raise DataError(f"the labels {listed(known)} are text: say which is lower, with order=[lowest, ..., highest]")
     if order is None:
         return None

@@ -297,5 +297,8 @@ def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:
 
     # Earlier releases of scikit-learn balance rows, whatever their weights.
     weighted = {"sample_weight": weights} if "sample_weight" in signature(compute_class_weight).parameters else {}
-    found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
+    try:
+        found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
+    except ValueError as error:
+        raise DataError(f"class_weight: {error}") from None
     return weights * found[codes.reshape(-1)]

@@ -424,6 +424,7 @@ def _as_pandas(data: Any) -> Any:
     """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
     pandas = import_module("pandas")
     if isinstance(data, dict):
+        _check_rows(None, "data", data)
         return pandas.DataFrame(_kept(data))
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")

@@ -197,6 +197,7 @@ def separation(
     deadline = deadline_of(time_limit)
     if is_model(X):
         given = {"y": y, "family": None if family == "logistic" else family, "link": link, "order": order, **beside}
+        given["fit_intercept"] = None if fit_intercept else False
         if told := [name for name, value in given.items() if value is not None]:
             raise DataError(f"{type(X).__name__} says itself what it is about: leave out {', '.join(told)}")
         asked = question_of_fitted(X, data)
