@@ -381,7 +381,8 @@ def test_results_that_are_of_another_fit_than_their_model_are_refused() -> None:
         again = model.fit_regularized(alpha=0.1, refit=True)
     with pytest.raises(DataError, match="fitted again without columns"):
         separation(again)
-    scaled = separation(model.fit(scale=2.5))
+    plain, scaled = model.fit(), separation(model.fit(scale=2.5))
+    assert separation(plain).finite_part()  # the model keeps the scale of its last fit, the result its own
     with pytest.raises(DataError, match=r"the fit asks for scale=2\.5"):
         scaled.finite_part()
 

@@ -95,27 +95,6 @@ class Probe:
         """The rows as a table, and what is to be said about them: lines of (first cell, the others)."""
         return [*table_lines(self.rows), *notes(self.rows, self.adjusted)] if self.rows else []
 
-    def plot(self, show: Any = "accuracy", *, concepts: Sequence[str] | None = None, ax: Any = None) -> Any:
-        """Draw the concepts over the layers, as `linsep.plots.plot_probe` does.
-
-        Parameters
-        ----------
-        show : {"accuracy", "margin", "separable"}, default="accuracy"
-            What to draw.
-        concepts : sequence of str, optional
-            The concepts to draw; without it all, of "accuracy" and "margin" the first eight.
-        ax : Axes, optional
-            Where to draw; without it, in a new figure.
-
-        Returns
-        -------
-        Axes
-            The axes with the picture.
-        """
-        from linsep.plots.depth import plot_probe
-
-        return plot_probe(self, show, concepts=concepts, ax=ax)
-
     def summary(self) -> str:
         """Return the rows as a table for people, and what is to be said about them."""
         lines = [*self.lines, *(("warning", text) for text in self.warnings)]
@@ -197,7 +176,7 @@ def probe(
     Returns
     -------
     Probe
-        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
+        `rows`, `table()`, `summary()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
         and `interrupted` is true.
 
     Raises

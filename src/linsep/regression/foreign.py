@@ -75,7 +75,7 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     if hasattr(model, "exog"):
         if data is not None:
             raise DataError(f"{name} holds its data: leave out data")
-        scale = {"scale": model.scaletype} if model is not given and hasattr(model, "scaletype") else {}
+        scale = {"scale": float(given.scale)} if model is not given and hasattr(model, "scaletype") else {}
         asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None), **scale})
     elif not isinstance(data, tuple) or len(data) != 2:
         raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
