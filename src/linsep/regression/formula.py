@@ -10,12 +10,9 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from math import prod
 from typing import Any
 
 import narwhals as nw
@@ -29,6 +26,7 @@ from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_tim
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
+from linsep.regression.formula_numbers import CONSTANT, floats_of, numbers_of, refuse_rounded_products, rounded_products
 from linsep.regression.formula_text import (
     Formula,
     columns_of,
@@ -42,7 +40,6 @@ from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.types import Array, DataError, PrecisionWarning
 
-_CONSTANT = "Intercept"  # as formulaic calls it
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
     "Surv": "write `time ~ x` with family='cox' and event= (--family cox --set event=COLUMN)",
@@ -51,7 +48,6 @@ _OF_R = {
     "relevel": "write C(x, Treatment(reference='a'))",
     "offset": "give it beside the formula, offset= (--set offset=COLUMN)",
 }
-_NUMBERS = (int, float, Decimal, Fraction, np.number)
 
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
@@ -214,7 +210,7 @@ class _Table:
             column = self.frame[name].dropna()
             if column.dtype == object and set(map(type, column)) != {int}:
                 labels_of(column, partial(_place, column, name))
-        doubles = _numbers_of(formula, self.frame)
+        doubles = numbers_of(formula, self.frame)
         columns = self.frame.assign(**{**doubles, **self.scaled})
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
@@ -230,11 +226,11 @@ class _Table:
             made, y = self._evaluated(formula, columns, doubles, gone)  # a level that no row has is no level
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
-        floats = _floats(formula, columns.iloc[kept])
+        floats = floats_of(formula, columns.iloc[kept])
         whole = {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
-        _refuse_rounded_products(spec, whole)
-        names = [str(name) for name in spec.column_names if str(name) != _CONSTANT]
-        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != _CONSTANT]]
+        refuse_rounded_products(spec, whole)
+        names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
+        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
@@ -259,7 +255,7 @@ class _Table:
             n_missing=len(gone),
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
-            rounded=_rounded(spec, floats),
+            rounded=rounded_products(spec, floats),
         )
         return Asked(design, outcome, has_constant, family, link)
 
@@ -299,81 +295,6 @@ class _Table:
             )
         rows: Array = frame.index.to_numpy()
         return whole[rows]
-
-
-def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
-    """The columns of integers that are numbers, as doubles: their products and sums may leave their type."""
-    out = {}
-    if _CONSTANT in frame.columns:
-        raise DataError(f"a formula takes a column called {_CONSTANT!r} for the constant: rename it")
-    for name in (formula.only_bare | formula.calculated).intersection(frame.columns):
-        column = frame[name]
-        of_objects = column.dropna().tolist() if column.dtype == object else []
-        odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        if odd is not None and name in formula.only_bare:
-            raise DataError(
-                f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
-                f"integers of it, or write C({name}) if it is one"
-            )
-        kind = getattr(column.dtype, "kind", "O")
-        truths = bool(of_objects) and all(isinstance(v, bool | np.bool_) for v in of_objects)
-        if truths or (kind == "b" and column.isna().any()) or (kind == "f" and column.dtype.itemsize < 8):
-            out[name] = _as_doubles(column)
-        if kind not in "iu":
-            continue
-        if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
-            raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
-        out[name] = _as_doubles(column)
-    return out
-
-
-def _as_doubles(column: Any) -> Any:
-    """Numbers or truth values as doubles; missing ones are NaN."""
-    missing = np.asarray(column.isna())
-    out = np.full(len(column), np.nan)
-    out[~missing] = np.asarray(column[~missing]).astype(np.float64)
-    return import_module("pandas").Series(out, index=column.index)
-
-
-def _floats(formula: Formula, frame: Any) -> dict[str, Array]:
-    """The columns of floats that stand by themselves; integers beside missing values are floats too."""
-    columns = {name: frame[name] for name in formula.only_bare.intersection(frame.columns)}
-    return {n: np.asarray(_as_doubles(c)) for n, c in columns.items() if getattr(c.dtype, "kind", "O") == "f"}
-
-
-def _rounded(spec: Any, floats: Mapping[str, Array]) -> frozenset[str]:
-    """The columns of products of floats of which one was rounded to a whole number: what it lost is Dekker's sum."""
-    found: set[str] = set()
-    for term, at in spec.term_indices.items():
-        columns = [floats[one.expr] for one in term.factors if is_bare(one) and one.expr in floats]
-        for k, other in enumerate(columns[1:]):
-            (high, low), (above, below) = (_halved(column) for column in (columns[k], other))
-            with np.errstate(all="ignore"):
-                columns[k + 1] = product = columns[k] * other
-                lost = ((high * above - product) + high * below + low * above) + low * below
-            if ((lost != 0) & (product == np.rint(product))).any():
-                found.update(str(spec.column_names[j]) for j in at)
-    return frozenset(found)
-
-
-def _halved(column: Array) -> tuple[Array, Array]:
-    """The upper 26 bits of each double, and the others."""
-    with np.errstate(all="ignore"):
-        far = column * (2.0**27 + 1)
-        high = far - (far - column)
-        return high, column - high
-
-
-def _refuse_rounded_products(spec: Any, whole: Mapping[str, Any]) -> None:
-    """Raise DataError for a product of columns of integers that doubles may round."""
-    for term in spec.term_indices:
-        columns = [np.asarray(whole[one.expr]) for one in term.factors if is_bare(one) and one.expr in whole]
-        if len(columns) < 2:
-            continue
-        sizes = prod(abs(column.astype(np.float64)) for column in columns)
-        made = [prod(int(column[i]) for column in columns) for i in np.flatnonzero(sizes > 2.0**52).tolist()]
-        if any(int(float(value)) != value for value in made):
-            raise DataError(f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns")
 
 
 def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
