@@ -617,6 +617,8 @@ def estimates(cone, proof):
     # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
     is_ray = len(null) <= len(of_all) + 1
 
+    checked = {}  # number of directions -> the signs that they have; many coefficients share them
+
     def of(j):
         way, opposite = ways.get(j, 0), proof["opposite"]
         if j in unidentified:
@@ -628,9 +630,11 @@ def estimates(cone, proof):
         if j in proof["unsigned"]:
             return "sign or limit not decided"
         if str(j) in opposite["columns"]:
-            others = vectors_of(opposite["directions"][whole(opposite["columns"][str(j)])], width)
-            cone.left_by(others, idle=1)
-            require(first_signs(others).get(j) == -way, f"coefficient {j} has one sign only")
+            if (k := whole(opposite["columns"][str(j)])) not in checked:
+                others = vectors_of(opposite["directions"][k], width)
+                cone.left_by(others, idle=1)
+                checked[k] = first_signs(others)
+            require(checked[k].get(j) == -way, f"coefficient {j} has one sign only")
             return "undetermined sign"
         if not is_ray:  # d is a combination of null vectors of the rows left: a sum of rows is t way d_j, t > 0
             weights = weights_of(proof["signs"][str(j)], n)

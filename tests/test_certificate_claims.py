@@ -346,3 +346,11 @@ def test_numbers_at_the_end_of_doubles_are_written(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("u,v,y\n1.7e308,1.7e308,a\n1e308,1e308,b\n1.6e308,1.7e308,a\n1e308,0.9e308,b\n")
     found = check(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None)
     assert "+2.474e+308 (rounded)" in dict(found.lines)["hyperplane"]
+
+
+def test_the_settings_of_numpy_change_no_answer() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 3)) * 10.0 ** rng.integers(-300, 300, (8, 3))
+    with np.errstate(all="raise"):
+        found = separability(X, [0, 1] * 4)
+        assert found.verdict == "separable" and found.margin is None and found.fragile in (True, False)

@@ -256,6 +256,7 @@ _LEAST = 2.0**-400  # of the largest entry
 _KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
 
 
+@np.errstate(all="ignore")  # what is not finite is not known
 def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
     """The margin of a plane, and half the distance of the class means, above it; None where doubles do not tell."""
     if plane.w.dtype == object or X.dtype == object:

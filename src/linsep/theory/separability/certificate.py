@@ -153,7 +153,7 @@ class Separability:
     @property
     def reason(self) -> str:
         """Why the search ended before all was decided."""
-        return why_ended(self.ended)
+        return "" if self.maximal else why_ended(self.ended)
 
     @cached_property
     def margin(self) -> MarginBracket | None:

@@ -103,6 +103,7 @@ class ConeProof:
         return np.flatnonzero(out)
 
 
+@np.errstate(all="ignore")  # whatever the caller has asked for
 def verify(rows: Rows, proof: ConeProof) -> bool:
     """Return whether it is proved that no direction of C separates a row left; raise unless all parts hold.
 
@@ -110,6 +111,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     z.d = 0 on the rows with weights, on the basis, and on all rows left, which the basis spans: these are orthogonal to
     the null vectors, so their rank is at most the number of other columns, and the basis has that rank.
     """
+    require((np.array([2.0**-1074]) > 0).all(), "this process counts the smallest doubles as 0 (FTZ): ask in another")
     require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
     same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
