@@ -14,7 +14,6 @@ from .data.telling import TellingColumn as TellingColumn
 from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
-from .learners.engine.loop import PlateauWarning as PlateauWarning
 from .learners.engine.trace import Trace as Trace
 from .learners.kernel.perceptron import KernelPerceptron as KernelPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron

@@ -49,7 +49,6 @@ def fits() -> dict[str, Run]:
             perceptron, data.single(sparse), fit_intercept=False, max_iter=30
         ),
         "perceptron, one-vs-rest": fitted(perceptron, iris, max_iter=40),
-        "perceptron, one-vs-rest on two threads": fitted(perceptron, digits, max_iter=15, n_jobs=2),
         "perceptron, multiclass": fitted(perceptron, iris, multi_class="multiclass", max_iter=40),
         "perceptron, multiclass, sparse": fitted(perceptron, three, multi_class="multiclass", max_iter=25),
         "perceptron, class weights": fitted(perceptron, noisy, class_weight={0: 2.0, 1: 0.5}, max_iter=12),

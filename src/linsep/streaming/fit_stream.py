@@ -158,8 +158,6 @@ def fit_stream(
         When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
         others of its column, text may be amounts, the drift detector started again, or the mean that predicts was
         worse on the last 1,000 rows than the vector that moves, by more than chance.
-    PlateauWarning
-        Once during a run of many passes, when these no longer make fewer mistakes; the run goes on.
 
     References
     ----------
@@ -203,8 +201,6 @@ def fit_stream(
                 kept.write(run)
     for message in run.warnings() + lost:
         warnings.warn(message, StreamWarning, stacklevel=2)
-    if run.held is not None:
-        raise run.held
     return run.result()
 
 

@@ -11,7 +11,7 @@ from linsep import scikit
 from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.loop import Plateau, PlateauWarning, Progress, run_epochs, shuffled_order
+from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
@@ -23,8 +23,6 @@ NOT_DECIDED = (
     "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
     "raise max_iter or time_limit."
 )
-# What to do about a run that no longer makes progress.
-PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
 
 
 class BatchLearner(LabelledClassifier):
@@ -146,8 +144,6 @@ class BatchLearner(LabelledClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
-        PlateauWarning
-            Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
@@ -203,8 +199,6 @@ class BatchLearner(LabelledClassifier):
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
-        stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
-        plateau = Plateau(stored / n, self.max_iter)
 
         def make_passes(most: int) -> Array:
             ordered = rows
@@ -218,8 +212,6 @@ class BatchLearner(LabelledClassifier):
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
-            if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
-                self._warn_of_plateau(*found)
             return record
 
         run_epochs(
@@ -263,29 +255,6 @@ class BatchLearner(LabelledClassifier):
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
-
-    def told_of_plateau(self, k: int, before: int, last: int) -> str:
-        """Say what is known of a plateau that `Plateau.see` found.
-
-        Parameters
-        ----------
-        k, before, last : int
-            What it returned.
-
-        Returns
-        -------
-        str
-            Two sentences.
-        """
-        what = "mistakes" if self.unit_steps else "updates"
-        return (
-            f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
-            f"{last} each, and one of the {k} passes before made {before}. Training goes on; whether the rows are "
-            "separable is not known from this."
-        )
-
-    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
-        warnings.warn(f"{self.told_of_plateau(k, before, last)} {PLATEAU_ADVICE}", PlateauWarning, stacklevel=6)
 
     def _counted_on(self, n: int) -> str:
         """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""

@@ -41,7 +41,6 @@ class Shared(TypedDict, total=False):
     class_weight: Any
     multi_class: str
     open_classes: bool
-    n_jobs: int | None
     trace: str
     verbose: int | Callable[[int, int, float], None]
 
@@ -50,7 +49,7 @@ def sharing(*without: str, max_iter: int | None, shuffle: bool = True) -> Callab
     """Give a constructor that takes `**shared` the `Shared` parameters, all but some, with these defaults."""
     shared: dict[str, Any] = {"max_iter": max_iter, "time_limit": None, "fit_intercept": True, "intercept_scaling": 1.0}
     shared |= {"shuffle": shuffle, "random_state": None, "warm_start": False, "class_weight": None}
-    shared |= {"multi_class": "ovr", "open_classes": False, "n_jobs": None, "trace": "epochs", "verbose": 0}
+    shared |= {"multi_class": "ovr", "open_classes": False, "trace": "epochs", "verbose": 0}
 
     common = [Parameter(k, Parameter.KEYWORD_ONLY, default=v) for k, v in shared.items() if k not in without]
 

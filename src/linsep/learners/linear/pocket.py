@@ -63,8 +63,6 @@ class PocketPerceptron(LinearBatchLearner):
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: "ovr" keeps one pocket per class, the same as if that class were fitted alone;
         "multiclass" keeps one for all.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
