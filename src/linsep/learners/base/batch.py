@@ -14,7 +14,7 @@ from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
-from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
+from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
@@ -34,7 +34,6 @@ class BatchLearner(LabelledClassifier):
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **LabelledClassifier.state_values,
         "stop_reason_": STOP_REASON,
-        "_given_start": ValueSpec("flag", needed=False),
     }
     # Whether a budget that ends before a clean pass is worth a warning.
     wants_clean_pass: ClassVar[bool] = True
@@ -44,8 +43,6 @@ class BatchLearner(LabelledClassifier):
     summed_in: ClassVar[Any] = None
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     unit_steps: ClassVar[bool] = True
-    # Why `fit` takes no vector to start from; empty where it does.
-    only_from_zero: ClassVar[str] = "it keeps rows, and its vectors are sums of them"
 
     max_iter: int | None
     time_limit: float | None
@@ -54,7 +51,6 @@ class BatchLearner(LabelledClassifier):
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
-    _given_start: bool
 
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
@@ -106,8 +102,6 @@ class BatchLearner(LabelledClassifier):
         y: Any,
         sample_weight: Any = None,
         reference: Hyperplane | tuple[Any, float] | None = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
     ) -> Self:
         """Learn from all rows until a pass is clean or the budget ends.
 
@@ -123,11 +117,6 @@ class BatchLearner(LabelledClassifier):
         reference : (w, b), optional
             Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
             w.w* + b b* / c^2.
-        coef_init : array, shape (n_features,), (1, n_features) or (n_classes, n_features), optional
-            w to start from instead of 0: one row a class where there are three or more. No mistake bound is then
-            claimed of the run. Learners that keep rows, and `SGDClassifier`, start from 0 alone.
-        intercept_init : float or array, shape (1,) or (n_classes,), optional
-            b to start from instead of 0.
 
         Returns
         -------
@@ -152,8 +141,6 @@ class BatchLearner(LabelledClassifier):
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if coef_init is not None or intercept_init is not None:
-                self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
@@ -166,23 +153,6 @@ class BatchLearner(LabelledClassifier):
         self.warn_of_run(len(rows.y))
         return self
 
-    @property
-    def from_zero(self) -> bool:
-        """Whether training started from w = 0, b = 0, as the mistake bounds assume."""
-        return "_given_start" not in self.__dict__
-
-    def _start_from(self, coef_init: Any, intercept_init: Any, *, warm: bool) -> None:
-        """Let w and b start from what was given."""
-        if self.only_from_zero:
-            raise ValueError(f"{type(self).__name__} starts from w = 0 alone: {self.only_from_zero}; no coef_init here")
-        if warm:
-            raise ValueError("warm_start goes on from the weights so far: leave out coef_init and intercept_init")
-        W, b = self.moving()
-        intercept = getattr(self, "fit_intercept", True)
-        W[:], b[:] = check_first_vector(coef_init, intercept_init, W, fit_intercept=intercept)
-        if W.any() or b.any():
-            self._given_start = True
-
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         """Make the passes of one `fit`."""
         n = len(rows.y)
@@ -191,8 +161,6 @@ class BatchLearner(LabelledClassifier):
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
         self.trace_ = Trace(n, log, numbers, **told)
-        if log is not None and not self.from_zero and len(self.classes_) <= 2:
-            self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
         hopeless = 0 if constant2 else self.count_hopeless(rows)

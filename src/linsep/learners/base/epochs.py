@@ -32,7 +32,6 @@ _MANY = 1_000_000
 class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
-    only_from_zero: ClassVar[str] = ""
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **BatchLearner.state_values,
         "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT),

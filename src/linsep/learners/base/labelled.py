@@ -100,7 +100,6 @@ class LabelledClassifier(Classifier):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = getattr(self, "open_classes", False)
-            self.__dict__.pop("_given_start", None)
             self.classes_, codes = number_labels(given.y)
             given = given._replace(codes=codes)
             self.start(given.X)

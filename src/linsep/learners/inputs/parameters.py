@@ -1,4 +1,4 @@
-"""Parameters, weights of rows and classes, and the vector that a training starts from, checked before it begins."""
+"""Parameters, and weights of rows and classes, checked before a training begins."""
 
 from __future__ import annotations
 
@@ -126,44 +126,6 @@ def check_constant(c: Any) -> None:
             f'intercept_scaling must be a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto", got {c!r}; '
             "for no intercept set fit_intercept=False"
         )
-
-
-def check_first_vector(coef_init: Any, intercept_init: Any, W: Array, *, fit_intercept: bool) -> tuple[Array, Array]:
-    """What w and b start from, in the shape of W (n_planes, n_features) and (n_planes,) and the dtype of W; 0 for None.
-
-    Raises
-    ------
-    DataError
-        A shape does not fit, an entry is not a finite number of this dtype, or b has a start but is not learnt.
-
-    Examples
-    --------
-    >>> w, b = check_first_vector([1, 2], 3, np.zeros((1, 2)), fit_intercept=True)
-    >>> w.tolist(), b.tolist()
-    ([[1.0, 2.0]], [3.0])
-    """
-    planes, features = map(int, W.shape)
-    one = planes == 1
-    w = _numbers("coef_init", coef_init, W, [(features,), (1, features)] if one else [W.shape]).reshape(W.shape)
-    b = _numbers("intercept_init", intercept_init, W, [(1,), ()] if one else [(planes,)]).reshape(planes)
-    if not fit_intercept and np.any(b):
-        raise DataError("intercept_init is not 0, but fit_intercept=False leaves b at 0: give one or the other")
-    return w, b
-
-
-def _numbers(name: str, given: Any, W: Array, shapes: list[tuple[int, ...]]) -> Array:
-    """The array given, in the dtype of W and of one of these shapes; None is zeros."""
-    try:
-        exact = np.asarray(np.zeros(shapes[0]) if given is None else given, dtype=np.float64)
-    except (OverflowError, TypeError, ValueError):
-        raise DataError(f"{name} holds something that is not a number: give an array of numbers") from None
-    if exact.shape not in shapes:
-        raise DataError(f"{name} has the shape {exact.shape}; give {' or '.join(map(str, shapes))}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        array = exact.astype(W.dtype)
-        if not np.isfinite(np.vdot(array, array)):
-            raise DataError(f"{name} holds NaN, infinity, or numbers whose squares are too large for {W.dtype}")
-    return array
 
 
 class Given(NamedTuple):

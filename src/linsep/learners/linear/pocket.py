@@ -124,10 +124,6 @@ class PocketPerceptron(LinearBatchLearner):
         self.last_intercept_ = self.intercept_.copy()
         self._pocket_runs = np.zeros(1 if self._together() else len(self.intercept_), np.int64)
 
-    def _start_from(self, coef_init: Any, intercept_init: Any, *, warm: bool) -> None:
-        super()._start_from(coef_init, intercept_init, warm=warm)
-        self.coef_[:], self.intercept_[:] = self.last_coef_, self.last_intercept_
-
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
 

@@ -113,7 +113,6 @@ class SGDClassifier(DerivedLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")

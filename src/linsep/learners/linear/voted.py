@@ -8,7 +8,6 @@ import numpy as np
 import scipy
 
 from linsep.declared import ArraySpec, rows_declared
-from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import check_row
@@ -102,7 +101,6 @@ class VotedPerceptron(EpochLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    only_from_zero: ClassVar[str] = BatchLearner.only_from_zero
     state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MISTAKES
 
     mistake_rows_: Array
