@@ -32,7 +32,7 @@ CODES = {
 # Methods that only the library itself calls.
 INNER = {
     # of a learner, to streams, shards and model files
-    *("check_parameters", "reading", "get_state", "check_state", "set_state", "check_rows", "rows_to_add"),
+    *("check_parameters", "get_state", "check_state", "set_state", "check_rows", "rows_to_add"),
     *(
         "rows_of_shard",
         "widen",

@@ -23,7 +23,6 @@ from sklearn.exceptions import NotFittedError
 from linsep import ModelFileError, learners
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners import AveragedPerceptron, Perceptron
-from linsep.learners.engine.guard import Guarded
 from linsep.learners.table_model import TableModel
 from linsep.model_files import container
 from linsep.store import load, save
@@ -189,7 +188,7 @@ def test_the_encoder_travels_with_the_model(path: Path, monkeypatch: pytest.Monk
     assert again.mean.tolist() == [0.5, 1.5]
 
 
-class Counter(Guarded, BaseEstimator):
+class Counter(BaseEstimator):
     """A learner with state of many dtypes, shapes and layouts."""
 
     def __init__(self, tag: Any = None) -> None:

@@ -87,12 +87,9 @@ def save(
     ...     load(path).n_mistakes_ == learner.n_mistakes_, load(path).n_iter_
     (True, 2)
     """
-    if not hasattr(model, "reading"):
-        raise _no_model(model)
-    with model.reading() as still:
-        header, arrays = _header_of(still, extra)
-        header["origin"] = origin_now(getattr(_learner_in(still), "t_", None), origin)
-        raw = to_bytes(header, arrays, key)
+    header, arrays = _header_of(model, extra)
+    header["origin"] = origin_now(getattr(_learner_in(model), "t_", None), origin)
+    raw = to_bytes(header, arrays, key)
     write_whole(path, raw, "the model")
 
 

@@ -145,12 +145,11 @@ class MLP(Classifier):
         ConvergenceWarning
             When the budget ended while the loss was falling.
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                X, y = self.check_rows(X, y, reset=True)
-                self.classes_ = check_classes(distinct_labels(y))
-            self._train(X, np.searchsorted(self.classes_, y))
+        with self.unchanged_on_error():
+            self.check_parameters()
+            X, y = self.check_rows(X, y, reset=True)
+            self.classes_ = check_classes(distinct_labels(y))
+        self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
@@ -240,10 +239,9 @@ class MLP(Classifier):
             Two classes: at or above 0 for the positive class, `classes_[1]`. More: one column a class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            still.check_parts()
-            X = checked_rows(still, X)
-            z = still._values(X)
+        self.check_parts()
+        X = checked_rows(self, X)
+        z = self._values(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def _values(self, X: Any) -> Array:

@@ -68,8 +68,7 @@ def predict_then_learn(
     [False, True, False]
     """
     check_can_stream(learner)
-    with learner.writing():
-        return _learn(learner, X, y, classes, before, each)
+    return _learn(learner, X, y, classes, before, each)
 
 
 def heaviest(learner: EpochLearner) -> Array:

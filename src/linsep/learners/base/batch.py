@@ -137,7 +137,7 @@ class BatchLearner(LabelledClassifier):
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        with self.writing(), self.unchanged_on_error():
+        with self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)

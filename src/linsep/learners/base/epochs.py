@@ -168,22 +168,21 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         self
         """
         total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                parts = self.rows_to_add(X, y, classes, sample_weight)
-            with uninterrupted():
-                for rows in parts:
-                    if not len(rows.y):
-                        continue
-                    record[:] = 0.0
-                    self.run(rows, None, None, np.empty(0), record)
-                    self.t_ += len(rows.y)
-                    total += record
-                if not total[0, RECORD.dots]:  # all rows have weight 0
-                    return self
-                self.count_passes(total)
-                self.settle()
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
+        with uninterrupted():
+            for rows in parts:
+                if not len(rows.y):
+                    continue
+                record[:] = 0.0
+                self.run(rows, None, None, np.empty(0), record)
+                self.t_ += len(rows.y)
+                total += record
+            if not total[0, RECORD.dots]:  # all rows have weight 0
+                return self
+            self.count_passes(total)
+            self.settle()
         check_weights(record[0, RECORD.norm_w], self.moving()[0].dtype)
         if total[0, RECORD.absorbed]:
             self._warn_of_absorbed(int(total[0, RECORD.absorbed]))

@@ -350,12 +350,11 @@ class LinearClassifier(LabelledClassifier):
             before others joined: the value of "its rows".
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            still.check_parts()
-            # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
-            finite = not is_sparse(X)
-            X = checked_rows(still, X, finite=finite)
-            z, finite = scores(X, still.coef_.T, still.intercept_)
-            if not finite:
-                checked_rows(still, X)
+        self.check_parts()
+        # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
+        finite = not is_sparse(X)
+        X = checked_rows(self, X, finite=finite)
+        z, finite = scores(X, self.coef_.T, self.intercept_)
+        if not finite:
+            checked_rows(self, X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

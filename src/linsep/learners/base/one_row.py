@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -13,7 +14,6 @@ from linsep.learners.base.classifier import check_columns
 from linsep.learners.base.labelled import LinearClassifier, row_kernels
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.parameters import Given, check_class_weight
-from linsep.learners.inputs.plain_row import PlainRow
 from linsep.scikit import check_is_fitted
 from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
@@ -32,7 +32,7 @@ class OnlineClassifier(LinearClassifier):
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
-    _plain: PlainRow | None = None  # where the weights suit such rows
+    _plain = False  # whether dicts with all names in their order are read as rows of an array
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
@@ -88,25 +88,21 @@ class OnlineClassifier(LinearClassifier):
         >>> learner.n_mistakes_
         3
         """
-        guard = self._guard or self.guard()
-        with guard.lock:
-            if guard.lent[0]:
-                self.leave_to_readers()
-            if "classes_" in self.__dict__:
-                if classes is not None:
-                    self._check_same_classes(classes)
-                try:
-                    self._take_in(x, y)
-                except DataError:
-                    raise
-                except Exception:
-                    self.check_parts()  # somebody put something else in the place of an array
-                    raise
-            else:
-                with self.unchanged_on_error():
-                    self.check_parameters()
-                    self._start_with(x, y, classes)
-                    self._take_in(x, y)
+        if "classes_" in self.__dict__:
+            if classes is not None:
+                self._check_same_classes(classes)
+            try:
+                self._take_in(x, y)
+            except DataError:
+                raise
+            except Exception:
+                self.check_parts()  # somebody put something else in the place of an array
+                raise
+        else:
+            with self.unchanged_on_error():
+                self.check_parameters()
+                self._start_with(x, y, classes)
+                self._take_in(x, y)
         return self
 
     def _take_in(self, x: Any, y: Any) -> None:
@@ -118,8 +114,8 @@ class OnlineClassifier(LinearClassifier):
             check_label(y)
             self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        plain, names = self._plain, None
-        X: Any = plain.of(x) if plain is not None and type(x) is dict else None
+        names = None
+        X: Any = self._in_order(x) if self._plain else None
         if X is None:
             X, names = self._row_to_learn(x)
         try:
@@ -153,30 +149,27 @@ class OnlineClassifier(LinearClassifier):
         """
         if "classes_" not in self.__dict__:
             check_is_fitted(self)
-        guard = self._guard or self.guard()
-        with guard.lock:
-            try:
-                plain = self._plain
-                X = plain.of(x) if plain is not None and type(x) is dict else None
-                z = self._score_row(self._row_to_predict(x) if X is None else X)
-            except DataError:
-                with np.errstate(over="ignore"):
-                    self._row_to_predict(x)
-                raise
-            except Exception:
-                self.check_parts()
-                raise
-            if self._coded is not self.classes_:
-                self._label_codes()
-            if isinstance(z, float):
-                k, best = -1 if z >= 0 else 0, z
-            else:
-                k = int(np.argmax(z))
-                best = z[k]
-            if not isfinite(best):  # as it is where a value of the row is not
-                check_row(self._row_to_predict(x))
-                self.check_parts()
-            return self._labels[k]
+        try:
+            X = self._in_order(x) if self._plain else None
+            z = self._score_row(self._row_to_predict(x) if X is None else X)
+        except DataError:
+            with np.errstate(over="ignore"):
+                self._row_to_predict(x)
+            raise
+        except Exception:
+            self.check_parts()
+            raise
+        if self._coded is not self.classes_:
+            self._label_codes()
+        if isinstance(z, float):
+            k, best = -1 if z >= 0 else 0, z
+        else:
+            k = int(np.argmax(z))
+            best = z[k]
+        if not isfinite(best):  # as it is where a value of the row is not
+            check_row(self._row_to_predict(x))
+            self.check_parts()
+        return self._labels[k]
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
@@ -221,15 +214,24 @@ class OnlineClassifier(LinearClassifier):
             X = _sparse_row(X.data[known], X.indices[known])
         return X
 
+    def _in_order(self, x: Any) -> Array | None:
+        """The row of a dict with all names in their order; None of others, and where a value is no number."""
+        if type(x) is not dict or [*x] != self._names:
+            return None
+        dtype = self.moving()[0].dtype
+        room = bytearray(dtype.itemsize * len(x))
+        try:
+            struct.pack_into(f"{len(x)}{dtype.char}", room, 0, *x.values())
+        except (TypeError, ValueError, OverflowError, struct.error):
+            return None
+        return np.frombuffer(room, dtype).reshape(1, -1)
+
     def _named(self, x: Mapping[str, Any]) -> Any:
         """A row from names that are all known, else None."""
         try:
             columns = self._column_of()
             W = self.moving()[0]
-            if not W.flags.c_contiguous:
-                self._plain = None
-            elif self._plain is None:
-                self._plain = PlainRow(self._names, W.dtype)
+            self._plain = W.flags.c_contiguous
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             _check_sum(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
@@ -298,21 +300,15 @@ class OnlineClassifier(LinearClassifier):
         for name in self._kept(self.column_arrays):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
-        self._plain = None
-
-    def leave_to_readers(self) -> None:
-        super().leave_to_readers()
-        # Learning adds to them in place, and a reader may be copying them.
-        self._columns = self._plain = None
-        self.__dict__.pop("_rooms", None)
+        self._plain = False
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self._columns = self._plain = None
+        self._columns, self._plain = None, False
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
-        self._plain = None
+        self._plain = False
 
     def _roomy(self, name: str, array: Array, width: int) -> Array:
         """The array with `width` columns, zeros in the new ones, in memory with room for as many again.

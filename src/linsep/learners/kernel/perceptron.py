@@ -166,7 +166,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         -------
         self
         """
-        with self.writing(), self.unchanged_on_error():
+        with self.unchanged_on_error():
             self.check_parameters()
             parts = self.rows_to_add(X, y, classes, sample_weight)
             with uninterrupted():
@@ -310,9 +310,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            X = checked_rows(still, X)
-            z = still._values(X)
+        X = checked_rows(self, X)
+        z = self._values(X)
         if not np.isfinite(z).all():
             raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

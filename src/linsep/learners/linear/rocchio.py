@@ -89,11 +89,10 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
-            return self._add(rows)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
+        return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means.
@@ -113,12 +112,11 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                parts = self.rows_to_add(X, y, classes, sample_weight)
-            for rows in parts:
-                self._add(rows)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
+        for rows in parts:
+            self._add(rows)
         return self
 
     def check_parameters(self) -> None:

@@ -236,9 +236,8 @@ class VotedPerceptron(EpochLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            X = checked_rows(still, X)
-            z = still._votes_on(X)
+        X = checked_rows(self, X)
+        z = self._votes_on(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def _votes_on(self, X: Any) -> Array:
