@@ -252,6 +252,8 @@ def replaced(cls: Any, **arrays: Any) -> Any:
 )
 @pytest.mark.parametrize("call", ["partial_fit", "learn_one", "predict_one", "predict"])
 def test_an_array_that_was_replaced_is_refused_at_the_door(model: Any, call: str) -> None:
+    if "one" in call and not hasattr(model, call):
+        pytest.skip("it learns no single rows")
     given = {"partial_fit": (X, Y), "learn_one": (X[0], 1), "predict_one": (X[0],), "predict": (X,)}[call]
     try:
         getattr(model, call)(*given)

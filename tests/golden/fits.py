@@ -132,8 +132,12 @@ def in_pieces(make: Callable[..., Any], table: data.Table, **parameters: Any) ->
         guesses = []
         if isinstance(X, np.ndarray):
             for i in range(0, 60, 2):
-                guesses.append(model.predict_one(X[i]))
-                model.learn_one(X[i], y[i])
+                if hasattr(model, "learn_one"):
+                    guesses.append(model.predict_one(X[i]))
+                    model.learn_one(X[i], y[i])
+                else:
+                    guesses.append(model.predict(X[[i]])[0])
+                    model.partial_fit(X[[i]], y[[i]])
         return [half, plain(np.array(guesses)), learned(model, X[:20])]
 
     return run

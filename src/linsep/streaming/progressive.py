@@ -9,7 +9,7 @@ import scipy
 
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron
 from linsep.passes import Predicted, Rows
@@ -44,7 +44,7 @@ class Learnt(NamedTuple):
 
 
 def predict_then_learn(
-    learner: EpochLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
+    learner: OnlineLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
 ) -> Learnt:
     """`learner.partial_fit(X, y, classes)`, with each row predicted by the vector in use before it is learnt.
 
@@ -71,12 +71,12 @@ def predict_then_learn(
     return _learn(learner, X, y, classes, before, each)
 
 
-def heaviest(learner: EpochLearner) -> Array:
+def heaviest(learner: OnlineLearner) -> Array:
     """max over the classes of |w_j|, for every column j."""
     return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
-def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
+def _learn(learner: OnlineLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -112,7 +112,7 @@ def _one_in_four(before: int, n: int) -> Array:
     return np.arange(before, before + n).astype(np.uint32) * np.uint32(2654435769) < 2**30
 
 
-def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
+def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     """Learn these rows and fill `told`; return the updates that rounding left without effect."""
     W, b = learner.moving()
     step, watch = learner.step_rule(), learner.watch()
@@ -132,7 +132,7 @@ def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
     return int(absorbed)
 
 
-def _as_wide(learner: EpochLearner, X: Any) -> Any:
+def _as_wide(learner: OnlineLearner, X: Any) -> Any:
     """Sparse rows as wide as the learner, which grows where they are wider."""
     if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
         return X

@@ -16,7 +16,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
@@ -39,7 +39,7 @@ class StreamRun:
     def __init__(
         self,
         source: Source,
-        learner: EpochLearner,
+        learner: OnlineLearner,
         encoder: TableEncoder,
         labels: StreamLabels,
         *,
@@ -61,7 +61,7 @@ class StreamRun:
         source.watch()
         source.check = self._door = Door(encoder, labels, max_columns)
 
-    def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
+    def resume(self, learner: OnlineLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)

@@ -1,4 +1,4 @@
-"""One row at a time, by name or by number: columns and classes join as they come."""
+"""One row at a time, by name or as an array: columns and classes join as they come."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 import scipy
 
 from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.labelled import LinearClassifier, row_kernels
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.labelled import row_kernels
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.parameters import Given, check_class_weight
 from linsep.scikit import check_is_fitted
-from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
 _TRUTH = frozenset([bool, np.bool_])
 
 
-class OnlineClassifier(LinearClassifier):
+class OnlineLearner(EpochLearner):
     """`learn_one` and `predict_one`, without the validation and copies that tables need."""
 
     # Arrays with one column a feature, which grow when a new name comes.
@@ -39,12 +39,8 @@ class OnlineClassifier(LinearClassifier):
     _truth: bool
 
     # ------------------------------------------------------------------ hooks
-    def check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        """Take in the one row of `X` (a 1 x p array or a `CSR`) with a label from `classes_` and its code."""
-        raise NotImplementedError
+    def settle_later(self) -> None:
+        """Do what `settle` does, or mark it stale and recompute it on access."""
 
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
@@ -59,9 +55,8 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        x : dict, ndarray of shape (n_features,) or (indices, values)
-            Named features (a new name adds a column, a missing one is 0), a row, or the columns that are not 0 with
-            their values (a larger column number adds columns).
+        x : dict or ndarray of shape (n_features,)
+            Named features (a new name adds a column, a missing one is 0), or a row.
         y : label
             Text, a whole number or a truth value, of the kind of the labels before it.
         classes : array, optional
@@ -121,10 +116,10 @@ class OnlineClassifier(LinearClassifier):
         try:
             if names is not None or code is None or self.class_weight is not None:
                 # A row that is refused must not be counted, and no column may be added for it.
-                check_row(X)
+                _check_row(X)
                 check_class_weight(self.class_weight)
                 if names is not None:
-                    self.widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+                    self.widen(self.n_features_in_ + len(names), names)
                 if code is None:
                     self._join(y)
                     code = self._label_codes()[y]
@@ -139,8 +134,8 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        x : dict, ndarray of shape (n_features,) or (indices, values)
-            As in `learn_one`; unknown names and columns are ignored.
+        x : dict or ndarray of shape (n_features,)
+            As in `learn_one`; unknown names are ignored.
 
         Returns
         -------
@@ -167,20 +162,55 @@ class OnlineClassifier(LinearClassifier):
             k = int(np.argmax(z))
             best = z[k]
         if not isfinite(best):  # as it is where a value of the row is not
-            check_row(self._row_to_predict(x))
+            _check_row(self._row_to_predict(x))
             self.check_parts()
         return self._labels[k]
 
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        own = 1.0
+        if self.class_weight is not None:
+            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+            own = 1.0 if weights is None else float(weights[0])
+        if own == 0 and self._moves_as_one():
+            return
+        mistakes, updates, absorbed = self._visit(X, code, own)
+        if mistakes < 0:
+            self.check_parts()
+            raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
+        self.t_ += 1
+        self.n_iter_ += 1
+        self.n_mistakes_ += mistakes
+        self.n_updates_ += updates
+        self.settle_later()
+        if absorbed:
+            self._warn_of_absorbed(absorbed)
+
+    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
+        W, b = self.moving()
+        step = self.step_rule()
+        kernels = row_kernels()
+        counts: tuple[int, int, int]
+        if len(self.classes_) <= 2:
+            counts = kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
+            return counts
+        together = self.multi_class == "multiclass"
+        counts = kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
+        return counts
+
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        if self.intercept_scaling == "auto":
+            raise DataError(
+                'intercept_scaling="auto" is the length of the rows of a first block: give one to partial_fit before '
+                "single rows, or give a number"
+            )
         check_label(y)
         self.classes_ = np.asarray([y]) if classes is None else all_classes(classes)
         self._open = classes is None or self.open_classes
-        named = isinstance(x, Mapping)
-        if named or isinstance(x, tuple):
+        if isinstance(x, Mapping):
             empty: Any = scipy.sparse.csr_matrix((1, 0))
-            if named:
-                self.feature_names_in_ = np.zeros(0, dtype=object)
+            self.feature_names_in_ = np.zeros(0, dtype=object)
         else:
             row = _as_array(x)
             empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
@@ -188,30 +218,20 @@ class OnlineClassifier(LinearClassifier):
         self.start(empty)
 
     def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
-        """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
-        if isinstance(x, Mapping):
-            X = self._named(x)
-            return (X, None) if X is not None else self._with_new_names(x)
-        X = self._unnamed(x)
-        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
-            _check_finite(X.data, X.indices)
-            if hasattr(self, "feature_names_in_"):
-                raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
-            return X, []
-        return X, None
+        """The row as kernels read it, and the names of new columns, if there are any."""
+        if not isinstance(x, Mapping):
+            return self._unnamed(x), None
+        X = self._named(x)
+        return (X, None) if X is not None else self._with_new_names(x)
 
     def _row_to_predict(self, x: Any) -> Any:
         """The row as kernels read it, unknown columns left out."""
-        if isinstance(x, Mapping):
-            X = self._named(x)
-            if X is None:
-                columns = self._column_of()
-                X = self._named({name: value for name, value in x.items() if name in columns})
-            return X
-        X = self._unnamed(x)
-        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
-            known = X.indices < self.n_features_in_
-            X = _sparse_row(X.data[known], X.indices[known])
+        if not isinstance(x, Mapping):
+            return self._unnamed(x)
+        X = self._named(x)
+        if X is None:
+            columns = self._column_of()
+            X = self._named({name: value for name, value in x.items() if name in columns})
         return X
 
     def _in_order(self, x: Any) -> Array | None:
@@ -250,16 +270,7 @@ class OnlineClassifier(LinearClassifier):
         return _sparse_row(np.fromiter(x.values(), self.moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
 
     def _unnamed(self, x: Any) -> Any:
-        """A row from an array, or from columns and values."""
-        if isinstance(x, tuple) and len(x) == 2:
-            indices, values = np.asarray(x[0]), _as_array(x[1], self.moving()[0].dtype)
-            if indices.size == 0:
-                indices = indices.astype(np.int64)
-            if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
-                raise DataError("a sparse row is (indices, values): whole numbers and as many values")
-            if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
-                raise DataError("the columns of a sparse row count from 0 and differ from each other")
-            return _sparse_row(values, indices.astype(np.int64, copy=False))
+        """A row from an array."""
         row = _as_array(x, self.moving()[0].dtype)
         if row.shape != (self.n_features_in_,):
             raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
@@ -269,7 +280,7 @@ class OnlineClassifier(LinearClassifier):
         """Position of each named feature."""
         if self._columns is None:
             if not hasattr(self, "feature_names_in_"):
-                raise DataError("this learner was trained on unnamed columns: give a row, or (indices, values)")
+                raise DataError("this learner was trained on unnamed columns: give a row")
             self._names = self.feature_names_in_.tolist()
             check_columns(self.n_features_in_, self.feature_names_in_)
             self._columns = {name: j for j, name in enumerate(self._names)}
@@ -301,6 +312,7 @@ class OnlineClassifier(LinearClassifier):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
         self._plain = False
+        self.settle_later()
 
     def start(self, X: Any) -> None:
         super().start(X)
@@ -309,6 +321,7 @@ class OnlineClassifier(LinearClassifier):
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
         self._plain = False
+        self.settle_later()
 
     def _roomy(self, name: str, array: Array, width: int) -> Array:
         """The array with `width` columns, zeros in the new ones, in memory with room for as many again.
@@ -345,7 +358,7 @@ def score_with(X: Any, W: Array, b: Array) -> Array | float:
     return np.asarray(z[0])
 
 
-def check_row(X: Any) -> None:
+def _check_row(X: Any) -> None:
     """Raise unless ||x||^2 of the one row of `X` is finite."""
     values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
     with np.errstate(over="ignore"):
@@ -377,10 +390,7 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
     except ValueError:  # of rows of several lengths
         row = np.asarray(None)
     if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
-        raise DataError(
-            "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
-            f"{type(x).__name__}{'; give (row.indices, row.data)' if is_sparse(x) else ''}"
-        )
+        raise DataError(f"a row is a dict of named features or an array of numbers, this is a {type(x).__name__}")
     return np.asarray(row, dtype=dtype, order="C")
 
 

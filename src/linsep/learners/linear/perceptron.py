@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Unpack
 
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
@@ -31,7 +31,7 @@ class _Memory:
     skip: Skip | None = None
 
 
-class Perceptron(EpochLearner):
+class Perceptron(OnlineLearner):
     """The perceptron: on a mistake, y z <= 0, do w += y x and b += y.
 
     Starts from w = 0, b = 0 and visits the rows in order until one whole pass is clean. On separable rows that

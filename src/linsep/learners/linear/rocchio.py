@@ -8,14 +8,14 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
-from linsep.learners.base.one_row import OnlineClassifier, check_row
+from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.inputs.parameters import check_options
 from linsep.passes import Rows
 from linsep.scikit import join_if_loaded
 from linsep.types import Array, StopReason
 
 
-class Rocchio(OnlineClassifier):
+class Rocchio(LinearClassifier):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
     Several classes: w_k = u_k and b_k = -||u_k||^2 / 2, u_k the mean of class k. As ||x - u_k||^2 = ||x||^2 - 2 z_k,
@@ -54,19 +54,18 @@ class Rocchio(OnlineClassifier):
 
     # It counts no mistakes.
     state_values: ClassVar[dict[str, ValueSpec]] = {
-        **OnlineClassifier.state_values,
+        **LinearClassifier.state_values,
         "n_mistakes_": ValueSpec(needed=False),
         "n_updates_": ValueSpec(needed=False),
         "stop_reason_": STOP_REASON,
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
-        **OnlineClassifier.state_arrays,
+        **LinearClassifier.state_arrays,
         "_sums": ArraySpec(("classes", "features"), "float64"),
         "_totals": ArraySpec(("classes",), "float64", least=0),
     }
 
     plane_arrays: ClassVar[tuple[str, ...]] = ()
-    column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
 
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
         join_if_loaded()
@@ -135,11 +134,6 @@ class Rocchio(OnlineClassifier):
         planes = 1 if len(self._totals) <= 2 else len(self._totals)
         self.coef_ = np.zeros((planes, self.n_features_in_))  # computed anew with the row that brings the class
         self.intercept_ = np.zeros(planes)
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        check_row(X)
-        self.check_parts()
-        self._add(Rows(X, np.array([code])))
 
     def _add(self, rows: Rows) -> Self:
         from linsep.kernels.linear.sums import add_class_sums

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass, sgd_row
+from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.inputs.parameters import Shared, is_number, sharing
 from linsep.learners.linear import sgd_state as terms
@@ -116,7 +116,6 @@ class SGDClassifier(DerivedLearner):
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
-    column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
 
     multi_class = "ovr"
     eta0_: float
@@ -166,11 +165,6 @@ class SGDClassifier(DerivedLearner):
         self
         """
         return super().partial_fit(X, y, classes, sample_weight)
-
-    def _take_in(self, x: Any, y: Any) -> None:
-        if self.eta0 == "auto":
-            raise DataError(terms.NO_STEPS)
-        super()._take_in(x, y)
 
     def check_parameters(self) -> None:
         super().check_parameters()
@@ -271,16 +265,6 @@ class SGDClassifier(DerivedLearner):
         super()._make_room(before, place)
         self._start_factors()
         measure_all(self._iterate(), self.constant2_)
-
-    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
-        # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
-        k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
-        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
-        if (bad := sgd_row(X, k, *weights, terms.descent(self), self._iterate(), counts, self.t_)) < 0:
-            return bad, 0, 0
-        self._promise = ("sgd", None, False, NO_PLAN, "")
-        mistakes, updates, absorbed = counts.sum(axis=0).tolist()
-        return mistakes, updates, absorbed
 
     # ---------------------------------------------------------------- results
     @property

@@ -10,7 +10,6 @@ import scipy
 from linsep.declared import ArraySpec, rows_declared
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import Rows, UpdateLog
@@ -78,7 +77,7 @@ class VotedPerceptron(EpochLearner):
         The last vector.
     mistaken_rows_ : ndarray or SciPy CSR matrix
         The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit`,
-        `learn_one` or warm start is there again. CSR as soon as any of them came as a sparse row or a dict with gaps.
+        warm start is there again. CSR as soon as any of them came as a sparse row.
     mistake_rows_, mistake_steps_, mistake_classes_, mistake_visits_ : ndarray, shape (n_updates,)
         Position in `mistaken_rows_`, step a (signed), class and visit (from 0) of each update, in order.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
@@ -169,20 +168,6 @@ class VotedPerceptron(EpochLearner):
             _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
         )
 
-    def widen(self, width: int, names: list[str]) -> None:
-        self._stored = _sparse(self._stored)  # in which columns that join cost nothing
-        super().widen(width, names)
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        check_row(X)
-        matrix = as_matrix(X, self.n_features_in_)
-        names = self.__dict__.pop("feature_names_in_", None)  # partial_fit is not given the names
-        try:
-            self.partial_fit(matrix, np.asarray([label]))
-        finally:
-            if names is not None:
-                self.feature_names_in_ = names
-
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
         if before == 1 and place == 1:
@@ -250,11 +235,6 @@ class VotedPerceptron(EpochLearner):
             rows = X[at : at + size]
             votes[at : at + size] = self._vote(_multiply(rows, stored, block[: rows.shape[0]]))
         return votes / max(1, self.t_)
-
-    def _score_row(self, X: Any) -> Array | float:
-        check_row(X)
-        z = self._votes_on(as_matrix(X, self.n_features_in_))[0]
-        return float(z[0]) if len(z) == 1 else np.asarray(z)
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
