@@ -13,7 +13,7 @@ from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.inputs.labels import check_classes, distinct_labels
+from linsep.learners.inputs.labels import check_classes
 from linsep.learners.inputs.parameters import check_run, is_number, is_whole, keep_parameters
 from linsep.passes import RECORD
 from linsep.scikit import check_is_fitted, checked_rows, random_state
@@ -148,7 +148,7 @@ class MLP(Classifier):
         with self.unchanged_on_error():
             self.check_parameters()
             X, y = self.check_rows(X, y, reset=True)
-            self.classes_ = check_classes(distinct_labels(y))
+            self.classes_ = check_classes(np.unique(y))
         self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(

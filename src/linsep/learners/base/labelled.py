@@ -296,13 +296,10 @@ class LinearClassifier(LabelledClassifier):
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
-        from linsep.kernels.memory import aligned_zeros
-
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         # Sparse rows want one feature's weights of all classes side by side.
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
-        zeros = np.zeros if n_planes == 1 else aligned_zeros
-        self.coef_ = zeros((n_planes, X.shape[1]), X.dtype, order)
+        self.coef_ = np.zeros((n_planes, X.shape[1]), X.dtype, order)
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         c = self.intercept_scaling
         self.intercept_scaling_ = typical_length(X) if isinstance(c, str) else float(c)

@@ -12,10 +12,6 @@ from linsep.types import Array, DataError
 
 # What kernels read for the two classes of a binary learner.
 SIGNS = np.array([-1.0, 1.0])
-# Whole numbers in a range no longer than this, with 0, are looked up in a table.
-_RANGE = 1 << 16
-# Fewer labels are sorted as soon.
-_FEW = 20_000
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
 
 
@@ -93,34 +89,6 @@ def check_labels(y: Any) -> Any:
     return y
 
 
-def _span(y: Array) -> tuple[int, int] | None:
-    """(least, greatest) of these labels and 0, if all are whole numbers and the two are near each other.
-
-    Then a table so long has an entry for each: that of label k at k, of negative ones from its end.
-    """
-    if y.dtype.kind not in "iu" or y.size == 0:
-        return None
-    low, high = min(0, int(y.min())), max(0, int(y.max()))
-    return (low, high) if high - low < _RANGE else None
-
-
-def distinct_labels(y: Array) -> Array:
-    """The distinct labels in ascending order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distinct_labels(np.array([3, -1, 3])).tolist()
-    [-1, 3]
-    """
-    if (span := _span(y)) is None:
-        return np.unique(y)
-    present = np.zeros(span[1] - span[0] + 1, dtype=np.bool_)
-    present[y] = True
-    found = np.flatnonzero(present)
-    return np.sort(np.where(found > span[1], found - len(present), found)).astype(y.dtype)
-
-
 def check_classes(classes: Array) -> Array:
     """Return these distinct labels; an error unless there are two of them at least."""
     if classes.size < 2:
@@ -133,7 +101,7 @@ def check_classes(classes: Array) -> Array:
 
 def all_classes(classes: Any) -> Array:
     """The distinct labels that a user lists; an error unless there are two of them at least."""
-    return check_classes(distinct_labels(np.asarray(check_labels(classes))))
+    return check_classes(np.unique(np.asarray(check_labels(classes))))
 
 
 def number_labels(y: Array) -> tuple[Array, Array]:
@@ -152,14 +120,8 @@ def number_labels(y: Array) -> tuple[Array, Array]:
     >>> number_labels(np.array([7, 2, 7]))
     (array([2, 7]), array([ 1., -1.,  1.]))
     """
-    if y.size < _FEW:
-        classes, positions = np.unique(y, return_inverse=True)
-    else:
-        classes = distinct_labels(y)
-        positions = replace_labels(y, classes, np.arange(len(classes)))[0]
-    if len(classes) < 2:
-        check_classes(classes)
-    return classes, (np.arange(len(classes)) if len(classes) > 2 else SIGNS)[positions]
+    classes = check_classes(np.unique(y))
+    return classes, (np.arange(len(classes)) if len(classes) > 2 else SIGNS)[np.searchsorted(classes, y)]
 
 
 def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
@@ -171,15 +133,6 @@ def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
     >>> replace_labels(np.array([7, 2, 7]), np.array([2, 7]), np.array([-1.0, 1.0]))
     (array([ 1., -1.,  1.]), -1)
     """
-    span = _span(y) if classes.dtype.kind in "iu" else None
-    if span is not None:
-        own = np.flatnonzero((classes >= span[0]) & (classes <= span[1]))
-        place = np.full(span[1] - span[0] + 1, -1)
-        place[classes[own]] = own
-        positions = place[y]
-        unknown = np.flatnonzero(positions < 0)
-    else:
-        sorter = np.argsort(classes)
-        positions = sorter[np.searchsorted(classes, y, sorter=sorter).clip(max=len(sorter) - 1)]
-        unknown = np.flatnonzero(classes[positions] != y)
+    positions = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    unknown = np.flatnonzero(classes[positions] != y)
     return codes[positions], int(unknown[0]) if unknown.size else -1

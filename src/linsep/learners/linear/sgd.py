@@ -229,6 +229,8 @@ class SGDClassifier(DerivedLearner):
         return Prepared(y, terms.descent(self), self._iterate())
 
     def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        if reference.size:
+            raise DataError("vectors of a descent are not compared with a reference: give none")
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
         sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
@@ -237,8 +239,6 @@ class SGDClassifier(DerivedLearner):
             check_norms(norms, self.n_iter_, self.eta0_)
         else:
             check_norms(norms, self.trace_.total_epochs, self.eta0_, w.V.dtype)
-        if reference.size and len(w.b) == 1:
-            terms.compare(w, self.constant2_, reference, record[0])
         if memory is None:
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
         return 1

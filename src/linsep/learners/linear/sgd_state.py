@@ -14,12 +14,9 @@ import numpy as np
 import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
-from linsep.kernels.linear.sums import times
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
-from linsep.passes import RECORD
 from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError
@@ -133,17 +130,6 @@ def measure_all(w: Iterate, constant2: float) -> None:
     """Measure the length of every vector from its entries. Changes `w.norm2`."""
     for k in range(len(w.b)):
         measure(w, k, constant2)
-
-
-def compare(w: Iterate, constant2: float, reference: Array, record: Array) -> None:
-    """Enter cosine and inner product of (w, b/c) and a reference (w*, b*/c). Changes `record`."""
-    c = math.sqrt(constant2) or 1.0
-    reference = np.append(reference[:-1], reference[-1] / c)
-    with np.errstate(invalid="ignore", over="ignore"):
-        inner = times(w.V[:1], reference[:-1])[0]
-        dot = float(w.s[0] * (inner + w.b[0] / c * reference[-1]))
-        full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * math.sqrt(squared_norm(reference))
-    record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
 
 
 # ------------------------------------------------------------------ what a run promises
