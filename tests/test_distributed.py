@@ -325,13 +325,6 @@ def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> Non
     assert callable(learner.verbose)
 
 
-def test_rows_of_zeros_are_impossible_without_an_intercept(client: Any) -> None:
-    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
-    with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
-        learner = fit(Perceptron(fit_intercept=False), (X, [1, 0, 1, 0]), client, shards=2)
-    assert learner.stop_reason_ is StopReason.IMPOSSIBLE
-
-
 def test_ctrl_c_keeps_the_model_so_far(client: Any) -> None:
     def stop(epoch: int, *_: Any) -> None:
         if epoch == 2:

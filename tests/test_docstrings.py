@@ -44,7 +44,7 @@ INNER = {
         "run",
         "step_rule",
     ),
-    *("watch", "reorders", "visiting_order", "count_hopeless", "count_passes", "end_run", "settle"),
+    *("watch", "reorders", "visiting_order", "count_passes", "end_run", "settle"),
     # of a learner, to a run
     *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later"),
     *("check_parts", "declared", "sizes", "parts", "settled"),  # of a learner, to model files

@@ -174,12 +174,10 @@ class _Run:
 
     def train(self, mix: str | None, budget: Budget) -> None:
         """Make epochs until one is clean or the budget ends."""
-        # Without an intercept rows of zeros are mistakes in every epoch.
-        hopeless = 0 if self.model.fit_intercept else int(sum(self._on_each(count_hopeless, self.model)))
         self.stop = run_epochs(
             lambda most: self._make_epoch(mix),
             keep=self._keep,
-            stop_after=lambda record: self.model.stop_after(record, hopeless),
+            stop_after=self.model.stop_after,
             budget=budget,
             trace=self.trace,
             verbose=self.learner.verbose,
@@ -275,11 +273,6 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
         learner.run(rows, None, None, np.empty(0), record)
         learner.t_ += n
     return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
-
-
-def count_hopeless(rows: Rows, learner: Any) -> int:
-    """Count the updates that every epoch makes in vain."""
-    return int(learner.count_hopeless(rows))
 
 
 def least_margin(rows: Rows, plane: Hyperplane) -> float:

@@ -262,27 +262,8 @@ class MLP(Classifier):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return np.asarray(scipy.special.softmax(self._exponents(X), axis=1))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(scipy.special.log_softmax(self._exponents(X), axis=1))
-
-    def _exponents(self, X: Any) -> Array:
-        """A column a class, whose exp is in proportion to its probability."""
         z = self.decision_function(X)
-        return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
+        return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
 
 
 def _has_converged(losses: list[float], tol: float) -> bool:

@@ -103,25 +103,6 @@ class PredictingTables(ClassifierMixin, BaseEstimator):
             raise DataError("the training was interrupted before probabilities were fitted: fit the model again")
         return self.calibration_.of(np.asarray(z))
 
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of the probabilities of the classes; -inf for a probability of 0.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        if not self.probabilities:
-            return np.asarray(self._asked("predict_log_proba", X))
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.
 

@@ -84,16 +84,9 @@ class BatchLearner(LabelledClassifier):
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
 
-    def count_hopeless(self, rows: Rows) -> int:
-        """Count the updates that every pass makes in vain, for a learner without an intercept."""
-        return 0
-
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
-        updates = record[-1, RECORD.updates]
-        if updates == 0:
-            return StopReason.CLEAN_PASS
-        return StopReason.IMPOSSIBLE if updates <= hopeless else None
+    def stop_after(self, record: Array) -> StopReason | None:
+        """The reason to stop after these passes, or None."""
+        return None if record[-1, RECORD.updates] else StopReason.CLEAN_PASS
 
     # -------------------------------------------------------------------- fit
     def fit(
@@ -162,8 +155,6 @@ class BatchLearner(LabelledClassifier):
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
         self.trace_ = Trace(n, log, numbers, **told)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        # Without an intercept rows of zeros are mistakes in every pass.
-        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
@@ -174,8 +165,6 @@ class BatchLearner(LabelledClassifier):
                 ordered = rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
-                record = record[: last[0] + 1]  # from there on nothing else moved w
             self.t_ += n * len(record)
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
@@ -184,7 +173,7 @@ class BatchLearner(LabelledClassifier):
 
         run_epochs(
             make_passes,
-            stop_after=lambda record: self.stop_after(record, hopeless),
+            stop_after=self.stop_after,
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,
@@ -202,13 +191,10 @@ class BatchLearner(LabelledClassifier):
         trace = self.trace_
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
-        final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
-        if final and self._counts_survival() and self.max_iter is not None:
+        if stop is StopReason.CLEAN_PASS and self._counts_survival() and self.max_iter is not None:
             # No pass from here on would change a weight. A count that a model file could not hold is cut.
             self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()
-        if trace.update_log is not None:
-            trace.update_log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
 
     # --------------------------------------------------------------- warnings
     def warn_of_run(self, n: int) -> None:

@@ -10,7 +10,7 @@ from linsep.declared import ValueSpec
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.number_range import check_weights, find_zero_rows
+from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import (
     LEAST_CONSTANT,
@@ -20,7 +20,7 @@ from linsep.learners.inputs.parameters import (
     check_options,
     check_run,
 )
-from linsep.passes import PA1, PER_CLASS, RECORD, Rows, UpdateLog
+from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.types import Array, StopReason
 
 
@@ -93,15 +93,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
             if record[e, RECORD.updates] == 0:
                 return e + 1
         return len(record)
-
-    def count_hopeless(self, rows: Rows) -> int:
-        """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if isinstance(self.step_rule(), PA1):  # whose step to a row of zeros is 0
-            return 0
-        every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
-        zero = find_zero_rows(rows.X)
-        light = 0 if not len(rows.own) or not every_class else int((zero & (rows.own == 0)).sum())
-        return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
 
 
 class EpochLearner(LinearBatchLearner):

@@ -230,9 +230,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             memory[0].stoppable, memory[0].deadline = True, deadline
         return memory
 
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array) -> StopReason | None:
         """The reason to stop after these passes, or None; a pass that the clock ended is not clean."""
-        return StopReason.TIME_BUDGET if self._left else super().stop_after(record, hopeless)
+        return StopReason.TIME_BUDGET if self._left else super().stop_after(record)
 
     def _passes(self, rows: Rows) -> Any:
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""

@@ -88,7 +88,7 @@ class Perceptron(OnlineLearner):
     n_mistakes_, n_updates_ : int
         Mistakes and updates of all epochs; the same number for this learner.
     stop_reason_ : StopReason
-        "clean pass", "epoch budget", "time budget", "impossible" or "interrupted".
+        "clean pass", "epoch budget", "time budget" or "interrupted".
     trace_ : Trace
         The run, epoch by epoch.
 

@@ -139,7 +139,7 @@ class PocketPerceptron(LinearBatchLearner):
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
 
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array) -> StopReason | None:
         """Stop if the pocket has no mistake; a pass without an update may not have drawn every row."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 

@@ -197,15 +197,9 @@ class SGDClassifier(DerivedLearner):
             return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def _may_be_over(self) -> bool:
-        """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
-        return self.average is None and self.sampling == "epochs"
-
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        return super().stop_after(record, hopeless) if self._may_be_over() else None
-
-    def count_hopeless(self, rows: Rows) -> int:
-        return super().count_hopeless(rows) if self._may_be_over() else 0
+    def stop_after(self, record: Array) -> StopReason | None:
+        """A pass without a gradient ends a run if all rows were visited; a run with a mean continues."""
+        return super().stop_after(record) if self.average is None and self.sampling == "epochs" else None
 
     def prepare(self, rows: Rows) -> Prepared:
         """The classes of the rows as the passes read them, how to step and what moves, once G and eta0 are known."""
@@ -316,19 +310,3 @@ class SGDClassifier(DerivedLearner):
             One column per class, in the order of `classes_`.
         """
         return terms.probabilities(self.decision_function(X), len(self.classes_))
-
-    @available_if(terms.is_logistic)
-    def predict_log_proba(self, X: Any) -> Array:
-        """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return terms.log_probabilities(self.decision_function(X), len(self.classes_))

@@ -72,15 +72,6 @@ def probabilities(z: Array, n_classes: int) -> Array:
     return np.column_stack([scipy.special.expit(-z), scipy.special.expit(z)])
 
 
-def log_probabilities(z: Array, n_classes: int) -> Array:
-    """ln of `probabilities`."""
-    if z.ndim == 2:
-        return np.asarray(scipy.special.log_softmax(scipy.special.log_expit(z), axis=1))
-    if n_classes < 2:
-        return np.zeros((len(z), 1))
-    return np.column_stack([scipy.special.log_expit(-z), scipy.special.log_expit(z)])
-
-
 def check_descent(learner: Any) -> None:
     """Raise for parameters of an `SGDClassifier` that make no sense."""
     loss_code(learner.loss)
