@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.numpy
 import scipy.sparse as sp
 
 import linsep
@@ -22,7 +21,6 @@ from linsep.app.commands import fit
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
-KEY = b"0123456789abcdef"
 
 
 @pytest.fixture
@@ -276,7 +274,7 @@ def test_where_a_model_comes_from(path: Path, monkeypatch: pytest.MonkeyPatch) -
     linsep.save(model, path, origin={"command": "make", "data_sha256": "ab"})
     first = linsep.read_origin(path)
     assert first["time"] == "2023-11-14T22:13:20Z" and first["command"] == "make" and first["rows_seen"] == model.t_
-    assert first["numpy"] == np.__version__ and not first["signed"]
+    assert first["numpy"] == np.__version__
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     linsep.save(linsep.load(path), path)
     second = linsep.read_origin(path)
@@ -355,44 +353,3 @@ def main_without_exit() -> None:
         main()
     except SystemExit as stopped:
         assert stopped.code in (0, None)
-
-
-# ------------------------------------------------------------------------- keys
-def test_a_signed_file_loads_with_its_key_alone(path: Path) -> None:
-    model = linsep.Perceptron().fit(X, Y)
-    linsep.save(model, path, key=KEY)
-    assert linsep.load(path, key=KEY).n_mistakes_ == model.n_mistakes_ == linsep.load(path).n_mistakes_
-    with pytest.raises(ModelFileError, match="signed with another key"):
-        linsep.load(path, key=KEY[::-1])
-    linsep.save(model, path)
-    with pytest.raises(ModelFileError, match="the file is not signed, and a key was given"):
-        linsep.load(path, key=KEY)
-
-
-def test_a_change_with_right_digests_is_found_by_the_key(path: Path) -> None:
-    linsep.save(linsep.Perceptron().fit(X, Y), path, key=KEY)
-    raw = path.read_bytes()
-    end = 8 + int.from_bytes(raw[:8], "little")
-    header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
-    arrays = {name: array * 2 for name, array in safetensors.numpy.load(raw).items()}
-    path.write_bytes(sealed(header, arrays))
-    assert linsep.load(path) is not None
-    with pytest.raises(ModelFileError, match="signed with another key"):
-        linsep.load(path, key=KEY)
-
-
-def test_the_environment_names_a_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = linsep.Perceptron().fit(X, Y)
-    linsep.save(model, path)
-    (tmp_path / "key").write_bytes(KEY)
-    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "key"))
-    with pytest.raises(ModelFileError, match="not signed"):
-        linsep.load(path)
-    linsep.save(model, path)
-    assert linsep.read_origin(path)["signed"]
-    (tmp_path / "key").write_bytes(b"short")
-    with pytest.raises(DataError, match="a key of 5 bytes can be guessed"):
-        linsep.load(path)
-    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "none"))
-    with pytest.raises(DataError, match="cannot read the key"):
-        linsep.save(model, path)
