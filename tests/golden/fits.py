@@ -232,8 +232,8 @@ def on_a_cluster() -> Any:
         dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, **quiet) as cluster,
         dask.Client(cluster, set_as_default=False) as client,
     ):
-        for make, mix in ((linsep.Perceptron, "uniform"), (linsep.AveragedPerceptron, "mistakes")):
-            model = fit(make(shuffle=True, random_state=2), data.noisy(3), client, mix=mix, max_iter=3, shards=4)
+        for make in (linsep.Perceptron, linsep.AveragedPerceptron):
+            model = fit(make(shuffle=True, random_state=2, max_iter=3), data.noisy(3), client, shards=4)
             found.append(learned(model, data.noisy(3)[0][:20]))
         model = fit(linsep.Perceptron(), data.planted(), client, mix=None, shards=3)
         found.append([learned(model), repr(model.mixing_)])

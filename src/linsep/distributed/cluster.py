@@ -37,7 +37,6 @@ def fit(
     client: Any = None,
     *,
     mix: str | None = "uniform",
-    max_iter: int | None = None,
     shards: int | None = None,
     encoder: Any = None,
     **reading: Any,
@@ -58,11 +57,9 @@ def fit(
         files, of every format and compression that `linsep.open_data` reads; a shard may be empty.
     client : distributed.Client, optional
         Without one a LocalCluster of threads is started, and closed afterwards.
-    mix : {"uniform", "mistakes"} or None
-        mu_i is 1 / n_shards, or the part of shard i in the updates of the epoch. None takes the shards in turn: without
-        `shuffle` that is `fit` on one machine, to the last bit.
-    max_iter : int, optional
-        Epochs at most, instead of the learner's own `max_iter`.
+    mix : "uniform" or None
+        mu_i is 1 / n_shards. None takes the shards in turn: without `shuffle` that is `fit` on one machine, to the last
+        bit.
     shards : int, optional
         Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
     encoder : fitted TableEncoder, optional
@@ -102,13 +99,11 @@ def fit(
     """
     check_mix(learner, mix)
     learner.check_parameters()
-    if max_iter is not None and max_iter < 1:
-        raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         run = _Run(connected, parts, learner, (encoder, reading))
         try:
-            run.train(mix, Budget(learner.max_iter if max_iter is None else max_iter, learner.time_limit))
+            run.train(mix, Budget(learner.max_iter, learner.time_limit))
             run.judge()
         except KeyboardInterrupt:
             run.hand_over(mix)
@@ -154,7 +149,6 @@ class _Run:
         self.rngs = _rngs(learner, len(full))
         self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
-        self.shares: list[Array] = []
         self.stop = StopReason.INTERRUPTED
         self.margins: list[tuple[Hyperplane, float]] = []
 
@@ -191,19 +185,17 @@ class _Run:
             state: Any = Pass(self.model)
             for shard, rng in turns:
                 state = self._submit(run_epoch, shard, state, rng)
-            made, mu = state.result(), np.ones(len(turns))
+            self._made = state.result()
         else:
             held = self._submit(hold, Pass(fresh(self.model)))  # the weights travel once
             waiting = deque(self._submit(run_epoch, shard, held, rng) for shard, rng in turns)
-            made, mu = blend(self.model, (waiting.popleft().result() for _ in turns), mix)
-        self._made = made, mu
-        return _summed(made.learner, np.array(made.records))
+            self._made = blend(self.model, (waiting.popleft().result() for _ in turns))
+        return _summed(self._made.learner, np.array(self._made.records))
 
     def _keep(self, record: Array) -> None:
-        made, mu = self._made
+        made = self._made
         self.model, self.rngs = made.learner, list(made.rngs)
         self.model.count_passes(record)
-        self.shares.append(mu)
         self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
@@ -216,14 +208,12 @@ class _Run:
 
     def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""
-        shape = (-1, len(self.rows))
-        mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
-        mu = np.array(self.shares, dtype=np.float64).reshape(shape)
+        mistakes = np.array(self.mistakes, dtype=np.int64).reshape(-1, len(self.rows))
         radius2 = self.common.radius2
         bound = mixing_bound(self.model, radius2, self.margins)
         self.model.settle()
         self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
-        self.model.mixing_ = Mixing(mix, mistakes, mu, self.rows, float(np.sqrt(radius2)), bound)
+        self.model.mixing_ = Mixing(mix, mistakes, self.rows, float(np.sqrt(radius2)), bound)
         self.learner.take_over(self.model)
 
 
