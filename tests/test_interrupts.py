@@ -12,10 +12,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from chain_model import ChainModel
 from linsep.kernels.sequences.chain import chain_epoch
 from linsep.learners import (
     AveragedPerceptron,
-    ChainModel,
     KernelPerceptron,
     PassiveAggressive,
     Perceptron,

@@ -15,7 +15,7 @@ from linsep.learners import AveragedPerceptron
 SOURCE = Path(__file__).parents[1] / "src" / "linsep"
 # Rooms below learners cannot know any.
 BELOW = {"data", "kernels", "theory", "learners"}
-CLASSES = [getattr(learners, name) for name in learners.__all__ if name not in ("ChainModel", "StructuredPerceptron")]
+CLASSES = [getattr(learners, name) for name in learners.__all__ if name != "StructuredPerceptron"]
 
 
 def private_names() -> set[str]:

@@ -364,14 +364,18 @@ def test_a_newer_format_says_upgrade(path: Path) -> None:
     [
         (rb"\"Perceptron\"", rb"\"os.system\"", "the class 'os.system' is not a learner of this version"),
         (rb"\"Perceptron\"", rb"\"__all__\"", "the class '__all__' is not a learner of this version"),
-        (rb"\"Perceptron\"", rb"[]", "cannot rebuild the model (class is []; it is text)"),
+        (
+            rb"\"Perceptron\"",
+            rb"[]",
+            "cannot rebuild the model (class is [], and this kind of model has no such value)",
+        ),
         (rb"\"max_iter\"", rb"\"patience\"", "cannot rebuild the model (TypeError: "),
         (rb"\"max_iter\"", rb"\"" + b"x" * 2000 + rb"\"", "unexpected keyword argument '" + "x" * 100),
         (rb"\"class\"", rb"\"kind\"", "cannot rebuild the model (the value class is missing)"),
         (
             rb"\"parameters\":{",
             rb"\"parameters\":[],\"x\":{",
-            "cannot rebuild the model (parameters is []; it is an object)",
+            "cannot rebuild the model (parameters is [], and this kind of model has no such value)",
         ),
         (
             rb"\"dtype\":null",

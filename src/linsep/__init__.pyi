@@ -25,7 +25,6 @@ from .learners.linear.rocchio import Rocchio as Rocchio
 from .learners.linear.sgd import SGDClassifier as SGDClassifier
 from .learners.linear.voted import VotedPerceptron as VotedPerceptron
 from .learners.mlp import MLP as MLP
-from .learners.sequences.structured import ChainModel as ChainModel
 from .learners.sequences.structured import StructuredPerceptron as StructuredPerceptron
 from .learners.sequences.tagger import SequenceTagger as SequenceTagger
 from .learners.table_model import TableModel as TableModel

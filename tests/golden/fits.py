@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import linsep
+from chain_model import ChainModel
 from golden import data
 from golden.plain import learned, plain
 
@@ -206,7 +207,7 @@ def structured() -> Any:
     rng = np.random.default_rng(19)
     rows = [[rng.integers(0, 9, size=2).tolist() for _ in range(n)] for n in rng.integers(1, 5, size=30)]
     tags = [[token[0] % 3 for token in row] for row in rows]
-    chains = linsep.StructuredPerceptron(linsep.ChainModel(9, 3), max_iter=8, random_state=1).fit(rows, tags)
+    chains = linsep.StructuredPerceptron(ChainModel(9, 3), max_iter=8, random_state=1).fit(rows, tags)
     return [learned(classes), classes.predict(list(X[:30])), learned(chains), chains.predict(rows[:10])]
 
 

@@ -13,7 +13,7 @@ from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arra
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
-from linsep.tables import check_index, rows_for_kernels
+from linsep.tables import check_index, dense, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
 # Of a learner that only `partial_fit` has trained there is none.
@@ -57,6 +57,32 @@ def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
     if f"{prefix}_" in arrays:
         return arrays[f"{prefix}_"]
     return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
+
+
+class Growing:
+    """Rows to which more are added: dense ones in an array with room for as many again."""
+
+    def __init__(self, rows: Any) -> None:
+        self._room = rows
+        self.n = rows.shape[0]
+
+    @property
+    def rows(self) -> Any:
+        """The rows so far."""
+        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
+
+    def add(self, new: Any) -> None:
+        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
+        before, self.n = self.n, self.n + new.shape[0]
+        if not isinstance(self._room, np.ndarray):
+            parts = [self._room, scipy.sparse.csr_matrix(new)]
+            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
+            return
+        if self.n > len(self._room):
+            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
+            room[:before] = self._room[:before]
+            self._room = room
+        self._room[before : self.n] = dense(new)
 
 
 def check_columns(n_features: int, names: Array | None) -> None:

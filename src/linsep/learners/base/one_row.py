@@ -253,7 +253,12 @@ class OnlineLearner(EpochLearner):
             W = self.moving()[0]
             self._plain = W.flags.c_contiguous
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
-            _check_sum(x)
+            try:
+                finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
+            except (TypeError, ValueError, OverflowError):
+                finite = False
+            if not finite:  # or finite numbers have too large a sum
+                _check_numbers(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
         except KeyError:
             return None
@@ -366,21 +371,13 @@ def _check_row(X: Any) -> None:
             raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
 
 
-def _check_sum(x: Mapping[str, Any]) -> None:
-    """Raise unless all values are finite numbers. One sum checks them all; unlike float(), it refuses text."""
-    try:
-        if isfinite(sum(x.values())):
-            return
-    except (TypeError, ValueError, OverflowError):
-        pass
-    _check_numbers(x)  # finite numbers may have too large a sum
-
-
 def _check_numbers(x: Mapping[str, Any]) -> None:
+    """Raise unless all values are finite numbers."""
     for name, value in x.items():
         if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             raise DataError(f"feature {name!r}: {value!r} is not a number; encode text and categories")
-    _check_finite(np.array(list(x.values()), dtype=np.float64), x)
+        if not np.isfinite(np.float64(value)):
+            raise DataError(f"feature {name!r}: {value} is not a finite number")
 
 
 def _as_array(x: Any, dtype: Any = None) -> Array:
@@ -396,9 +393,3 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
 
 def _sparse_row(values: Array, indices: Array) -> CSR:
     return CSR(values, indices, np.array([0, len(values)]))
-
-
-def _check_finite(values: Array, names: Any) -> None:
-    if not np.isfinite(values).all():
-        at = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"feature {list(names)[at]!r}: {values[at]} is not a finite number")

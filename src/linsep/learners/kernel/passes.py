@@ -6,42 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy
 
 from linsep.clock import clock
 from linsep.kernels.dual import add_votes, dual_block
+from linsep.learners.base.classifier import Growing
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.budgeted import Budgeted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
 from linsep.scikit import check_is_fitted
-from linsep.tables import dense
 from linsep.types import Array, DataError
-
-
-class Growing:
-    """Rows to which more are added: dense ones in an array with room for as many again."""
-
-    def __init__(self, rows: Any) -> None:
-        self._room = rows
-        self.n = rows.shape[0]
-
-    @property
-    def rows(self) -> Any:
-        """The rows so far."""
-        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
-
-    def add(self, new: Any) -> None:
-        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
-        before, self.n = self.n, self.n + new.shape[0]
-        if not isinstance(self._room, np.ndarray):
-            parts = [self._room, scipy.sparse.csr_matrix(new)]
-            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
-            return
-        if self.n > len(self._room):
-            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
-            room[:before] = self._room[:before]
-            self._room = room
-        self._room[before : self.n] = dense(new)
 
 
 class Passes:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
-import scipy
 
 from linsep.declared import ArraySpec, rows_declared
-from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
-from linsep.types import CSR, Array, DataError
+from linsep.types import Array, DataError
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
@@ -76,8 +76,8 @@ class VotedPerceptron(EpochLearner):
     coef_, intercept_ : ndarray
         The last vector.
     mistaken_rows_ : ndarray or SciPy CSR matrix
-        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit`,
-        warm start is there again. CSR as soon as any of them came as a sparse row.
+        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit` or
+        warm start is there again. CSR if the first rows were sparse.
     mistake_rows_, mistake_steps_, mistake_classes_, mistake_visits_ : ndarray, shape (n_updates,)
         Position in `mistaken_rows_`, step a (signed), class and visit (from 0) of each update, in order.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
@@ -113,8 +113,7 @@ class VotedPerceptron(EpochLearner):
     # --------------------------------------------------------------- training
     def start(self, X: Any) -> None:
         super().start(X)
-        empty = np.zeros((0, X.shape[1]), X.dtype)
-        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(scipy.sparse.csr_matrix(empty))
+        self._stored = Growing(X[:0])
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
@@ -144,29 +143,16 @@ class VotedPerceptron(EpochLearner):
         updated = log.rows[: log.used[0]]
         new = np.unique(updated[places[updated] < 0])
         if new.size:
-            places[new] = _count(self._stored) + np.arange(new.size)
-            self._store(as_matrix(rows.X, self.coef_.shape[1])[new])
+            places[new] = self._stored.n + np.arange(new.size)
+            self._stored = copy(self._stored)  # after an error the one before is there again
+            self._stored.add(as_matrix(rows.X, self.coef_.shape[1])[new])
         for name, entries in (
             ("mistake_rows_", places[updated]),
             ("mistake_visits_", log.visits[: log.used[0]]),
             ("mistake_classes_", log.classes[: log.used[0]]),
             ("mistake_steps_", log.steps[: log.used[0]]),
         ):
-            setattr(self, name, _append(getattr(self, name), entries))
-
-    def _store(self, rows: Any) -> None:
-        """Put rows behind those stored; all are sparse as soon as some are."""
-        if isinstance(rows, np.ndarray) and isinstance(self._stored, np.ndarray):
-            self._stored = _append(self._stored, rows)
-            return
-        old, new = _sparse(self._stored), _sparse(rows)
-        size = max(self.n_features_in_, int(old.indptr[-1]) + int(new.indptr[-1]))
-        whole = np.int32 if size < 2**31 else np.int64
-        self._stored = CSR(
-            _append(old.data, new.data),
-            _append(old.indices.astype(whole, copy=False), new.indices),
-            _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
-        )
+            setattr(self, name, np.concatenate([getattr(self, name), entries]))
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
@@ -184,7 +170,7 @@ class VotedPerceptron(EpochLearner):
     @property
     def mistaken_rows_(self) -> Any:
         """The rows that were ever mistaken."""
-        return as_matrix(self._stored, self.n_features_in_)
+        return self._stored.rows
 
     def survival_counts(self) -> list[Array]:
         """Count the rows that each vector survived; the counts of a plane add up to `t_`.
@@ -263,39 +249,19 @@ class VotedPerceptron(EpochLearner):
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super().get_state()
-        return meta, arrays | pack_rows(self._stored, "_stored")
+        return meta, arrays | pack_rows(self._stored.rows, "_stored")
 
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
         return {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
 
     def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
         sizes = super().sizes(n_features, n_classes)
-        return {**sizes, "stored": _count(self._stored)} if "_stored" in self.__dict__ else sizes
+        return {**sizes, "stored": self._stored.n} if "_stored" in self.__dict__ else sizes
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        stored = unpack_rows(arrays, "_stored", self.n_features_in_)
-        self._stored = stored if isinstance(stored, np.ndarray) else as_rows(stored)
+        self._stored = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
         self.survival_counts()  # which looks at the order of the mistakes
-
-
-def _count(rows: Any) -> int:
-    return len(rows) if isinstance(rows, np.ndarray) else len(rows.indptr) - 1
-
-
-def _sparse(rows: Any) -> CSR:
-    return rows if isinstance(rows, CSR) else as_rows(scipy.sparse.csr_matrix(rows))
-
-
-def _append(array: Array, entries: Array) -> Array:
-    """`array` with `entries` behind it, in memory with room for half as many again: cheap to do over and over."""
-    used, size = len(array), len(array) + len(entries)
-    room: Any = array.base
-    if type(room) is not np.ndarray or room.ndim != array.ndim or room.shape[1:] != array.shape[1:] or len(room) < size:
-        room = np.empty((size + used // 2, *array.shape[1:]), dtype=array.dtype)
-        room[:used] = array
-    room[used:size] = entries
-    return np.asarray(room[:size])
 
 
 def _multiply(X: Any, stored: Any, block: Array) -> Array:
