@@ -291,12 +291,9 @@ def _calibration(told: Any, n: int) -> Any:
     from linsep.learners.calibration import Calibration
 
     parts = from_jsonable(told)
-    if not isinstance(parts, list) or len(parts) != 2:
-        raise DataError("the calibration is not slopes and offsets")
-    if any(not isinstance(part, list) or len(part) != n for part in parts):
-        raise DataError(f"the calibration does not have {n} slopes and as many offsets")
-    if any(type(value) is not float or not isfinite(value) for part in parts for value in part):
-        raise DataError("the calibration holds something that is no finite number")
+    lists = isinstance(parts, list) and len(parts) == 2 and all(isinstance(part, list) for part in parts)
+    if not lists or any(len(part) != n or not all(type(a) is float and isfinite(a) for a in part) for part in parts):
+        raise DataError(f"the calibration is not {n} slopes and as many offsets, all finite numbers")
     return Calibration(tuple(parts[0]), tuple(parts[1]))
 
 

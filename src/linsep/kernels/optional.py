@@ -22,11 +22,6 @@ from linsep.passes import Mean, Predicted, UpdateLog
 _NO_SIGN = np.int64(2**63 - 1)
 
 
-def is_none(value: Any) -> bool:
-    """Whether the Numba type `value` is that of an absent argument."""
-    return isinstance(value, types.NoneType | types.Omitted)
-
-
 def is_pair(watch: Any) -> bool:
     """Whether the Numba type `watch` is that of two watches: two of one type are a tuple of another kind."""
     return isinstance(watch, types.Tuple | types.UniTuple)
@@ -129,5 +124,4 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
     if is_pair(watch):
         return both
     # `pocket.py` has an overload for its own type.
-    known = is_none(watch) or watch.instance_class in (UpdateLog, Mean, Predicted)
-    return nothing if known else None
+    return nothing if getattr(watch, "instance_class", None) in (None, UpdateLog, Mean, Predicted) else None

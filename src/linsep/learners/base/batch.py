@@ -134,7 +134,7 @@ class BatchLearner(LabelledClassifier):
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
+            plane = flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
@@ -157,7 +157,6 @@ class BatchLearner(LabelledClassifier):
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
-        most_norm2 = float(np.finfo(dtype).max)
 
         def make_passes(most: int) -> Array:
             ordered = rows
@@ -166,9 +165,7 @@ class BatchLearner(LabelledClassifier):
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
             self.t_ += n * len(record)
-            norm = float(record[-1, RECORD.norm_w])
-            if not norm * norm < most_norm2:
-                check_weights(norm, dtype)
+            check_weights(float(record[-1, RECORD.norm_w]), dtype)
             return record
 
         run_epochs(

@@ -164,26 +164,13 @@ class MeanLearner(DerivedLearner, OnlineLearner):
         if not self._has_sums():
             self._check_mean()
         if not self.predicts_mean() or self.t_ == 0:
-            return w[:, columns], b
+            return w if isinstance(columns, slice) else w[:, columns], b
         mean = self._sum_coef[:, columns] / self.t_
         np.subtract(w[:, columns], mean, out=mean)  # in place: wide weights would need twice the memory for a moment
         return mean, b - self._sum_intercept / self.t_
 
-    def settle(self) -> None:
-        if self._has_sums():
-            super().settle()
-        else:
-            self.settled()
-
     def settle_later(self) -> None:
-        self._stale = "_sum_coef" in self.__dict__
-
-    def settled(self) -> None:
-        if self._has_sums() or "last_coef_" not in self.__dict__:
-            super().settled()
-            return
-        self._check_mean()
-        self.coef_, self.intercept_ = self.last_coef_, self.last_intercept_
+        self._stale = True
 
     def _put(self, name: str, value: Array) -> None:
         super()._put(name, value)
@@ -202,11 +189,6 @@ class MeanLearner(DerivedLearner, OnlineLearner):
         if isinstance(X, CSR):
             X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
         return score_with(X, w, b)
-
-    def parts(self) -> dict[str, Any]:
-        if not self._has_sums():
-            self.settled()
-        return super().parts()
 
     # ------------------------------------------------------------------ state
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:

@@ -11,7 +11,7 @@ from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sg
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.inputs.parameters import Shared, is_number, sharing
 from linsep.learners.linear import sgd_state as terms
-from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norms, measure_all
+from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norm, measure_all
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.scikit import available_if, check_is_fitted
 from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
@@ -228,11 +228,9 @@ class SGDClassifier(DerivedLearner):
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
         sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
-        norms = record[:1, RECORD.norm_w]
-        if memory is None:  # `partial_fit` looks at the range once it has counted
-            check_norms(norms, self.n_iter_, self.eta0_)
-        else:
-            check_norms(norms, self.trace_.total_epochs, self.eta0_, w.V.dtype)
+        # `partial_fit` looks at the range once it has counted.
+        before, dtype = (self.n_iter_, None) if memory is None else (self.trace_.total_epochs, w.V.dtype)
+        check_norm(float(record[0, RECORD.norm_w]), before + 1, self.eta0_, dtype)
         if memory is None:
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
         return 1

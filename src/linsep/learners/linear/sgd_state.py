@@ -105,16 +105,15 @@ def descent(learner: Any) -> Descent:
     )
 
 
-def check_norms(norms: Array, before: int, eta0: float, dtype: Any = None) -> None:
-    """Raise where ||w|| after an epoch is not finite or, with a dtype, has outgrown it; `before` epochs came first."""
-    for e, norm in enumerate(norms.tolist(), before + 1):
-        if not math.isfinite(norm):
-            raise DataError(
-                f"the steps diverged: w is not finite after {e} epochs with eta0 = {eta0:g}. "
-                "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
-            )
-        if dtype is not None:
-            check_weights(norm, dtype)
+def check_norm(norm: float, epochs: int, eta0: float, dtype: Any = None) -> None:
+    """Raise where ||w|| after so many epochs is not finite or, with a dtype, has outgrown it."""
+    if not math.isfinite(norm):
+        raise DataError(
+            f"the steps diverged: w is not finite after {epochs} epochs with eta0 = {eta0:g}. "
+            "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
+        )
+    if dtype is not None:
+        check_weights(norm, dtype)
 
 
 def measure_all(w: Iterate, constant2: float) -> None:
