@@ -71,7 +71,7 @@ def test_without_them_there_are_none() -> None:
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ([[1.0], [2.0, 3.0]], "does not have 1 slopes"),
+        ([[1.0], [2.0, 3.0]], "not 1 slopes and as many offsets"),
         ([[1.0]], "not 1 slopes and as many offsets"),
         ([["a"], [1.0]], "all finite numbers"),
         ([[{"$": ["float", "inf"]}], [1.0]], "all finite numbers"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners.calibration import Calibration, calibrate
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.tables import (
     Prepared,
     code_class_weight,
@@ -23,7 +24,7 @@ from linsep.learners.inputs.tables import (
     weight_argument,
 )
 from linsep.learners.predicting import PredictingTables, default_learner, learner_has
-from linsep.scikit import available_if, check_is_fitted, clone, join_if_loaded
+from linsep.scikit import available_if, check_is_fitted, clone
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
@@ -88,11 +89,7 @@ class TableModel(PredictingTables):
         positive: Any = None,
         probabilities: bool = False,
     ) -> None:
-        join_if_loaded()
-        self.learner = learner
-        self.encoder = encoder
-        self.positive = positive
-        self.probabilities = probabilities
+        keep_parameters(self, locals())
 
     @classmethod
     def of(

@@ -9,9 +9,8 @@ import numpy as np
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LinearClassifier
-from linsep.learners.inputs.parameters import check_options
+from linsep.learners.inputs.parameters import check_options, keep_parameters
 from linsep.passes import Rows
-from linsep.scikit import join_if_loaded
 from linsep.types import Array, StopReason
 
 
@@ -68,9 +67,7 @@ class Rocchio(LinearClassifier):
     plane_arrays: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
-        join_if_loaded()
-        self.fit_intercept = fit_intercept
-        self.open_classes = open_classes
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute the means of these rows.

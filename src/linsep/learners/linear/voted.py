@@ -208,10 +208,6 @@ class VotedPerceptron(EpochLearner):
         """
         check_is_fitted(self)
         X = checked_rows(self, X)
-        z = self._votes_on(X)
-        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
-
-    def _votes_on(self, X: Any) -> Array:
         self.check_parts("mistake_rows_", "mistake_classes_")
         stored = self.mistaken_rows_.T
         size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
@@ -220,7 +216,8 @@ class VotedPerceptron(EpochLearner):
         for at in range(0, X.shape[0], size):
             rows = X[at : at + size]
             votes[at : at + size] = self._vote(_multiply(rows, stored, block[: rows.shape[0]]))
-        return votes / max(1, self.t_)
+        z = votes / max(1, self.t_)
+        return z[:, 0] if z.shape[1] == 1 else z
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
@@ -228,8 +225,8 @@ class VotedPerceptron(EpochLearner):
 
         G += self.constant2_
         survival = self.survival_counts()
-        votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
-        if len(survival) < votes.shape[1]:
+        if len(survival) < len(self.intercept_):
+            votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
             votes[:, 0] = survival[0][0]
             # Both updates of a mistake come before the vectors vote again.
             last = np.append(np.diff(self.mistake_visits_) > 0, True)[: len(self.mistake_visits_)]
@@ -238,13 +235,12 @@ class VotedPerceptron(EpochLearner):
             Z = np.zeros(votes.shape)
             add_class_votes(G, self.mistake_rows_, self.mistake_steps_, self.mistake_classes_, counts, Z, votes)
             return votes
+        columns = []
         for k, counts in enumerate(survival):
             own = self.mistake_classes_ == k
-            votes[:, k] = counts[0]
-            column = np.ascontiguousarray(votes[:, k])
-            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), column)
-            votes[:, k] = column
-        return votes
+            columns.append(np.full(len(G), counts[0]))
+            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), columns[-1])
+        return np.column_stack(columns)
 
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
