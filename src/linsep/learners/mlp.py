@@ -13,8 +13,7 @@ from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.inputs.labels import check_classes
-from linsep.learners.inputs.parameters import check_run, is_number, is_whole, keep_parameters
+from linsep.learners.inputs.parameters import check_classes, check_run, is_number, is_whole, keep_parameters
 from linsep.passes import RECORD
 from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, Budget, DataError, StopReason

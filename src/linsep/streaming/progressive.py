@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
+from linsep.kernels.linear.epoch import plain_epoch
+from linsep.kernels.linear.progressive import progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
@@ -118,12 +119,14 @@ def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     step, watch = learner.step_rule(), learner.watch()
     by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
     asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
-    rest = (learner.constant2_, watch, learner.t_, asking)
+    c2, t = learner.constant2_, learner.t_
     if len(learner.classes_) <= 2:
-        mistakes, updates, absorbed = progressive_pass(rows, step, W, b, *rest)
+        both = (asking, watch)  # told of each row before its update
+        read = (rows.X, rows.y, rows.weight, rows.order)
+        mistakes, updates, absorbed = plain_epoch(*read, step, W[0], b, c2, both, t)
     else:
         together = learner.multi_class == "multiclass"
-        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, *rest)
+        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, c2, watch, t, asking)
     if not by_mean:
         told.asked[:], told.missed[:] = True, told.wrong
     learner.t_ += len(rows.y)

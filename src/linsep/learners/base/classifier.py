@@ -11,7 +11,7 @@ import scipy
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
 from linsep.learners.engine.number_range import check_entries
-from linsep.learners.inputs.labels import check_labels, kind_of_labels
+from linsep.learners.inputs.parameters import check_labels, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
 from linsep.tables import check_index, dense, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason

@@ -13,15 +13,19 @@ import numpy as np
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import Classifier, as_rows
 from linsep.learners.engine.scores import scores
-from linsep.learners.inputs.labels import (
+from linsep.learners.inputs.parameters import (
+    LEAST_CONSTANT,
+    MOST_CONSTANT,
     SIGNS,
+    Given,
     all_classes,
     check_classes,
     check_labels,
     number_labels,
     replace_labels,
+    rows_of_weight,
+    weights_of_classes,
 )
-from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT, Given, rows_of_weight, weights_of_classes
 from linsep.passes import NO_WEIGHTS, Rows
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import is_sparse

@@ -16,9 +16,8 @@ from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, as_row
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import Given, keep_parameters
-from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel.passes import MistakeRecord, Passes
+from linsep.learners.kernel.passes import Budgeted, MistakeRecord, Passes, budget_declared, check_budget
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
