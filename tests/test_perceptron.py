@@ -390,7 +390,7 @@ def test_a_second_process_compiles_nothing() -> None:
         out = subprocess.run([sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True)
     misses, hits = map(int, out.stdout.split())
     assert misses == 0
-    assert hits >= 4
+    assert hits >= 3
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

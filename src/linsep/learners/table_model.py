@@ -77,8 +77,8 @@ class TableModel(PredictingTables):
     1.0
     """
 
-    learner_: Any
-    classes_: Array
+    learner: Any
+    encoder: TableEncoder | None
     calibration_: Calibration | None
 
     def __init__(
