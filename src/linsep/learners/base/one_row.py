@@ -31,7 +31,9 @@ class OnlineLearner(EpochLearner):
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
-    _plain = False  # whether dicts with all names in their order are read as rows of an array
+    _plain = (
+        ""  # how dicts with all names in their order are packed into the row of an array, where the weights suit it
+    )
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
@@ -237,20 +239,19 @@ class OnlineLearner(EpochLearner):
         """The row of a dict with all names in their order; None of others, and where a value is no number."""
         if type(x) is not dict or [*x] != self._names:
             return None
-        dtype = self.moving()[0].dtype
-        room = bytearray(dtype.itemsize * len(x))
+        X: Array = np.empty((1, len(x)), self._plain[-1])
         try:
-            struct.pack_into(f"{len(x)}{dtype.char}", room, 0, *x.values())
+            struct.pack_into(self._plain, X.data, 0, *x.values())
         except (TypeError, ValueError, OverflowError, struct.error):
             return None
-        return np.frombuffer(room, dtype).reshape(1, -1)
+        return X
 
     def _named(self, x: Mapping[str, Any]) -> Any:
         """A row from names that are all known, else None."""
         try:
             columns = self._column_of()
             W = self.moving()[0]
-            self._plain = W.flags.c_contiguous
+            self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             try:
                 finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
@@ -315,16 +316,16 @@ class OnlineLearner(EpochLearner):
         for name in self._kept(self.column_arrays):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
-        self._plain = False
+        self._plain = ""
         self.settle_later()
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self._columns, self._plain = None, False
+        self._columns, self._plain = None, ""
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
-        self._plain = False
+        self._plain = ""
         self.settle_later()
 
     def _roomy(self, name: str, array: Array, width: int) -> Array:
