@@ -70,7 +70,7 @@ def test_columns_that_cost_no_bytes_are_refused_before_they_cost_memory(path: Pa
     assert "the network has no hidden node" in refusal(path, network, without_nodes)
     kernel = linsep.KernelPerceptron("rbf", gamma=1.0).fit(sp.csr_matrix(X), Y)
     said = refusal(path, kernel, lambda header, arrays: header["state"].update(n_features_in_=most))
-    assert "n_features_in_" in said and "268435456" in said.replace(",", "")
+    assert f"n_features_in_ is {most}, and this kind of model has no such value" in said
 
 
 RICH = "TableModel with dates and words"
@@ -99,15 +99,19 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
         (VOTED, lambda h, a: h["state"].pop("t_"), "the value t_ is missing"),
         (VOTED, lambda h, a: h["state"].update(t_=-1), "t_ is -1, and this kind of model has no such value"),
         (VOTED, lambda h, a: h["state"].update(t_=10**30), "and this kind of model has no such value"),
-        (VOTED, lambda h, a: h["state"].update(n_features_in_=2**40), "it is a whole number from 0 to 2147483647"),
-        (VOTED, lambda h, a: h["state"].update(stop_reason_="tired"), "stop_reason_ is 'tired'; it is one of"),
+        (VOTED, lambda h, a: h["state"].update(n_features_in_=2**40), "and this kind of model has no such value"),
+        (
+            VOTED,
+            lambda h, a: h["state"].update(stop_reason_="tired"),
+            "stop_reason_ is 'tired', and this kind of model has no",
+        ),
         (VOTED, lambda h, a: h.update(feature_names=["one"]), "there are 1 names of columns, not 2"),
         (VOTED, put("classes", lambda a: a * 0), "its classes are not 1 or more distinct labels"),
         (VOTED, put("classes", lambda a: a[::-1]), "its classes are not in sorted order"),
         (VOTED, lambda h, a: h.update(feature_names=["one", "one"]), "two columns have one name"),
         (VOTED, lambda h, a: h.update(format=-5), "format -5 is no format of linsep: there is format 1"),
         (VOTED, lambda h, a: h.update(format="2"), "format '2' is no format of linsep"),
-        (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0; it is text"),
+        (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0, and this kind of model has no"),
         (VOTED, lambda h, a: h["parameters"].update(max_iter=-1), "max_iter must be at least 1"),
         (VOTED, lambda h, a: h.update(origin={"time": 3}), "the value linsep is missing"),
     ],
