@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from copy import deepcopy
+from contextlib import nullcontext
+from copy import copy, deepcopy
 from importlib import import_module
 from typing import Any
 
@@ -99,7 +98,15 @@ def fit(
     """
     check_mix(learner, mix)
     learner.check_parameters()
-    with _connected(client) as connected:
+    try:
+        dask: Any = import_module("distributed")  # its constructors have no types
+    except ImportError as error:
+        raise ImportError(
+            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
+        ) from error
+    # Threads of this process, if there is no cluster: kernels and readers release the lock.
+    here = {"processes": False, "dashboard_address": None, "set_as_default": False}
+    with dask.Client(**here) if client is None else nullcontext(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         run = _Run(connected, parts, learner, (encoder, reading))
         try:
@@ -111,22 +118,6 @@ def fit(
     run.hand_over(mix)
     learner.warn_of_run(run.common.n)
     return learner if encoder is None else TableModel.of(learner, encoder)
-
-
-@contextmanager
-def _connected(client: Any) -> Iterator[Any]:
-    """The client given, or one of a cluster of this process's threads: kernels and readers release the lock."""
-    try:
-        dask: Any = import_module("distributed")  # its constructors have no types
-    except ImportError as error:
-        raise ImportError(
-            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
-        ) from error
-    if client is not None:
-        yield client
-        return
-    with dask.Client(processes=False, dashboard_address=None, set_as_default=False) as own:
-        yield own
 
 
 class _Run:
@@ -163,9 +154,6 @@ class _Run:
         with config.set(_GRAPH):
             return self.client.compute(delayed(task, pure=False)(*arguments))
 
-    def _on_each(self, task: Any, argument: Any) -> list[Any]:
-        return list(self.client.gather([self._submit(task, shard, argument) for shard in self.shards]))
-
     def train(self, mix: str | None, budget: Budget) -> None:
         """Make epochs until one is clean or the budget ends."""
         self.stop = run_epochs(
@@ -187,7 +175,7 @@ class _Run:
                 state = self._submit(run_epoch, shard, state, rng)
             self._made = state.result()
         else:
-            held = self._submit(hold, Pass(fresh(self.model)))  # the weights travel once
+            held = self._submit(copy, Pass(fresh(self.model)))  # the weights travel once
             waiting = deque(self._submit(run_epoch, shard, held, rng) for shard, rng in turns)
             self._made = blend(self.model, (waiting.popleft().result() for _ in turns))
         return _summed(self._made.learner, np.array(self._made.records))
@@ -204,7 +192,8 @@ class _Run:
         if self.stop is StopReason.CLEAN_PASS and not why_no_bound(self.model):
             W, b = self.model.moving()
             plane = Hyperplane(W[0].astype(np.float64), float(b[0]))
-            self.margins = [(plane, float(min(self._on_each(least_margin, plane))))]
+            margins = [self._submit(least_margin, shard, plane) for shard in self.shards]
+            self.margins = [(plane, float(min(self.client.gather(margins))))]
 
     def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""
@@ -244,12 +233,6 @@ def _weights(learner: Any, common: About) -> Any:
         return learner.class_weight
     weights = common.n / (len(common.labels) * common.counts)
     return dict(zip(common.labels.tolist(), weights.tolist(), strict=True))
-
-
-# ----------------------------------------------------------------------- tasks
-def hold(start: Pass) -> Pass:
-    """Keep weights on the cluster for the shards that start from them."""
-    return start
 
 
 def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
