@@ -27,7 +27,7 @@ from linsep.learners import (
 from linsep.learners.base.one_row import score_with
 from linsep.types import CSR, DataError
 
-LEARNERS: list[Any] = [
+LEARNERS = [
     Perceptron(),
     Perceptron(multi_class="multiclass", class_weight="balanced"),
     AveragedPerceptron(),
@@ -38,12 +38,7 @@ LEARNERS: list[Any] = [
     PassiveAggressive(variant="pa2", multi_class="multiclass"),
 ]
 # These learn chunks of rows, but not a row at a time.
-IN_CHUNKS: list[Any] = [
-    VotedPerceptron(),
-    VotedPerceptron(multi_class="multiclass"),
-    Rocchio(),
-    SGDClassifier(eta0=0.5),
-]
+IN_CHUNKS = [VotedPerceptron(), VotedPerceptron(multi_class="multiclass"), Rocchio(), SGDClassifier(eta0=0.5)]
 
 
 def make_table(seed: int, n: int = 60, p: int = 4, n_classes: int = 3) -> tuple[Any, Any]:

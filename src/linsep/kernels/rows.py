@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from linsep.kernels.lanes import dots, fma, wide_dots
-from linsep.kernels.memory import uncounted
+from linsep.kernels.planes import sum_planes
 from linsep.types import CSR
 
 # Rows whose decision values a pass of several classes computes ahead of their turn, at most: with 4 rows and 2 classes
@@ -27,21 +27,6 @@ _INLINE: Any = {"forceinline": True}
 def is_csr(X: Any) -> bool:
     """Whether the Numba type `X` is that of compressed sparse rows."""
     return getattr(X, "instance_class", None) is CSR
-
-
-@uncounted(nogil=True, forceinline=True)
-def sum_planes(data: Any, indices: Any, start: int, end: int, W: Any, Z: Any, r: int) -> None:
-    """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, in this order, for every class c.
-
-    Each product is added with one rounding. Changes row r of `Z` (n_rows, n_classes).
-    """
-    for c in range(np.uint64(Z.shape[1])):
-        Z[r, c] = 0
-    for k in range(np.uint64(start), np.uint64(end)):
-        x = data[k]
-        j = np.uint64(indices[k])
-        for c in range(np.uint64(Z.shape[1])):
-            Z[r, c] = fma(x, W[c, j], Z[r, c])
 
 
 def row_count(X: Any) -> int:

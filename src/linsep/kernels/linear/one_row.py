@@ -15,7 +15,8 @@ from linsep.kernels.lanes import dots, fma
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
-from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2, sum_planes
+from linsep.kernels.planes import sum_planes
+from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
 from linsep.passes import NO_ORDER
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from linsep.kernels.lanes import dots
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import weight_at
-from linsep.kernels.rows import row_axpy, row_count, row_dot, sum_planes
+from linsep.kernels.planes import sum_planes
+from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.types import Array
 
 # Bytes of the second matrix that are multiplied with all rows of the first before the next are read.
