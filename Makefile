@@ -69,7 +69,7 @@ test-lowest: $(LOWEST_READY)
 
 # What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time. A
 # sample: what prints JSON, learners, proofs, exports and examples in docstrings.
-EXTRAS := plots,report,dask,drift,excel,hdf5,sql,regression
+EXTRAS := plots,report,dask,onnx,drift,excel,hdf5,sql,regression
 NEWEST := tests/test_json_output.py tests/test_perceptron.py tests/test_separation_command.py tests/test_smallest_set.py \
   tests/test_tables.py tests/test_export.py src/linsep/theory/separation src/linsep/learners/linear src/linsep/data/features
 
@@ -100,7 +100,7 @@ walks: $(READY)
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra report --extra dask --extra drift --extra excel --extra hdf5 --extra sql --extra regression --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra report --extra dask --extra onnx --extra drift --extra excel --extra hdf5 --extra sql --extra regression --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \

@@ -1,9 +1,12 @@
-"""Exported models say what the model says: run in DuckDB, SQLite and by hand from JSON."""
+"""Exported models say what the model says: run in DuckDB, SQLite, onnxruntime and by hand from JSON."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from hypothesis import strategies as st
 from in_process import linsep
 from linsep import learners, load, open_data
 from linsep.data.features.encoder import TableEncoder
-from linsep.export import to_json, to_sql
+from linsep.export import to_json, to_onnx, to_sql
 from linsep.learners.table_model import TableModel
 from linsep.types import DataError
 
@@ -57,6 +60,21 @@ def split(rows: list[Any], n_columns: int) -> tuple[Any, list[Any]]:
     return (values if len(values[0]) > 1 else [v[0] for v in values]), [row[0] for row in rows]
 
 
+def in_onnx(graph: bytes, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(graph)
+    if [x.name for x in session.get_inputs()] == ["X"]:
+        given: Any = {"X": np.column_stack(list(columns.values()))}
+    else:
+        asked = {x.name: x.type for x in session.get_inputs()}
+        given = {
+            name: np.asarray(columns[name], dtype=object if "string" in kind else float).reshape(-1, 1)
+            for name, kind in asked.items()
+        }
+    label, value = session.run(None, given)
+    return value, label.tolist()
+
+
 def by_hand(text: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
     """What a reader makes of the JSON who follows its "how", with the numbers in hex."""
     model = json.loads(text)
@@ -83,6 +101,10 @@ def agree(model: Any, X: Any, columns: dict[str, Any]) -> None:
     for value, label in everyone:
         close(value, z)
         assert label == labels
+    pytest.importorskip("onnx")
+    value, label = in_onnx(to_onnx(model), columns)
+    close(value, z)
+    assert label == labels
 
 
 @pytest.mark.parametrize("name", LINEAR)
@@ -121,6 +143,16 @@ def test_labels_keep_their_type_and_ties_their_side(labels: list[Any]) -> None:
     agree(model, X, {f"x{j + 1}": X[:, j] for j in range(3)})
 
 
+def test_single_precision_and_named_columns() -> None:
+    onnx = pytest.importorskip("onnx")
+    X = np.random.default_rng(2).normal(size=(50, 3)).astype(np.float32)
+    model = learners.Rocchio().fit(pd.DataFrame(X, columns=["a", "b", "c"]), X[:, 0] > 0.1)
+    model.coef_ = model.coef_.astype(np.float32)
+    graph = onnx.load_from_string(to_onnx(model))
+    assert [x.name for x in graph.graph.input] == ["a", "b", "c"]
+    assert {x.type.tensor_type.elem_type for x in graph.graph.input} == {onnx.TensorProto.FLOAT}
+
+
 @pytest.mark.filterwarnings("ignore::linsep.MissingWarning")
 @pytest.mark.parametrize("way", ["mean", "median", "drop", "error"])
 def test_a_missing_value_is_what_predict_makes_of_it(way: Any) -> None:
@@ -139,6 +171,10 @@ def test_a_missing_value_is_what_predict_makes_of_it(way: Any) -> None:
             else:
                 assert found[:3] == [None] * 3
                 assert found[3] is not None
+        if way in ("mean", "median") and importlib.util.find_spec("onnx") and importlib.util.find_spec("onnxruntime"):
+            values, found = in_onnx(to_onnx(model), {"x": asked["x"], "c": asked["c"].fillna("")})
+            close(values, model.decision_function(asked))
+            assert found == model.predict(asked).tolist()
 
 
 def test_true_and_false_are_the_same_in_text_files_and_databases(tmp_path: Path) -> None:
@@ -231,6 +267,12 @@ def test_a_stream_of_numbers_is_exported() -> None:
     close(by_hand + model.intercept_[0], model.decision_function(X))
 
 
+def test_without_onnx_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'linsep\[onnx\]'"):
+        to_onnx(learners.Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1]))
+
+
 # -------------------------------------------------------------- command line
 def test_the_command(tmp_path: Path) -> None:
     file = FOLDER / "averaged-classes.linsep"
@@ -239,6 +281,11 @@ def test_the_command(tmp_path: Path) -> None:
     assert linsep("export", file, "--to", "sql", "--table", "sales.new").stdout == to_sql(model, table="sales.new")
     assert linsep("export", file, "--to", "sql", "-o", tmp_path / "m.sql").stdout == ""
     assert (tmp_path / "m.sql").read_text() == to_sql(model)
+    pytest.importorskip("onnx")
+    assert linsep("export", file, "--to", "onnx", "-o", tmp_path / "m.onnx").stdout == ""
+    assert (tmp_path / "m.onnx").read_bytes() == to_onnx(model)
+    command = [sys.executable, "-m", "linsep", "export", str(file), "--to", "onnx"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == to_onnx(model)
 
 
 def test_the_command_refuses(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from linsep import DataError, MissingWarning, TableEncoder, TableModel, fit_stream, fit_table, open_data
 from linsep.data.cells import MISSING_WORDS, NUMBER
-from linsep.export import to_json, to_sql
+from linsep.export import to_json, to_onnx, to_sql
 from linsep.export.as_sql import _SHAPES, _shape
 from linsep.reporting.scores import iter_predictions
 
@@ -234,7 +234,7 @@ def test_a_missing_number_of_a_stream_counts_as_the_mean() -> None:
     np.testing.assert_allclose(values, model.decision_function(frame), rtol=1e-12)
 
 
-def test_json_says_what_a_missing_value_is() -> None:
+def test_json_and_onnx_say_what_a_missing_value_is() -> None:
     frame = pd.DataFrame({"a": [-1.0, 2, 3, -4], "c": ["u", "v", "v", "u"]})
     whole, known = frame.copy(), frame.assign(c=["u", "v", "", "u"])
     cases: list[tuple[Any, Any, Any]] = [(whole, "drop", None), (whole, "mean", [0.0]), (known, "mean", "level")]
@@ -243,3 +243,12 @@ def test_json_says_what_a_missing_value_is() -> None:
         number, category = json.loads(to_json(model))["inputs"]
         assert ("missing" in number) == (way == "mean")
         assert category.get("missing") == (category["levels"][""] if expected == "level" else expected)
+        runtime = pytest.importorskip("onnxruntime")
+        asked = {"a": np.array([[2.0], [np.nan], [1.0]]), "c": np.array([["u"], ["v"], [""]], dtype=object)}
+        label, z = runtime.InferenceSession(to_onnx(model)).run(None, asked)
+        rows = pd.DataFrame({"a": [2.0, np.nan, 1.0], "c": ["u", "v", None]})
+        if way == "drop":
+            assert np.isnan(z).tolist() == [False, True, True]
+        else:
+            np.testing.assert_allclose(z, model.decision_function(rows), rtol=1e-12)
+            assert label.tolist() == model.predict(rows).tolist()

@@ -175,8 +175,8 @@ _EXPORT = (
     MODEL,
     Option(
         "to",
-        "The format: json, sql (DuckDB, SQLite) or postgresql.",
-        choices=("json", "sql", "postgresql"),
+        "The format: json, sql (DuckDB, SQLite), postgresql or onnx.",
+        choices=("json", "sql", "postgresql", "onnx"),
         needed=True,
     ),
     OUTPUT.but(help="File to write; - is standard output."),

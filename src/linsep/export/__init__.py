@@ -1,4 +1,4 @@
-"""Models for other programs: JSON and SQL, each from a raw row to its label.
+"""Models for other programs: JSON, SQL and ONNX, each from a raw row to its label.
 
 In: a fitted model. Out: text or bytes. Begin with `formula.py`, what a model computes of a raw row.
 """

@@ -71,7 +71,7 @@ def to_sql(model: Any, *, table: str = "rows", postgresql: bool = False) -> str:
     terms = sum(1 if isinstance(x, Number) else len(x.levels) for x in formula.inputs) * planes
     if terms > _MOST_TERMS:
         raise DataError(
-            f"cannot write {terms:,} weights as one SQL expression (at most {_MOST_TERMS:,}): export to JSON"
+            f"cannot write {terms:,} weights as one SQL expression (at most {_MOST_TERMS:,}): export to JSON or ONNX"
         )
     taken: dict[str, str] = {}
     for x in formula.inputs:

@@ -54,13 +54,16 @@ class Formula:
     """Decision values `intercept` + what each input adds; one plane for two classes, else one a class.
 
     With one plane the second class is predicted where its value is at or above 0; with more the first class of those
-    with the largest value. Cells of text are read with the `decimal` mark, and those of `na` are missing.
+    with the largest value. `from_table` tells columns with names of their own from those of a matrix. Cells of text
+    are read with the `decimal` mark, and those of `na` are missing.
     """
 
     learner: str
     classes: list[Any]
     inputs: list[Number | Category]
     intercept: Array
+    from_table: bool
+    dtype: np.dtype[Any]
     na: tuple[str, ...] = ()
     decimal: str = "."
 
@@ -93,10 +96,12 @@ def formula_of(model: Any) -> Formula:
     W, b = np.asarray(learner.coef_), np.asarray(learner.intercept_, dtype=np.float64)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise DataError("cannot export a model with a weight that is not a finite number")
+    inputs = _plain_inputs(learner, W) if encoder is None else _encoded_inputs(encoder, W)
+    from_table = hasattr(learner, "feature_names_in_") if encoder is None else encoder.column_names is not None
     if encoder is None:
-        return Formula(name, classes, _plain_inputs(learner, W), b)
+        return Formula(name, classes, inputs, b, from_table, W.dtype)
     reading = (tuple(sorted(encoder.na_)), encoder.decimal_ or ".")
-    return Formula(name, classes, _encoded_inputs(encoder, W), b, *reading)
+    return Formula(name, classes, inputs, b, from_table, np.dtype(np.float64), *reading)
 
 
 def _predicts_otherwise(cls: type[LinearClassifier]) -> bool:
