@@ -10,13 +10,14 @@ import numba
 import numpy as np
 
 from benchmarks.timing import Work, in_turn
+from linsep.kernels.checks import are_ones
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.learners.engine.loop import shuffled_order
 from linsep.passes import NO_ORDER
-from linsep.types import CSR
+from linsep.types import CSR, OnesCSR
 
 
 @numba.njit(fastmath=True, nogil=True)
@@ -103,9 +104,11 @@ def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
 def products(X: Any, passes: int, share: float, n_vectors: int, *, shuffle: bool = True) -> Work:
     """The products of all rows, in as many orders as passes, each of which decides whether its row is added to vectors.
 
-    A share of the rows, drawn at random, is added in every pass.
+    A share of the rows, drawn at random, is added in every pass. Entries that are all 1 are not read.
     """
     rows: Any = X if isinstance(X, np.ndarray) else CSR(X.data, X.indices, X.indptr)
+    if isinstance(rows, CSR) and are_ones(rows.data):
+        rows = OnesCSR(rows.indices, rows.indptr)
     rng = np.random.RandomState(0)
     orders = [shuffled_order(X.shape[0], rng) if shuffle else NO_ORDER for _ in range(passes)]
     bounds = np.where(rng.random_sample(X.shape[0]) < share, np.inf, -np.inf)

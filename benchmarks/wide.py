@@ -18,7 +18,7 @@ from linsep.kernels.linear.epoch import plain_epoch
 from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.learners.engine.loop import shuffled_order
 from linsep.passes import NO_ORDER, NO_WEIGHTS
-from linsep.types import CSR
+from linsep.types import OnesCSR
 
 PARTS: dict[str, tuple[Any, str]] = {
     "rows and labels checked": (Perceptron, "rows_to_fit"),
@@ -62,7 +62,7 @@ def _parts_of_flights(report: Report, X: Any, y: Any) -> None:
         b = learner.intercept_ - 0.5  # no decision value is 0, as all of these are whole numbers
         signs = np.where(learner.decision_function(X) - 0.5 > 0, 1.0, -1.0)
         order = shuffled_order(X.shape[0], np.random.RandomState(0)) if shuffle else NO_ORDER
-        given = (CSR(X.data, X.indices, X.indptr), signs, NO_WEIGHTS, order, 0.0, learner.coef_[0], b, 1.0, None, 0)
+        given = (OnesCSR(X.indices, X.indptr), signs, NO_WEIGHTS, order, 0.0, learner.coef_[0], b, 1.0, None, 0)
         assert plain_epoch(*given)[0] == 0
         clean = median(seconds(partial(plain_epoch, *given)) for _ in range(RUNS))
         cells = {

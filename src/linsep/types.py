@@ -48,6 +48,13 @@ class CSR(NamedTuple):
     indptr: Array
 
 
+class OnesCSR(NamedTuple):
+    """Compressed sparse rows whose entries are all 1: row i has it at the columns `indices[indptr[i]:indptr[i+1]]`."""
+
+    indices: Array
+    indptr: Array
+
+
 class Hyperplane(NamedTuple):
     """The plane {x : w.x + b = 0}.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import overload
 
 from linsep.kernels.memory import LINE, ask
-from linsep.kernels.rows import is_csr
+from linsep.kernels.rows import is_csr, is_ones
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
 _AHEAD = 16
@@ -39,7 +39,9 @@ def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
 
     if not is_csr(X):
         return dense
-    entry = sum(array.dtype.bitwidth // 8 for array in X.types[:2])  # bytes of a value and of its column
+    # Bytes of an entry: of its column and, unless all are 1, of its value.
+    arrays = dict(zip(X.fields, X.types, strict=True))
+    entry = sum(arrays[name].dtype.bitwidth // 8 for name in ("data", "indices") if name in arrays)
 
     def sparse(X: Any, order: Any) -> Any:
         entries = X.indices.shape[0] * entry
@@ -67,6 +69,28 @@ def _overload_ask_part(array: Any, start: Any, mean: Any) -> Callable[..., Any]:
     return part
 
 
+def _ask_entries(X: Any, start: Any) -> None:
+    """Ask for the entries of a sparse row from its start: their columns and, unless all are 1, their values.
+
+    As many lines for each row: a number of its own is one more branch to guess wrongly, a tenth of a pass. What a long
+    row lacks the hardware brings, as it reads on.
+    """
+    raise NotImplementedError
+
+
+@overload(_ask_entries, jit_options=_INLINE)
+def _overload_ask_entries(X: Any, start: Any) -> Callable[..., Any]:
+    def columns(X: Any, start: Any) -> None:
+        _ask_part(X.indices, start, X.indices.shape[0] // (X.indptr.shape[0] - 1))
+
+    def both(X: Any, start: Any) -> None:
+        mean = X.indices.shape[0] // (X.indptr.shape[0] - 1)
+        _ask_part(X.data, start, mean)
+        _ask_part(X.indices, start, mean)
+
+    return columns if is_ones(X) else both
+
+
 def fetch_ahead(X: Any, y: Any, order: Any, t: int, ahead: int) -> None:
     """At step t of a pass, ask for rows a little later in it.
 
@@ -89,10 +113,6 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[...
         soon = np.uint64(order[soon]) if ordered else soon
         ask(X.indptr, later)
         ask(y, later)
-        # As many lines for each row: a number of its own is one more branch to guess wrongly, a tenth of a pass. What a
-        # long row lacks the hardware brings, as it reads on.
-        start, mean = np.uint64(X.indptr[soon]), X.indices.shape[0] // (X.indptr.shape[0] - 1)
-        _ask_part(X.data, start, mean)
-        _ask_part(X.indices, start, mean)
+        _ask_entries(X, np.uint64(X.indptr[soon]))
 
     return sparse if is_csr(X) else dense

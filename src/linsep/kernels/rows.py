@@ -1,6 +1,6 @@
 """One row against a vector: the only place that knows how rows are stored.
 
-`X` is a C-contiguous 2-D array or a `CSR`; `i` is a row position. Arithmetic is
+`X` is a C-contiguous 2-D array, a `CSR` or, in passes of two classes, a `OnesCSR`; `i` is a row position. Arithmetic is
 done in the dtype of `w`. Each function has a stub in Python, which only raises, and an overload, which compiled code
 calls instead. So a kernel is written once, and Numba compiles it once for each format.
 """
@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from linsep.kernels.lanes import dots, fma, wide_dots
 from linsep.kernels.planes import sum_planes
-from linsep.types import CSR
+from linsep.types import CSR, OnesCSR
 
 # Rows whose decision values a pass of several classes computes ahead of their turn, at most: with 4 rows and 2 classes
 # the 8 sums and their 6 factors fit the 16 vector registers.
@@ -26,7 +26,12 @@ _INLINE: Any = {"forceinline": True}
 
 def is_csr(X: Any) -> bool:
     """Whether the Numba type `X` is that of compressed sparse rows."""
-    return getattr(X, "instance_class", None) is CSR
+    return getattr(X, "instance_class", None) in (CSR, OnesCSR)
+
+
+def is_ones(X: Any) -> bool:
+    """Whether the Numba type `X` is that of compressed sparse rows of ones."""
+    return getattr(X, "instance_class", None) is OnesCSR
 
 
 def row_count(X: Any) -> int:
@@ -69,6 +74,11 @@ def row_fits(X: Any, width: int) -> bool:
     raise NotImplementedError
 
 
+def _entry(X: Any, k: Any, w: Any) -> Any:
+    """Entry k of sparse rows, 1 of the type of w where all are."""
+    raise NotImplementedError
+
+
 @overload(row_fits)
 def _row_fits(X: Any, width: Any) -> Callable[..., Any]:
     def sparse(X: Any, width: Any) -> Any:
@@ -94,31 +104,50 @@ def _row_count(X: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
+@overload(_entry, jit_options=_INLINE)
+def _any_entry(X: Any, k: Any, w: Any) -> Callable[..., Any]:
+    def one(X: Any, k: Any, w: Any) -> Any:
+        return w.dtype.type(1)  # LLVM makes a sum of the product with it
+
+    def stored(X: Any, k: Any, w: Any) -> Any:
+        return X.data[k]
+
+    return one if is_ones(X) else stored
+
+
 @overload(row_dot, jit_options=_INLINE)
-def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
+def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
     def sparse(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
         k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
         while k + np.uint64(4) <= end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
-            b = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], b)
-            c = fma(X.data[k + np.uint64(2)], w[np.uint64(X.indices[k + np.uint64(2)])], c)
-            d = fma(X.data[k + np.uint64(3)], w[np.uint64(X.indices[k + np.uint64(3)])], d)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
+            b = fma(_entry(X, k + np.uint64(1), w), w[np.uint64(X.indices[k + np.uint64(1)])], b)
+            c = fma(_entry(X, k + np.uint64(2), w), w[np.uint64(X.indices[k + np.uint64(2)])], c)
+            d = fma(_entry(X, k + np.uint64(3), w), w[np.uint64(X.indices[k + np.uint64(3)])], d)
             k += np.uint64(4)
         # A loop over the last three at most would take as long as the others on short rows.
         if k + np.uint64(2) <= end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
-            a = fma(X.data[k + np.uint64(1)], w[np.uint64(X.indices[k + np.uint64(1)])], a)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
+            a = fma(_entry(X, k + np.uint64(1), w), w[np.uint64(X.indices[k + np.uint64(1)])], a)
             k += np.uint64(2)
         if k < end:
-            a = fma(X.data[k], w[np.uint64(X.indices[k])], a)
+            a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
         return (a + b) + (c + d)
+
+    return sparse if is_csr(X) else None
+
+
+@overload(row_dot, jit_options=_INLINE)
+def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
+    if is_csr(X):
+        return None
 
     def dense(X: Any, i: Any, w: Any) -> Any:
         return dots(X, (np.uint64(i),), w, (np.uint64(0),))[0]
 
-    return sparse if is_csr(X) else dense
+    return dense
 
 
 @overload(block_size)
@@ -132,12 +161,20 @@ def _block_size(X: Any) -> Callable[..., Any]:
     return one if is_csr(X) else several
 
 
-# As a call it would take a fifth longer: its loops are compiled for the case in hand.
-@overload(block_dots, jit_options=_INLINE)
-def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
+@overload(block_dots)
+def _block_of_one(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
         sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
+
+    return sparse if is_csr(X) else None
+
+
+# As a call it would take a fifth longer: its loops are compiled for the case in hand.
+@overload(block_dots, jit_options=_INLINE)
+def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
+    if is_csr(X):
+        return None
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
@@ -150,7 +187,7 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
             Z[0, d], Z[1, d], Z[2, d], Z[3, d] = z0d, z1d, z2d, z3d
             Z[0, c], Z[1, c], Z[2, c], Z[3, c] = z0c, z1c, z2c, z3c
 
-    return sparse if is_csr(X) else dense
+    return dense
 
 
 # On some processors LLVM would call it for each mistake of a short row unless told otherwise.
@@ -164,13 +201,13 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
         while k < end and not changed:
             j = np.uint64(X.indices[k])
             before = w[j]
-            after = fma(a_, X.data[k], before)
+            after = fma(a_, _entry(X, k, w), before)
             w[j] = after
             changed = after != before
             k += np.uint64(1)
         for t in range(k, end):
             j = np.uint64(X.indices[t])
-            w[j] = fma(a_, X.data[t], w[j])
+            w[j] = fma(a_, _entry(X, t, w), w[j])
         return changed
 
     def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
@@ -189,6 +226,9 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
 # As in `row_axpy`: on some processors LLVM would call it.
 @overload(row_norm2, jit_options=_INLINE)
 def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
+    def ones(X: Any, i: Any) -> Any:
+        return np.float64(X.indptr[i + 1] - X.indptr[i])
+
     def sparse(X: Any, i: Any) -> Any:
         # Four sums, as in `row_dot`.
         a = b = c = d = 0.0
@@ -203,4 +243,4 @@ def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
         at = (np.uint64(i),)
         return wide_dots(X, at, X, at)[0]
 
-    return sparse if is_csr(X) else dense
+    return ones if is_ones(X) else sparse if is_csr(X) else dense

@@ -30,12 +30,11 @@ MISTAKES = {
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
     if not isinstance(X, np.ndarray):
-        # Anew: what SciPy once noted of its columns may no longer be true.
-        plain = scipy.sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
-        if not plain.has_canonical_format:
-            summed = plain.copy()
-            summed.sum_duplicates()
-            X = summed if summed.nnz < plain.nnz else X  # without a duplicate columns stay in their order
+        from linsep.kernels.checks import has_duplicates, is_rising
+
+        if not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
+            X = X.copy()
+            X.sum_duplicates()
     return rows_for_kernels(X)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.inputs.parameters import Shared, sharing
@@ -20,12 +20,13 @@ _NEVER, _MOST_PAUSE = 2**62, 64
 
 @dataclass
 class _Memory:
-    """The memory of skipping in passes of two classes, while it pays.
+    """What passes of two classes read of the rows, and the memory of skipping while it pays.
 
     Whether skipping would pay is asked from epoch `next_try` on, and if not, again after `pause` more, which doubles
     then.
     """
 
+    X: Any
     next_try: int
     pause: int = 1
     skip: Skip | None = None
@@ -119,8 +120,9 @@ class Perceptron(OnlineLearner):
         """What passes remember; that of skipping costs as much as a pass, so it comes when it is predicted to pay."""
         if len(self.classes_) > 2:
             return None
+        ones = super().prepare(rows) if isinstance(rows.X, CSR) else None
         stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
-        return _Memory(-(-self._skip_from // max(1, stored)))
+        return _Memory(rows.X if ones is None else ones, -(-self._skip_from // max(1, stored)))
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         from linsep.kernels.linear.epoch import plain_epochs
@@ -128,6 +130,7 @@ class Perceptron(OnlineLearner):
 
         if memory is None:
             return super().run(rows, memory, log, reference, record)
+        rows = rows._replace(X=memory.X)
         w, b, intercept = self.coef_[0], self.intercept_, self.constant2_
         state = (w, b, intercept, log, self.t_, reference, record)
         if memory.skip is not None:
