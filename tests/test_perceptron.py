@@ -297,15 +297,6 @@ def test_budget_warns_with_numbers_and_the_next_step() -> None:
         Perceptron(max_iter=None, time_limit=0.01).fit(X, y)
 
 
-def test_a_zero_row_without_intercept_is_reported_not_retried() -> None:
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
-    for rows in (X, sp.csr_matrix(X)):
-        with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
-            learner = Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
-        assert learner.stop_reason_ is StopReason.IMPOSSIBLE
-        assert learner.n_iter_ < 5
-
-
 def test_ctrl_c_keeps_the_model_so_far() -> None:
     def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
         if epochs >= 100:
@@ -399,7 +390,7 @@ def test_a_second_process_compiles_nothing() -> None:
         out = subprocess.run([sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True)
     misses, hits = map(int, out.stdout.split())
     assert misses == 0
-    assert hits >= 4
+    assert hits >= 3
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -34,7 +34,7 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Sequence[s
     """Write the page that `compose` makes (of the warnings of the result) and say where it is."""
     if path is None:
         return result
-    render(compose([*result.told, *result.warnings])).save(path)
+    render(compose(result.warnings)).save(path)
     result.lines.append(("report", str(path)))
     result.data["report"] = str(path)
     return result

@@ -13,7 +13,7 @@ from typing import Any
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
 from linsep.data.sources.open import Source, open_data
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
@@ -158,8 +158,6 @@ def fit_stream(
         When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
         others of its column, text may be amounts, the drift detector started again, or the mean that predicts was
         worse on the last 1,000 rows than the vector that moves, by more than chance.
-    PlateauWarning
-        Once during a run of many passes, when these no longer make fewer mistakes; the run goes on.
 
     References
     ----------
@@ -203,14 +201,12 @@ def fit_stream(
                 kept.write(run)
     for message in run.warnings() + lost:
         warnings.warn(message, StreamWarning, stacklevel=2)
-    if run.held is not None:
-        raise run.held
     return run.result()
 
 
-def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
+def _prepared(learner: Any, open_classes: bool) -> OnlineLearner:
     """An untrained copy of a learner that can stream."""
-    copy: EpochLearner = default_learner() if learner is None else clone(learner)
+    copy: OnlineLearner = default_learner() if learner is None else clone(learner)
     check_can_stream(copy)
     copy.open_classes = open_classes or copy.open_classes
     copy.check_parameters()

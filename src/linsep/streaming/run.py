@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
@@ -17,8 +16,8 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
-from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.loop import Plateau, PlateauWarning, learn_chunks, run_epochs
+from linsep.learners.base.one_row import OnlineLearner
+from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
@@ -27,11 +26,7 @@ from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
-from linsep.tables import stored_in
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
-
-# What to do about a run that no longer makes progress.
-_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass, and a few passes do."
 
 
 class StreamRun:
@@ -44,7 +39,7 @@ class StreamRun:
     def __init__(
         self,
         source: Source,
-        learner: EpochLearner,
+        learner: OnlineLearner,
         encoder: TableEncoder,
         labels: StreamLabels,
         *,
@@ -63,12 +58,10 @@ class StreamRun:
         self._rows_before = 0
         self._was_finished = False
         self._complaints: list[str] = []
-        self._plateau = Plateau(1.0, passes)
-        self.held: PlateauWarning | None = None
         source.watch()
         source.check = self._door = Door(encoder, labels, max_columns)
 
-    def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
+    def resume(self, learner: OnlineLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
@@ -76,8 +69,6 @@ class StreamRun:
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
-        for k in range(counters.passes):
-            self._look_for_plateau(k)
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
@@ -126,10 +117,7 @@ class StreamRun:
                 self._door.note_amounts(used)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
-        updates = getattr(self.learner, "n_updates_", 0)
         learnt = self._learn_rows(X, y, classes)
-        counters.updates[-1] += self.learner.n_updates_ - updates
-        counters.entries[-1] += stored_in(X)
         counters.position = position
         self._count_skipped()
         counters.seen[-1] += len(y)
@@ -174,23 +162,8 @@ class StreamRun:
             self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
-        if found := self._look_for_plateau(counters.passes - 1):
-            self._warn_of_plateau(*found)
         counters.position = START
         counters.begin_pass()
-
-    def _look_for_plateau(self, k: int) -> tuple[int, int, int] | None:
-        """What `Plateau.see` says after pass k, from 0, of a learner that waits for a clean pass."""
-        if not self.learner.wants_clean_pass:
-            return None
-        return self._plateau.see(make_record(updates=self.counters.updates[k], dots=self.counters.entries[k]))
-
-    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
-        said = f"{self.learner.told_of_plateau(k, before, last)} {_ADVICE}"
-        try:
-            warnings.warn(said, PlateauWarning, stacklevel=7)
-        except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
-            self.held = warning
 
     def _count_skipped(self) -> None:
         """Count lines that were skipped, and rows without a label, in the first pass; a later one skips the same."""

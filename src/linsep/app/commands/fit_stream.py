@@ -21,7 +21,6 @@ from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
 from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
-from linsep.learners.engine.loop import PlateauWarning
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
@@ -99,13 +98,11 @@ def fit_on_stream(
     # A stream may be read only once.
     came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
     said: list[str] = []
-    told: list[str] = []
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings():
-                for kind in (StreamWarning, PlateauWarning):
-                    warnings.simplefilter("always", kind)
-                warnings.showwarning = partial(_take, line, said, told)
+                warnings.simplefilter("always", StreamWarning)
+                warnings.showwarning = partial(_take, said)
                 found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
         except StreamError as error:
             rows = error.so_far.counters.rows
@@ -119,17 +116,12 @@ def fit_on_stream(
             keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
-        return _result(found, model, said, told, report)
+        return _result(found, model, said, report)
 
 
-def _take(
-    line: StreamLine, said: list[str], told: list[str], message: Warning | str, category: type[Warning], *_: object
-) -> None:
-    """Keep a warning of the stream for the end; print at once what is told while training goes on."""
-    if issubclass(category, PlateauWarning):
-        told.append(str(message).replace("AveragedPerceptron() needs", "--learner averaged needs"))
-        line.warn(told[-1])
-    elif issubclass(category, StreamWarning):
+def _take(said: list[str], message: Warning | str, category: type[Warning], *_: object) -> None:
+    """Keep a warning of the stream for the end."""
+    if issubclass(category, StreamWarning):
         said.append(str(message))
 
 
@@ -157,9 +149,9 @@ def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep:
     return f"{checkpoint} is finished: {model} was written from it"
 
 
-def _result(found: StreamFit, model: Path, said: list[str], told: list[str], report: Path | None) -> Result:
+def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
     receipt = stream_receipt(found)
     shown = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
     data = {**receipt.data, "model": str(model)}
-    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details, told=told)
+    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
     return with_report(result, report, page_of_stream(found.model, receipt))

@@ -71,7 +71,7 @@ def _margins(subject: Subject, rows: Table, y: Array, margins: Array) -> Sketch:
 
 
 def _has_unit_steps(learner: Any) -> bool:
-    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None and learner.from_zero
+    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None
 
 
 def _norm(seen: Seen, learner: Any, reference: Hyperplane) -> Sketch:
