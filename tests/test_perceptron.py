@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import naive
 from linsep.learners import Perceptron
-from linsep.types import StopReason
+from linsep.types import DataError, StopReason
 from walked import files_called
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -409,3 +409,12 @@ def test_sparse_rows_to_predict_are_refused_unless_finite(n_classes: int, bad: f
             learner.predict(changed)
     with np.errstate(over="ignore"):
         assert learner.decision_function(100 * X).shape[0] == 30  # values that overflow are not refused
+
+
+def test_a_run_that_a_row_of_zeros_would_keep_up_for_ever_is_refused() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
+    for rows in (X, sp.csr_matrix(X)):
+        with pytest.raises(DataError, match="row 0 is all zeros, and without an intercept"):
+            Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
+        with pytest.warns(ConvergenceWarning):
+            Perceptron(max_iter=5, fit_intercept=False).fit(rows, [1, 1, 0])

@@ -16,13 +16,27 @@ from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.passes import RECORD, Rows, UpdateLog
-from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
+from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
 NOT_DECIDED = (
     "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
     "raise max_iter or time_limit."
 )
+
+
+def _refuse_zeros(X: Any) -> None:
+    """Raise DataError for a row of zeros: without an intercept it is a mistake in every pass, which nothing ends."""
+    if isinstance(X, np.ndarray):
+        some = X.any(axis=1)
+    else:
+        n, of_ones = len(X.indptr) - 1, isinstance(X, OnesCSR)
+        some = np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), None if of_ones else X.data != 0, n) > 0
+    if not some.all():
+        raise DataError(
+            f"row {np.argmin(some)} is all zeros, and without an intercept it is a mistake in every pass: leave it "
+            "out, or give max_iter or time_limit"
+        )
 
 
 class BatchLearner(LabelledClassifier):
@@ -151,6 +165,8 @@ class BatchLearner(LabelledClassifier):
         n = len(rows.y)
         rng = scikit.random_state(self.random_state) if self.reorders() else None
         constant2 = getattr(self, "constant2_", 1.0)
+        if not constant2 and self.max_iter is None and self.time_limit is None:
+            _refuse_zeros(rows.X)
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
         self.trace_ = Trace(n, log, numbers, **told)
