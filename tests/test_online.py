@@ -179,7 +179,7 @@ def test_classes_join_with_zero_weights(seed: int, n_classes: int, table: bool) 
         np.testing.assert_array_equal(planes(learner), [twin.w[k] for k in range(n_classes)])
 
 
-@pytest.mark.parametrize("learner", LEARNERS + IN_CHUNKS, ids=repr)
+@pytest.mark.parametrize("learner", [*LEARNERS, *IN_CHUNKS], ids=repr)
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_open_classes_in_chunks_equal_row_by_row(learner: Any, n_classes: int) -> None:
     if isinstance(getattr(learner, "class_weight", None), dict) and n_classes > 3:
