@@ -7,7 +7,6 @@ from functools import partial
 from math import isfinite
 from statistics import median
 from struct import Struct
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ WIDTHS = (9, 20, 100)
 WANTED = 1.5
 ROWS = 5_000
 ROWS_FOR_SCIKIT = 1_000
-LEAST = "a lock, the names, the packing and the compiled call"
+LEAST = "the names, the packing and the compiled call"
 
 
 def stream(n_rows: int, width: int) -> tuple[Any, list[dict[str, float]], list[int]]:
@@ -72,25 +71,23 @@ def made(make: Callable[[], Any], rows: Any) -> Any:
 
 
 def least(rows: list[dict[str, float]], y: list[int] | None) -> Work:
-    """What linsep's calls cannot do without: a lock, the names compared, the values packed, the compiled call."""
+    """What linsep's calls cannot do without: the names compared, the values packed, the compiled call."""
     model = made(Perceptron, rows)
     W, b = model.coef_.copy(), model.intercept_.copy()
-    names, X, lock = list(rows[0]), np.zeros((1, len(rows[0]))), RLock()
+    names, X = list(rows[0]), np.zeros((1, len(rows[0])))
     memory, pack = X.data, Struct(f"{len(names)}d").pack_into
 
     def learn() -> None:
         for x, label in zip(rows, y or (), strict=True):
-            with lock:
-                if [*x] == names:
-                    pack(memory, 0, *x.values())
-                    learn_row(X, 2.0 * label - 1.0, 1.0, 0.0, W, b, 1.0, None, 0)
+            if [*x] == names:
+                pack(memory, 0, *x.values())
+                learn_row(X, 2.0 * label - 1.0, 1.0, 0.0, W, b, 1.0, None, 0)
 
     def predict() -> None:
         for x in rows:
-            with lock:
-                if [*x] == names:
-                    pack(memory, 0, *x.values())
-                    score_row(X, W, b)
+            if [*x] == names:
+                pack(memory, 0, *x.values())
+                score_row(X, W, b)
 
     return learn if y else predict
 
@@ -110,17 +107,12 @@ def parts_of_a_call(report: Report, rows: list[dict[str, float]], *, learn: bool
     model = made(Perceptron, rows)
     model.learn_one(rows[0], 0)
     W, b = model.moving()
-    X = model._plain.of(rows[0])
-    code, lock, names = model._codes[1], RLock(), list(rows[0])
+    X = model._in_order(rows[0])
+    code, names = model._codes[1], list(rows[0])
     memory, pack = X.data, Struct(f"{len(names)}d").pack_into
-
-    def locked() -> None:
-        with lock:
-            pass
 
     parts: dict[str, Callable[[], Any]] = {
         "a call of a method": model.watch,
-        "the lock": locked,
         "names compared": lambda: [*rows[0]] == names,
         "values packed": lambda: pack(memory, 0, *rows[0].values()),
     }
@@ -129,7 +121,7 @@ def parts_of_a_call(report: Report, rows: list[dict[str, float]], *, learn: bool
             "compiled function": lambda: learn_row(X, code, 1.0, 0.0, W, b, 1.0, None, 0),
             "vectors, step, means due": lambda: (model.moving(), model.step_rule(), model.settle_later()),
             "both and the counters": lambda: model._learn_row(X, 1, code),
-            "all but the lock": lambda: model._take_in(rows[0], 1),
+            "all but the classes": lambda: model._take_in(rows[0], 1),
             "learn_one": lambda: model.learn_one(rows[0], 1),
         }
     else:

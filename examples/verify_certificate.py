@@ -38,7 +38,7 @@ ORDERED = ("cumulative", "adjacent", "continuation")
 LABELLED = ("logistic", "multinomial", *ORDERED)
 LINKS = dict.fromkeys(("logistic", "binomial", *ORDERED), ("logit", "probit", "cloglog", "cauchit"))
 LINKS |= dict.fromkeys(("multinomial", "adjacent"), ("logit",))
-LINKS |= dict.fromkeys(("poisson", "negative-binomial", "gamma", "inverse-gaussian", "cox"), ("log",))
+LINKS |= dict.fromkeys(("poisson", "negative-binomial", "cox"), ("log",))
 BESIDE = {"trials": 1.0, "weights": 1.0, "event": 1.0, "strata": 0.0, "entry": -inf}  # role -> where not given
 INTERCEPT = "(Intercept)"
 
@@ -306,9 +306,8 @@ def inverse(matrix):
 class Cone:
     """Rows z = {column: integer} without zeros, and those of them that are equalities."""
 
-    def __init__(self, Z, width, equal=(), total=None):
+    def __init__(self, Z, width, equal=()):
         self.Z, self.width, self.equal = Z, width, set(equal)
-        self.total = total  # a row that counts with whatever positive weight
         self.columns = transposed(Z, width)
 
     def left_by(self, directions, idle=0):
@@ -326,9 +325,7 @@ class Cone:
         """Rows left, with positive weights unless they are equalities, add up to 0, or nearly so: see `check_near`."""
         fits = all(i in left and (k > 0 or i in self.equal) for i, k in weights.items())
         require(fits, "a weight is not positive, or of a row that a direction separates")
-        sums = combined({i: k for i, k in weights.items() if i != self.total}, self.Z)
-        row = self.Z[self.total] if self.total in weights else {}
-        require(within or (multiple(sums, row) < 0 if row else not sums), "the weighted rows do not add up to 0")
+        require(within or not combined(weights, self.Z), "the weighted rows do not add up to 0")
 
     def columns_beside(self, null, rows):
         """The columns without one of its own for each null vector, all of which are orthogonal to the rows."""
@@ -507,7 +504,7 @@ def model_of(claim, data):
     y = labels_of(given["y"], kind) if labelled else list(map(double, given["y"]))
     require(min(beside["weights"]) >= 0 and set(beside["event"]) <= {0, 1}, "a weight or an event is none")
     for value, trials, entry in () if labelled else zip(y, beside["trials"], beside["entry"], strict=True):
-        least = value > entry if family == "cox" else value > 0 or (value == 0 and family != "inverse-gaussian")
+        least = value > entry if family == "cox" else value >= 0
         require(least and (value <= trials or family != "binomial"), f"{value} is no response of the family {family}")
     kept = [i for i in range(n) if beside["trials"][i] > 0 and beside["weights"][i] > 0]
     labels = sorted(set(y), key={"int": int, "float": float}.get(kind, str)) if labelled else []
@@ -518,7 +515,9 @@ def model_of(claim, data):
     require(family != "logistic" or len(classes) == 2, "a logistic regression has two classes")
     columns = {role: beside[role] for role in BESIDE if role in given}
     check_hash(claim, data["X"], *hashed(family, asked["link"], labels, classes, y, columns))
-    heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else [INTERCEPT]
+    many = (len(classes) - 1 if family == "multinomial" else 1) * (len(names) + 1)
+    require(many <= 10**6, "this program looks at no more than a million coefficients")
+    heads = [f"{low}|{high}" for low, high in pairwise(map(plainly, classes))] if family in ORDERED else [INTERCEPT]
     heads = heads if asked["intercept"] and family != "cox" else []
     require(set(heads).isdisjoint(names), "a threshold is called like a column")
     return Model(family, heads, [*heads, *names], classes, y, beside, kept)
@@ -539,19 +538,13 @@ def inequalities(model, X, one):
     """(z, equality, row of the data) of a regression; X has whole numbers, in which 1 became `one`.
 
     Columns are the intercept or the thresholds, then those of the data; of a multinomial model so for each class but
-    the first. Rows of a gamma regression with a response of 0 have one inequality together, which is the last.
+    the first.
     """
     if model.family == "cox":
         return [(combined({i: 1, j: -1}, X), equal, i) for i, j, equal in pairs_at_risk(model)]
     first = {0: one} if model.heads == [INTERCEPT] else {}
     rows = {i: {**first, **{j + len(model.heads): v for j, v in X[i].items()}} for i in model.kept}
-    found = [(z, equal, i) for i, x in rows.items() for z, equal in lines_of(model, i, x, one)]
-    if model.family == "gamma" and len(found) < len(rows):
-        weights = {i: Fraction(model.beside["weights"][i]) for i in rows}
-        common = lcm(*(w.denominator for w in weights.values()))
-        total = combined({i: -int(w * common) for i, w in weights.items()}, rows)
-        return [*((z, False, i) for z, _, i in found), (total, False, None)]
-    return found
+    return [(z, equal, i) for i, x in rows.items() for z, equal in lines_of(model, i, x, one)]
 
 
 def lines_of(model, i, x, one):
@@ -578,9 +571,6 @@ def lines_of(model, i, x, one):
         for other in (k for k in range(last + 1) if k != own):
             blocks = [(k - 1, sign) for k, sign in ((own, 1), (other, -1)) if k]  # the first class has none
             yield {block * width + j: sign * v for block, sign in blocks for j, v in x.items()}, False
-    elif family in ("gamma", "inverse-gaussian"):
-        if own > 0:
-            yield x, True
     else:
         most = model.beside["trials"][i] if family in ("logistic", "binomial") else 0
         yield x if own else {j: -v for j, v in x.items()}, own not in (0, most)
@@ -613,7 +603,7 @@ def estimates(cone, proof):
     left, directions, null, maximal = cone.check(proof["cone"])
     require(maximal, "it is not shown that no more rows are separated")
     if proof["bases"]:  # as many columns as rows, of full rank; those that are not in all of them are sums of others
-        require(left <= cone.equal, "a row left is no equality")
+        require(left <= cone.equal and len(proof["bases"]) <= 64, "a row left is no equality, or bases are too many")
         for basis in proof["bases"]:
             require(len(numbers_of(basis, width, "a basis of columns")) == n, "a basis has other columns")
             cone.check_rank(range(n), basis)
@@ -626,29 +616,30 @@ def estimates(cone, proof):
     unidentified, ways, touching = {j for v in of_all for j in v}, first_signs(directions), transposed(null, width)
     # With one dimension beyond the null vectors of all rows, the cone is a ray beside them.
     is_ray = len(null) <= len(of_all) + 1
-    unbounded = cone.total is not None and cone.total not in left  # nor has the likelihood an upper bound
+
+    checked = {}  # number of directions -> the signs that they have; many coefficients share them
 
     def of(j):
         way, opposite = ways.get(j, 0), proof["opposite"]
         if j in unidentified:
             return "not identified"
-        if not touching[j] and not unbounded:
+        if not touching[j]:
             return "finite"
-        if unbounded:
-            return "sign or limit not decided"
         if way == 0:  # a small multiple of a null vector of the rows left may be added either way
             return "undetermined sign"
         if j in proof["unsigned"]:
             return "sign or limit not decided"
         if str(j) in opposite["columns"]:
-            others = vectors_of(opposite["directions"][whole(opposite["columns"][str(j)])], width)
-            cone.left_by(others, idle=1)
-            require(first_signs(others).get(j) == -way, f"coefficient {j} has one sign only")
+            if (k := whole(opposite["columns"][str(j)])) not in checked:
+                others = vectors_of(opposite["directions"][k], width)
+                cone.left_by(others, idle=1)
+                checked[k] = first_signs(others)
+            require(checked[k].get(j) == -way, f"coefficient {j} has one sign only")
             return "undetermined sign"
         if not is_ray:  # d is a combination of null vectors of the rows left: a sum of rows is t way d_j, t > 0
             weights = weights_of(proof["signs"][str(j)], n)
-            fits = all(k >= 0 and i not in left for i, k in weights.items())
-            require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
+            fits = all(k > 0 and i not in left for i, k in weights.items())
+            require(fits, f"a weight for coefficient {j} is not > 0, or of a row that is not separated")
             products = combined(combined(weights, cone.Z), touching)  # null vector -> its product with the sum
             require(multiple(products, touching[j]) * way > 0, f"the sign of coefficient {j} is not proved")
         return "+inf" if way > 0 else "-inf"
@@ -669,18 +660,16 @@ def prove_regression(claim, data):
     names, kept = list(product(of_class, model.names)), {i: data["X"][i] for i in model.kept}
     for some in (None, data["X"], kept.values()):  # the proof may be about columns multiplied to whole numbers
         Z, is_equal, owners = zip(*inequalities(model, *as_integers(kept, some)), strict=True)
-        total = owners.index(None) if None in owners else None
         equal = [k for k, holds in enumerate(is_equal) if holds]
         try:
-            left, rank, said = estimates(Cone(Z, len(names), equal, total), proof)
+            left, rank, said = estimates(Cone(Z, len(names), equal), proof)
             break
         except NotProvedError as error:
             refused = refused or error
     else:
         raise refused
     separated = set(owners) - {owners[k] for k in left}
-    separated |= {i for i in model.kept if model.y[i] == 0} if None in separated else set()
-    places = [data["rows"][i] for i in sorted(separated - {None})]
+    places = [data["rows"][i] for i in sorted(separated)]
     verdict = "overlap" if len(left) == len(Z) else "quasi-complete" if left else "complete"
     yield f"{len(Z) - len(equal)} inequalities and {len(equal)} equalities; the rank is {rank} of {len(said)}"
     yield f"proved: {verdict}, {len(places)} of {len(data['X'])} rows are separated"

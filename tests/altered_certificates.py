@@ -208,7 +208,7 @@ def of_regressions(rng: np.random.Generator) -> list[Design]:
 def of_other_families(rng: np.random.Generator) -> list[Design]:
     """The same of families with columns beside the response, with zeros, with thresholds and with times."""
     out = []
-    for family in ("binomial", "negative-binomial", "gamma", "cumulative", "adjacent", "continuation", "cox"):
+    for family in ("binomial", "negative-binomial", "cumulative", "adjacent", "continuation", "cox"):
         for k in range(2):
             X = rng.integers(-2, 3, (7, 2))
             codes = np.append([0, 1, 2], rng.integers(0, 3, 4))

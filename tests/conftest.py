@@ -23,10 +23,7 @@ os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
 # its own to compile, what `make test` asks of its sisters.
-LONG = re.compile(
-    r"test_sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|Voted)"
-    r"|test_online\.py::test_learn_one_equals_partial_fit\[pair-(?!2-Perceptron\(\)\])"
-)
+LONG = re.compile(r"test_sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|Voted)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

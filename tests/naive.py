@@ -202,7 +202,7 @@ class MixedRun(NamedTuple):
     mistakes: list[list[int]]  # of each shard in each epoch
 
 
-def parameter_mixing(X: Any, y: Any, mix: str, epochs: int) -> MixedRun:
+def parameter_mixing(X: Any, y: Any, epochs: int) -> MixedRun:
     """Each shard (a list of them) makes an epoch from the mixed weights; then w = sum mu_i w_i."""
     w = np.zeros(X[0].shape[1] + 1)
     used: list[Any] = []
@@ -219,7 +219,7 @@ def parameter_mixing(X: Any, y: Any, mix: str, epochs: int) -> MixedRun:
                 used.append(v.copy())
             trained.append(v)
             k.append(made)
-        mu = np.array(k) / sum(k) if mix == "mistakes" and any(k) else np.full(len(X), 1 / len(X))
+        mu = np.full(len(X), 1 / len(X))
         if any(k):
             w = mu @ np.array(trained)
         mistakes.append(k)

@@ -17,8 +17,6 @@ FAMILIES = (
     "binomial",
     "poisson",
     "negative-binomial",
-    "gamma",
-    "inverse-gaussian",
     "multinomial",
     "cumulative",
     "adjacent",
@@ -53,7 +51,7 @@ class Answer(NamedTuple):
 
 
 def inequalities(asked: Asked) -> tuple[list[tuple[Row, int]], list[tuple[Row, int]]]:
-    """Those z.d >= 0, and those z.d = 0, each with the row of the data that it comes from (-1: from all)."""
+    """Those z.d >= 0, and those z.d = 0, each with the row of the data that it comes from."""
     weak: list[tuple[Row, int]] = []
     equal: list[tuple[Row, int]] = []
     kept = [i for i, w in enumerate(asked.weights) if w and (asked.family != "binomial" or asked.trials[i])]
@@ -70,12 +68,6 @@ def inequalities(asked: Asked) -> tuple[list[tuple[Row, int]], list[tuple[Row, i
                 equal.append((x, i))
         elif asked.family in ("poisson", "negative-binomial"):
             (equal if y else weak).append((negative(x), i))
-        elif asked.family in ("gamma", "inverse-gaussian"):
-            zeros = any(asked.y[k] == 0 for k in kept)
-            if not zeros:
-                equal.append((x, i))
-            elif y:
-                weak.append((x, i))
         elif asked.family == "multinomial":
             own = classes.index(y)
             weak += [(block(x, own, k, len(classes)), i) for k in range(len(classes)) if k != own]
@@ -83,9 +75,6 @@ def inequalities(asked: Asked) -> tuple[list[tuple[Row, int]], list[tuple[Row, i
             weak += [(z, i) for z in ordered(asked.family, x, classes.index(y), len(classes))]
         else:
             weak += [(difference(x, asked.X[j]), i) for j in at_risk(asked, i, kept)]
-    if asked.family == "gamma" and any(asked.y[k] == 0 for k in kept):
-        columns = zip(*(times(asked.X[i], asked.weights[i]) for i in kept), strict=True)
-        weak.append(([-sum(column) for column in columns], -1))
     return weak, equal
 
 
@@ -146,23 +135,18 @@ def answer(asked: Asked) -> Answer:
     strict = [any(dot(z, ray) > 0 for ray in rays) for z, _ in weak]
     left = [z for (z, _), is_strict in zip(weak, strict, strict=True) if not is_strict] + [z for z, _ in equal]
     free = null_vectors(left, width)
-    unbounded = any(is_strict for (_, i), is_strict in zip(weak, strict, strict=True) if i < 0)
-    said = [status(j, null, free, rays, unbounded) for j in range(width)]
+    said = [status(j, null, free, rays) for j in range(width)]
     rows = range(len(asked.X))
     names = {i: [s for (_, k), s in zip(weak, strict, strict=True) if k == i] for i in rows}
     separated = [i for i in rows if names[i] and all(names[i]) and all(k != i for _, k in equal)]
-    if unbounded:
-        separated = [i for i in rows if i in separated or (asked.weights[i] and asked.y[i] == 0)]
     verdict = "complete" if weak and all(strict) and not equal else "quasi-complete" if any(strict) else "overlap"
     return Answer(verdict, separated, said, width - len(null))
 
 
-def status(j: int, null: list[Row], free: list[Row], rays: list[Row], unbounded: bool) -> str | float:
+def status(j: int, null: list[Row], free: list[Row], rays: list[Row]) -> str | float:
     """What is to be said of coefficient j."""
     if any(v[j] for v in null):
         return "not identified"
-    if unbounded:
-        return "sign or limit not decided"
     if not any(v[j] for v in free):
         return "finite"
     ways = {ray[j] > 0 for ray in rays if ray[j]}

@@ -12,8 +12,9 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import Separation, separability, separation
+from linsep import FewestRows, Separation, fewest_rows, separability, separation
 from linsep.app.commands.check import check
+from linsep.plots import plot_witness
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability, verify_certificate
 from linsep.theory.proof import SAID, plain_vectors, without_words
@@ -292,3 +293,64 @@ def test_a_witness_is_a_no_although_the_time_is_up(tmp_path: Path) -> None:
     assert (found.verdict, found.reason) == ("not-separable", "the time limit of 0 s ended the search")
     # Such a witness on doubles that are no integers could be an accident of rounding.
     assert separability(X * 0.1, y, time_limit=0.0).fragile
+
+
+def test_one_class_against_the_rest_is_said_wherever_a_certificate_was_read() -> None:
+    X, y = [[0], [1], [2], [5], [6], [7]], ["a", "a", "b", "b", "c", "c"]
+    sides = np.where(np.array(y) == "a", "z", "y")
+    named = separability(X, sides).named(("not a", "a"), y)
+    few = fewest_rows(X, sides).named(("not a", "a"), y)
+    for read in (Separability.from_json(named.to_json()), FewestRows.from_json(few.to_json())):
+        read.verify(X, y)
+        assert "a against the rest: " in read.summary()
+        if isinstance(read, Separability):
+            assert "a against the rest: separable" in read._repr_html_()
+    plain = json.loads(separability([[0], [1]], [0, 1]).to_json())
+    plain["question"] |= {"columns": 10**12, "classes": ["not \r", "\r"]}
+    huge = Separability.from_json(json.dumps(plain))
+    assert "\r" not in huge.summary() and "'\\r' against the rest" in huge._repr_html_().replace("&#x27;", "'")
+
+
+def test_long_weights_are_shown_in_short() -> None:
+    X = [[10**5000], [-1], [1], [2]]
+    assert "row x weight" in separability(X, [1, 1, 0, 0])._repr_html_()
+
+
+@pytest.mark.parametrize("rows", [np.array([1.1]), sp.csr_matrix([[1.1]])])
+def test_a_margin_of_many_rows_is_not_rounded_below_itself(rows: Any) -> None:
+    n = 200_000
+    one = np.full((n, 1), 1.1)
+    one[:2] = 0
+    X = sp.csr_matrix(one) if sp.issparse(rows) else one
+    margin = separability(X, np.arange(n) > 1).margin
+    assert margin is not None and margin.lower <= 0.55 <= margin.upper
+
+
+def test_what_was_read_is_neither_drawn_nor_evaluated_before_it_is_verified() -> None:
+    X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    read = Separability.from_json(separability(X, y).to_json())
+    with pytest.raises(DataError, match="was read and proves nothing yet"):
+        plot_witness(read, X, y)
+    read.verify(X, y)
+    assert plot_witness(read, X, y)
+    pytest.importorskip("formulaic")
+    table = {"y": [0, 1, 0, 1], "x": [1.0, 2, 3, 4]}
+    plain = json.loads(separation("y ~ x", data=table).to_json())
+    plain["question"]["formula"] = "y ~ I(x + np.f2py.os.system('true'))"
+    with pytest.raises(DataError, match="give yours and the table") as told:
+        Separation.from_json(json.dumps(plain)).verify([[1.0], [2], [3], [4]], table["y"])
+    assert "os.system" not in str(told.value)
+
+
+def test_numbers_at_the_end_of_doubles_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("u,v,y\n1.7e308,1.7e308,a\n1e308,1e308,b\n1.6e308,1.7e308,a\n1e308,0.9e308,b\n")
+    found = check(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None)
+    assert "+2.474e+308 (rounded)" in dict(found.lines)["hyperplane"]
+
+
+def test_the_settings_of_numpy_change_no_answer() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 3)) * 10.0 ** rng.integers(-300, 300, (8, 3))
+    with np.errstate(all="raise"):
+        found = separability(X, [0, 1] * 4)
+        assert found.verdict == "separable" and found.margin is None and found.fragile in (True, False)

@@ -32,7 +32,7 @@ CODES = {
 # Methods that only the library itself calls.
 INNER = {
     # of a learner, to streams, shards and model files
-    *("check_parameters", "reading", "get_state", "check_state", "set_state", "check_rows", "rows_to_add"),
+    *("check_parameters", "get_state", "check_state", "set_state", "check_rows", "rows_to_add"),
     *(
         "rows_of_shard",
         "widen",
@@ -44,7 +44,7 @@ INNER = {
         "run",
         "step_rule",
     ),
-    *("watch", "reorders", "visiting_order", "count_hopeless", "count_passes", "end_run", "settle"),
+    *("watch", "reorders", "visiting_order", "count_passes", "end_run", "settle"),
     # of a learner, to a run
     *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later"),
     *("check_parts", "declared", "sizes", "parts", "settled"),  # of a learner, to model files

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep.learners.kernel import budgeted, passes, perceptron
+from linsep.learners.kernel import passes, perceptron
 from linsep.types import StopReason
 
 
-@pytest.mark.parametrize(("budget", "module"), [(None, passes), (100, budgeted)])
+@pytest.mark.parametrize("budget", [None, 100])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_clock_ends_a_pass_between_blocks(budget: Any, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_ends_a_pass_between_blocks(budget: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 2)), rng.integers(2, size=2000)
     ticks = count(1)
     monkeypatch.setattr(perceptron, "clock", lambda: 0.0)
-    monkeypatch.setattr(module, "clock", lambda: float(next(ticks)))
+    monkeypatch.setattr(passes, "clock", lambda: float(next(ticks)))
     model = linsep.KernelPerceptron("rbf", max_iter=9, time_limit=3.0, shuffle=False, budget=budget).fit(X, y)
     assert model.stop_reason_ is StopReason.TIME_BUDGET
     assert (model.t_, model.n_iter_) == (3 * 256, 1)

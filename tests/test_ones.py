@@ -113,7 +113,6 @@ def test_a_run_over_ones_has_the_bits_of_one_that_reads_them(
     [
         (Perceptron(max_iter=9), {"sample_weight": np.random.default_rng(0).random(400)}),
         (AveragedPerceptron(max_iter=9, random_state=0), {"sample_weight": np.random.default_rng(0).random(400)}),
-        (Perceptron(max_iter=9), {"coef_init": np.full(60, 0.1)}),
         (Perceptron(max_iter=9, class_weight={0: 0.3}), {}),
         (Perceptron(max_iter=9, intercept_scaling=0.3), {}),
         (PassiveAggressive(max_iter=9, random_state=0, variant="pa1", C=0.1), {}),

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.learners import AveragedPerceptron, Perceptron, Rocchio, VotedPerceptron
+from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.types import DataError, PrecisionWarning
 
 
@@ -35,19 +35,14 @@ BAD = [
     ({"a": np.nan}, "x", "feature 'a': nan is not a finite number"),
     ({"a": "1.5"}, "x", "feature 'a': '1.5' is not a number"),
     ({"a": 1.0, "b": None}, "x", "feature 'b': None is not a number"),
-    (sp.csr_matrix([[1.0, 2.0]]), "x", "this is a csr_matrix; give"),
+    (sp.csr_matrix([[1.0, 2.0]]), "x", "this is a csr_matrix"),
     ("ab", "x", "a row is a dict of named features"),
     ({"a": 1.0}.items(), "x", "this is a dict_items"),
-    (([0], ["1.0"]), "x", "a row is a dict of named features"),
     ({"new": np.inf}, "x", "feature 'new': inf is not a finite number"),
     ({"a": "red"}, "x", "feature 'a': 'red' is not a number"),
     ({"new": None}, "x", "feature 'new': None is not a number"),
     ({1: 2.0}, "x", "a feature is named by a string, not by 1"),
     (np.zeros(3), "x", "a row of this learner has 2 values, this has shape"),
-    (([0, 1], [1.0]), "x", r"a sparse row is \(indices, values\)"),
-    (([0, 0], [1.0, 1.0]), "x", "differ from each other"),
-    (([-1], [1.0]), "x", "count from 0"),
-    (([7], [1.0]), "x", "columns have names"),
     ({"a": 1.0}, 3, "label 3 is of another kind than the classes x, y"),
     ({"a": 1.0}, ["x"], "Unknown label type"),
 ]
@@ -80,7 +75,7 @@ def test_the_first_row_is_checked_before_anything_is_kept() -> None:
 
 
 @pytest.mark.parametrize("x", [{"a": np.nan}, {"a": "1.5"}, {"a": np.inf, "b": 1.0}, np.array([np.nan, 0.0])], ids=repr)
-@pytest.mark.parametrize("learner", [Perceptron(), VotedPerceptron(), AveragedPerceptron(), Rocchio()], ids=repr)
+@pytest.mark.parametrize("learner", [Perceptron(), AveragedPerceptron()], ids=repr)
 def test_predict_one_refuses_what_is_no_number(x: Any, learner: Any) -> None:
     for n_classes in (2, 3):
         online = clone(learner)
@@ -92,16 +87,16 @@ def test_predict_one_refuses_what_is_no_number(x: Any, learner: Any) -> None:
 
 
 def test_finite_numbers_may_have_too_large_a_sum() -> None:
-    learner = Rocchio().learn_one({"a": 0.0, "b": 0.0}, 0)
+    learner = Perceptron().learn_one({"a": 0.0, "b": 0.0}, 0)
     assert learner.predict_one({"a": 1.7e308, "b": 1.7e308}) == 0
 
 
 @pytest.mark.parametrize("column", [10**13, 2**62])
 def test_a_column_beyond_memory_is_named(column: int) -> None:
-    learner = Perceptron().learn_one(([0, 2], [1.0, 2.0]), 1)
+    learner = Perceptron().learn_one(np.array([1.0, 0.0, 2.0]), 1)
     with pytest.raises(DataError, match=f"{column + 1} features; this learner has 3"):
-        learner.learn_one(([column], [1.0]), 0)
-    assert learner.classes_.tolist() == [1] and learner.coef_.shape == (1, 3)
+        learner.widen(column + 1, [])
+    assert learner.n_features_in_ == 3 and learner.coef_.shape == (1, 3)
 
 
 # ---------------------------------------------------------------------- labels
@@ -163,14 +158,13 @@ REFUSED_FIRST = [
     (np.zeros((2, 2)), "has shape"),
     (np.array([1.0, np.nan]), "not a finite number"),
     ({"a": np.nan}, "feature 'a': nan is not a finite number"),
-    (([0, 3], [1.0, 1e200]), "beyond 1e154"),
+    ({"a": 1.0, "b": 1e200}, "beyond 1e154"),
 ]
 
 
 @pytest.mark.parametrize(("x", "message"), REFUSED_FIRST, ids=[m for _, m in REFUSED_FIRST])
 def test_a_first_row_that_is_refused_leaves_nothing_behind(x: Any, message: str) -> None:
     learner = Perceptron(class_weight="balanced")
-    learner.guard()  # made by the first call, whatever comes of it
     before = vars(learner).copy()
     with pytest.raises(DataError, match=message):
         learner.learn_one(x, "a")
@@ -195,10 +189,9 @@ def test_an_absorbed_row_warns() -> None:
         learner.learn_one(np.array([1.0]), 0)
 
 
-@pytest.mark.parametrize("learner", [VotedPerceptron(), Perceptron(), Rocchio()], ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("values", [(np.nan, 0.0), (np.inf, -np.inf), (np.inf, 0.0)])
-def test_the_value_that_is_no_number_is_named(learner: Any, values: tuple[float, float]) -> None:
-    learner = clone(learner).learn_one({"a": 1.0, "b": 0.0}, "p").learn_one({"a": 0.0, "b": 1.0}, "q")
+def test_the_value_that_is_no_number_is_named(values: tuple[float, float]) -> None:
+    learner = Perceptron().learn_one({"a": 1.0, "b": 0.0}, "p").learn_one({"a": 0.0, "b": 1.0}, "q")
     learner.predict_one({"a": 1.0, "b": 0.0})
     row = dict(zip("ab", values, strict=True))
     with pytest.raises(DataError, match=r"feature 'a': (nan|inf) is not a finite number"):

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import naive
 from linsep.learners import Perceptron
-from linsep.types import StopReason
+from linsep.types import DataError, StopReason
 from walked import files_called
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -297,15 +297,6 @@ def test_budget_warns_with_numbers_and_the_next_step() -> None:
         Perceptron(max_iter=None, time_limit=0.01).fit(X, y)
 
 
-def test_a_zero_row_without_intercept_is_reported_not_retried() -> None:
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
-    for rows in (X, sp.csr_matrix(X)):
-        with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
-            learner = Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
-        assert learner.stop_reason_ is StopReason.IMPOSSIBLE
-        assert learner.n_iter_ < 5
-
-
 def test_ctrl_c_keeps_the_model_so_far() -> None:
     def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
         if epochs >= 100:
@@ -399,7 +390,7 @@ def test_a_second_process_compiles_nothing() -> None:
         out = subprocess.run([sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True)
     misses, hits = map(int, out.stdout.split())
     assert misses == 0
-    assert hits >= 4
+    assert hits >= 3
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -418,3 +409,12 @@ def test_sparse_rows_to_predict_are_refused_unless_finite(n_classes: int, bad: f
             learner.predict(changed)
     with np.errstate(over="ignore"):
         assert learner.decision_function(100 * X).shape[0] == 30  # values that overflow are not refused
+
+
+def test_a_run_that_a_row_of_zeros_would_keep_up_for_ever_is_refused() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
+    for rows in (X, sp.csr_matrix(X)):
+        with pytest.raises(DataError, match="row 0 is all zeros, and without an intercept"):
+            Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
+        with pytest.warns(ConvergenceWarning):
+            Perceptron(max_iter=5, fit_intercept=False).fit(rows, [1, 1, 0])

@@ -1,7 +1,7 @@
 """Asking memory ahead: a pass over short rows calls nothing for a row, and rows asked for change no bit."""
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from numba import njit
 
 from linsep import Perceptron
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.memory import LINE, aligned_zeros, uncounted
+from linsep.kernels.memory import uncounted
 from linsep.kernels.prefetch import rows_ahead
 from linsep.learners.engine.loop import shuffled_order
 from linsep.passes import NO_ORDER, NO_WEIGHTS
@@ -81,12 +81,3 @@ def test_sparse_rows_asked_for_change_no_bit(classes: int, multi_class: str, shu
         parts.partial_fit(X[part], y[part], classes=np.arange(classes))
     assert np.array_equal(whole.coef_, parts.coef_) and np.array_equal(whole.intercept_, parts.intercept_)
     assert whole.n_mistakes_ == parts.n_mistakes_ > 1_000
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_aligned_zeros_begin_with_a_line(order: Literal["C", "F"]) -> None:
-    for shape in ((1, 1), (3, 7), (20, 1_001)):
-        for dtype in (np.float32, np.float64):
-            room = aligned_zeros(shape, dtype, order)
-            assert room.ctypes.data % LINE == 0 and room.shape == shape and room.dtype == dtype and not room.any()
-            assert room.flags.c_contiguous if order == "C" else room.flags.f_contiguous

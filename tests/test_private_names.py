@@ -15,7 +15,7 @@ from linsep.learners import AveragedPerceptron
 SOURCE = Path(__file__).parents[1] / "src" / "linsep"
 # Rooms below learners cannot know any.
 BELOW = {"data", "kernels", "theory", "learners"}
-CLASSES = [getattr(learners, name) for name in learners.__all__ if name not in ("ChainModel", "StructuredPerceptron")]
+CLASSES = [getattr(learners, name) for name in learners.__all__ if name != "StructuredPerceptron"]
 
 
 def private_names() -> set[str]:
@@ -61,7 +61,7 @@ def test_a_private_name_is_seen(source: str) -> None:
 
 def test_a_kernel_perceptron_has_no_parameters_but_its_own() -> None:
     learner = learners.KernelPerceptron()
-    for name in ("fit_intercept", "warm_start", "multi_class", "trace", "class_weight", "open_classes", "n_jobs"):
+    for name in ("fit_intercept", "warm_start", "multi_class", "trace", "class_weight", "open_classes"):
         assert name not in learner.get_params() and not hasattr(learner, name)
 
 

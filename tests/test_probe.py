@@ -14,10 +14,9 @@ import pytest
 from flint import fmpq, fmpq_mat
 from scipy.stats import binom
 
-from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
+from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
 from linsep.probing.evidence import Settings, auc_interval, chance, held_out, interval, rank_bound, shuffles
 from linsep.probing.measured import direction_of
-from linsep.probing.words import chance_words
 from linsep.theory import cover_odds, cover_rows, holm
 
 RNG = np.random.default_rng(0)
@@ -118,7 +117,6 @@ def test_holms_correction_counts_pairs_too() -> None:
     assert np.isclose(found.adjusted[smallest] or 0.0, odds[smallest] + log10(6))
     assert len(found.table()) == len(json.loads(found.to_json())) == 6
     assert f"label=0 against 2  {(kind != 1).sum()} x 5" in found.summary()
-    assert list(found.cosines("X").index) == [row.concept for row in found.rows]
     two = probe(HIDDEN, SIDE, pairs=True, controls=0)
     assert two.rows == probe(HIDDEN, SIDE, controls=0).rows
 
@@ -166,12 +164,11 @@ def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
 
 
 def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.theory.rows.integers._WORK", 1)
+    monkeypatch.setattr("linsep.probing.evidence._WORK", 1)
     X = np.c_[HIDDEN[:9], HIDDEN[:9] * 2]
     found = probe(X, HIDDEN[:9, 0] > np.median(HIDDEN[:9, 0]), controls=0)
     assert (found.rows[0].rank, found.rows[0].rank_exact) == (9, False)
     assert "9 rows of rank at most 9:" in found.summary()
-    assert ">at most 9<" in report(found).html
     far = np.array([[1e-200, 1.0, 2.0], [3.0, 1e200, 1.0], [2.0, 2.0, 7.0], [5.0, 1.0, 1.0]])
     monkeypatch.undo()
     assert rank_bound(far)[:2] == (4, False)
@@ -232,14 +229,6 @@ def test_an_area_has_an_interval_in_the_row_and_groups_are_counted() -> None:
     assert f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})" in probe(HIDDEN, SIDE, controls=0).summary()
 
 
-def test_the_report_has_both_ends_of_the_margin_and_holms_correction() -> None:
-    found = probe(LAYERS, SIDE, controls=0)
-    html = report(found).html
-    assert "margin_high" in html
-    assert f">{chance_words(found.adjusted[1] or 0.0)}<" in html
-    assert found.adjusted[1] != found.rows[1].log10_odds
-
-
 def test_a_class_too_rare_for_two_folds_has_no_accuracy() -> None:
     found = probe(HIDDEN, np.arange(120) == 7, controls=3)
     assert found.rows[0].accuracy is None
@@ -276,7 +265,6 @@ def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
     assert row.separable_shuffles == ends < 10
     assert dict(found.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
     assert f"{ends} of 40" in found.summary().splitlines()[1]
-    assert f">{ends} of 40<" in report(found).html
     beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
     assert (beyond.separable_shuffles, beyond.decided_shuffles, beyond.asked_shuffles) == (None, None, None)
 
@@ -339,13 +327,6 @@ def test_directions_have_the_concept_on_their_side() -> None:
     learner = AveragedPerceptron(random_state=0)
     X = (HIDDEN**2 - (HIDDEN**2).mean(axis=0)) / (HIDDEN**2).std(axis=0)
     assert told.mean() == learner.fit(X, SIDE).score(X, SIDE)
-    cosines = found.cosines("deep")
-    assert cosines.index.tolist() == cosines.columns.tolist() == ["side", "other"]
-    assert np.allclose(cosines, [[1, -1], [-1, 1]])
-    with pytest.raises(
-        DataError, match="there is no direction in layer 'top'; layers with directions are 'flat', 'deep'"
-    ):
-        found.cosines("top")
 
 
 def test_a_direction_without_a_margin_is_that_of_the_proof() -> None:
@@ -456,3 +437,15 @@ def test_shuffled_labels_are_the_same_for_rows_that_are_equal() -> None:
     assert (row.rank, row.repeated, row.units, row.log10_odds) == (6, 24, 6, 0.0)
     assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (4, 4, 4)
     assert dict(found.lines)["says little"].startswith("6 distinct rows of rank 6: shuffled labels may be")
+
+
+def test_activations_are_what_the_caller_has() -> None:
+    X, y = np.array([[0.1], [0.10004]] * 6, np.float16), [0, 1] * 6
+    row = probe(X, y, controls=0).rows[0]
+    assert (row.verdict, row.fragile) == ("separable", True)  # neighbours, as halves
+    with pytest.raises(DataError, match=r"X is a masked array, and its entry \[3, 0\] is masked"):
+        probe(np.ma.array(np.ones((12, 1)), mask=np.arange(12)[:, None] == 3), y)
+    frame = pd.DataFrame({"a": np.arange(12.0)})
+    for given in (frame, {"layer": frame}, [frame]):
+        with pytest.raises(DataError, match="row 0 is called 0 in X and 11 in y"):
+            probe(given, pd.Series(y, index=range(11, -1, -1)))

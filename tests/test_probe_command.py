@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 from in_process import linsep
-from linsep import DataError, probe, report
+from linsep import DataError, probe
 from linsep.app.commands.probe import probe as command
 from linsep.probing.measured import measured
 
@@ -96,39 +96,24 @@ def test_ctrl_c_keeps_the_rows_found(folder: Path, monkeypatch: pytest.MonkeyPat
     assert not Path("p.jsonl").exists()
 
 
-def test_directions_are_written_with_their_kinds_and_cosines(folder: Path) -> None:
+def test_directions_are_written_with_their_kinds(folder: Path) -> None:
     path = Path("d.safetensors")
     done = command(["x.npz"], labels="y.csv", label=["side", "word"], controls=0, directions=path)
-    assert dict(done.lines)["directions"] == "d.safetensors: 13 of the kind probe, 1 of the kind maximum margin"
+    assert dict(done.lines)["directions"] == "d.safetensors: 14"
     found = probe("x.npz", "y.csv", labels=["side", "word"], controls=0)
     with safe_open("d.safetensors", "np") as file:
         assert file.metadata() == {"/".join(key): one.kind for key, one in found.directions.items()}
         assert file.get_tensor("deep/side").tolist() == found.directions["deep", "side"].w.tolist()
         assert file.get_tensor("deep/side/intercept").tolist() == [found.directions["deep", "side"].b]
-    cosines = found.cosines("deep")
-    assert done.data["cosines"]["deep"]["side"]["word=2"] == cosines.loc["side", "word=2"]
 
 
 def test_no_input_is_replaced(folder: Path) -> None:
-    others: list[dict[str, Any]] = [{"output": Path("x.npz")}, {"report": Path("y.csv")}, {"directions": Path("y.csv")}]
+    others: list[dict[str, Any]] = [{"output": Path("x.npz")}, {"directions": Path("y.csv")}]
     for other in others:
         with pytest.raises(DataError, match="this command reads or writes it too"):
             command(["x.npz"], labels="y.csv", label=["side"], **other)
     with pytest.raises(DataError, match="this command reads or writes it too"):
         command(["x.npz"], labels="y.csv", output=Path("o"), directions=Path("o"))
-
-
-def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
-    done = linsep(*ASKED, "--set", "controls=1", "--report", "r.html")
-    assert done.stdout.splitlines()[-1] == "report     r.html"
-    page = Path("r.html").read_text()
-    found = probe("x.npz", "y.csv", labels="side", controls=1)
-    assert page.count("<img") == report(found).html.count("<img") == 3
-    assert "1 of 2 separable" in page
-    assert all(f"{row.accuracy:.6g}" in page for row in found.rows)
-    assert "linsep probe x.npz --labels y.csv" in page
-    with pytest.raises(DataError, match="leave out X and y"):
-        report(found, HIDDEN, SIDE)
 
 
 def test_every_column_of_the_table_is_explained(folder: Path) -> None:
@@ -145,8 +130,7 @@ def test_doubts_are_printed_and_kept(folder: Path) -> None:
     Path("y.csv").write_text(Path("y.csv").read_text().replace("down", "nan", 1))
     asked = [*ASKED, "--set", "controls=0", "--time-limit", 0]
     said = "concept 'side': 'nan' (1 row): this may stand for no label"
-    assert f"warning: {said}" in linsep(*asked, "--report", "r.html", status=3).stderr
-    assert "may stand for no label" in Path("r.html").read_text()
+    assert f"warning: {said}" in linsep(*asked, status=3).stderr
     assert json.loads(linsep(*asked, "--json", status=3).stdout)["warnings"][0].startswith(said)
 
 

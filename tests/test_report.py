@@ -19,9 +19,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linsep
-from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report, separation
+from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report
 from linsep.app.cli import main
-from linsep.theory import CertificateError
 from linsep.types import DataError
 
 NASTY = "<script>alert(1)</script>"
@@ -203,7 +202,7 @@ def test_many_rows_are_thinned_and_the_page_stays_small() -> None:
     assert re.search(r"[0-9,]+ of 300,000 rows shown", svg)
 
 
-def test_certificates_and_separations() -> None:
+def test_certificates() -> None:
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
     page = Reader(report(linsep.separability(X, y), X, y).html)
     assert page.words["h1"] == ["Inseparable"]
@@ -218,11 +217,6 @@ def test_certificates_and_separations() -> None:
     assert {"A direction", "Why no hyperplane separates them"} <= page.pictures.keys()
     undecided = linsep.separability(X, y, time_limit=0.0)
     assert "undecided: there is nothing to draw" in Reader(report(undecided, X, y).html).text()
-    found = linsep.separation(frame := pd.DataFrame({"a": [0, 1, 2, 3], "city": list("uvuv")}), [0, 0, 1, 1])
-    page = Reader(report(found, frame, [0, 0, 1, 1]).html)
-    assert page.words["h1"] == ["Complete separation"]
-    assert ["row", "response", "a", "city"] in page.rows
-    assert "Coefficients" in page.pictures
 
 
 def test_what_has_no_report_is_told(fitted: tuple[Any, Any, Any]) -> None:
@@ -283,7 +277,7 @@ def test_mistaken_rows_show_the_table_as_it_was_read(folder: Path, monkeypatch: 
     assert ["1", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
 
 
-def test_check_separation_and_streams_write_theirs(
+def test_check_and_streams_write_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "kinds.csv").write_text("a,b,kind\n0.1,1,u\n0.2,2,u\n5,1,v\n6,2.5,v\n0.15,9,w\n")
@@ -293,9 +287,6 @@ def test_check_separation_and_streams_write_theirs(
     assert page.words["h1"] == ["3 of 3 classes are separable"]
     assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
     assert ["feature", "weight"] in page.rows
-    assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
-    page = Reader((folder / "s.html").read_text(encoding="utf-8"))
-    assert any(NASTY in label for label in page.words["dt"])
     arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
@@ -324,7 +315,7 @@ def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, m
     table = folder / f"nested.{suffix}"
     frame.to_json(table, orient="records", lines=True) if suffix == "jsonl" else frame.to_parquet(table)
     asked = (table.name, "--target", "y", "--column", "geo=skip", "--report", "n.html")
-    for command, status in (("fit", 0), ("check", 0), ("separation", 1)):
+    for command, status in (("fit", 0), ("check", 0)):
         assert cli(command, *asked, monkeypatch=monkeypatch) == status
         page = Reader((folder / "n.html").read_text(encoding="utf-8"))
         assert "geo" not in [cell for row in page.rows for cell in row]
@@ -360,20 +351,3 @@ def test_a_bad_path_is_refused_before_the_fit(
 def test_the_parts_of_the_page_are_in_the_package() -> None:
     folder = Path(linsep.__file__).parent / "reporting" / "page" / "template"
     assert {item.name for item in folder.iterdir()} == {"page.html", "page.css", "sort.js"}
-
-
-def test_a_page_about_a_formula_is_about_the_rows_that_are_given() -> None:
-    pytest.importorskip("formulaic")
-    table = pd.DataFrame(
-        {"a": [1, 2, 2, 3, 4, 5], "b": [0, 1, 0, 1, 0, 1], "y": ["no", "no", "yes", "no", "yes", "yes"]}
-    )
-    options: list[dict[str, Any]] = [{}, {"weights": np.arange(1.0, 7.0)}]
-    for more in options:
-        found = separation("y ~ a + b", data=table, **more)
-        assert report(found, table, table["y"]).html
-        for X, y in (
-            (table.assign(a=table["a"] + table["b"]), table["y"]),
-            (table, table["y"][::-1].reset_index(drop=True)),
-        ):
-            with pytest.raises(CertificateError):
-                report(found, X, y)

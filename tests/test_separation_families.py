@@ -137,16 +137,12 @@ def log_link(family: str, A: Array, y: Array, w: Array) -> Terms:
         eta = A @ beta
         if family == "poisson":
             return np.asarray(w * (y * eta - np.exp(np.minimum(eta, 600))))
-        if family == "negative-binomial":
-            return np.asarray(w * (y * eta - (y + 1.5) * np.logaddexp(np.log(1.5), eta)))
-        if family == "gamma":
-            return np.asarray(-w * (np.where(y > 0, y * np.exp(np.minimum(-eta, 600)), 0) + eta))
-        return np.asarray(w * (np.exp(-eta) - y * np.exp(-2 * eta) / 2))
+        return np.asarray(w * (y * eta - (y + 1.5) * np.logaddexp(np.log(1.5), eta)))
 
     return terms
 
 
-@pytest.mark.parametrize("family", ["poisson", "negative-binomial", "gamma"])
+@pytest.mark.parametrize("family", ["poisson", "negative-binomial"])
 def test_log_links_as_the_likelihood_says(family: Any) -> None:
     rng = np.random.default_rng(5)
     seen = set()
@@ -163,55 +159,10 @@ def test_log_links_as_the_likelihood_says(family: Any) -> None:
         found.verify(X, y, weights=w)
         assert (found.verdict != "overlap") == bool(rays), (X, y, w)
         assert found.left_out == (w == 0).sum()
-        if family != "gamma":
-            gained = [i for i in range(n) if any(terms(FAR * d)[i] > terms(0 * d)[i] + 1e-9 for d in rays)]
-            assert list(found.separated_rows) == gained
+        gained = [i for i in range(n) if any(terms(FAR * d)[i] > terms(0 * d)[i] + 1e-9 for d in rays)]
+        assert list(found.separated_rows) == gained
         seen.add(found.verdict)
     assert {"overlap", "complete"} <= seen
-
-
-def test_an_inverse_gaussian_likelihood_is_never_highest_at_infinity() -> None:
-    rng = np.random.default_rng(6)
-    for _ in range(25):
-        n = int(rng.integers(2, 6))
-        X, y = small_design(rng, n, 2), rng.choice([0.3, 1.0, 4.0], n)
-        found = separation(X, y, family="inverse-gaussian", fit_intercept=False)
-        found.verify(X, y)
-        assert found.verdict == separation(X, y, family="gamma", fit_intercept=False).verdict == "overlap"
-        assert "not concave with this link" in found.summary()
-        terms = log_link("inverse-gaussian", X, y, np.ones(n))
-        for d in product(range(-2, 3), repeat=2):
-            if (X @ d).any():
-                near = max(terms(t * np.array(d)).sum() for t in np.geomspace(1e-3, FAR, 60))
-                assert near > terms(FARTHER * np.array(d)).sum() + 1e-30
-
-
-def test_a_gamma_model_with_zeros_by_hand() -> None:
-    # d = (0, -1) in (1, x): nowhere below 0 where y > 0, and its sum over all rows is -1.
-    X, y = [[0], [-1], [2]], [1.0, 2.0, 0.0]
-    found = separation(X, y, family="gamma")
-    assert (found.verdict, found.separated_rows) == ("complete", (0, 1, 2))
-    assert set(found.coefficients.values()) == {"sign or limit not decided"}
-    assert "rows with a response of 0 let the quasi-likelihood rise" in found.summary()
-    assert "two-part model" in found.advice[0]
-    # The weights decide: with less of the last row every such sum is positive.
-    assert separation(X, y, family="gamma", weights=[1, 1, 0.25], fit_intercept=False).verdict == "overlap"
-    assert separation(X, y, family="gamma", weights=[1, 1, 0.75], fit_intercept=False).verdict != "overlap"
-    # With a sum of exactly 0 the likelihood rises to a bound: what the other rows determine is finite.
-    bounded = separation([[1, 0], [-1, 0], [0, 1]], [1.0, 0.0, 2.0], family="gamma", fit_intercept=False)
-    assert bounded.verdict == "quasi-complete"
-    assert bounded.coefficients == {"x1": inf, "x2": "finite"}
-    assert bounded.separated_rows == (0,)
-    # The sum is exact: doubles would make it 0.
-    tiny = separation([[1e16], [1.0], [-1e16]], [0.0, 0.0, 0.0], family="gamma", fit_intercept=False)
-    assert (tiny.verdict, tiny.rank) == ("complete", 1)
-    tenths = separation([[0.1], [0.2], [-0.3]], [1.0, 1.0, 0.0], family="gamma", fit_intercept=False)
-    assert tenths.verdict == "overlap"  # 0.1 + 0.2 - 0.3 is 1/36028797018963968 for the doubles
-    exact = np.array([[Fraction(1, 10)], [Fraction(2, 10)], [Fraction(-3, 10)]])
-    assert separation(exact, [1.0, 1.0, 0.0], family="gamma", fit_intercept=False).separated_rows == (0, 1)
-    for row in ({"weights": None}, {"weights": [1.0, 0.5, 0.25]}):
-        big = separation(np.array([[3**50], [1], [-(3**50)]], dtype=object), [0.0, 0.0, 1.0], family="gamma", **row)
-        assert big.verdict == "complete"
 
 
 def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
@@ -485,10 +436,8 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
         ([1, 2, 3], {"family": "cox", "fit_intercept": False}, "the family 'cox' has no intercept of its own"),
         ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
         ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
-        ([2, 1, 0], {"family": "inverse-gaussian"}, "row 2: an inverse Gaussian response is a number above 0, not 0"),
-        ([2, 1, -1], {"family": "gamma"}, "row 2: a gamma response is a number above 0"),
         ([2, 1, -1], {"family": "negative-binomial"}, "a negative binomial response is a count of 0 or more, not -1"),
-        (["a", "b", "a"], {"family": "gamma"}, "a gamma response is a number, not <U1"),
+        (["a", "b", "a"], {"family": "poisson"}, "a Poisson response is a count, not <U1"),
         ([0, 1, 0], {"link": "log"}, "the family 'logistic' has no link called 'log': choose from logit, probit"),
         ([0, 1, 0], {"family": "poisson", "link": "logit"}, "has no link called 'logit': choose from log"),
     ],
@@ -561,7 +510,6 @@ def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
     status, found = asked(tmp_path, table, words)
     assert (status, found["separated_rows"], found["rows_without_weight"]) == (0, [], 1)
     assert list(found["coefficients"]) == ["(Intercept)", "x"]
-    assert asked(tmp_path, table, "--target seen --family gamma --set weights=w --set offset=o")[0] == 1
 
 
 def test_an_order_on_the_command_line(tmp_path: Path) -> None:

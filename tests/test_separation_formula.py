@@ -405,3 +405,19 @@ def test_a_quoted_name_is_not_the_column_that_formulaic_would_call_it() -> None:
     found, wanted = separation("y ~ I(`a b` + a_b)", data=frame), separation("y ~ total", data=by_hand)
     assert list(found.coefficients.values()) == list(wanted.coefficients.values())
     assert found.separated_rows == wanted.separated_rows
+
+
+@pytest.mark.parametrize(
+    "terms",
+    ["lag(x) + z", "bs(x, df=4) + z", "center(x) + C(g)", "z.fillna(0) + z.isna()", "g.map({'a': 'u', 'b': 'v'})"],
+)
+def test_rows_without_a_value_go_after_expressions_are_evaluated_as_formulaic_has_it(terms: str) -> None:
+    frame = pd.DataFrame({"x": np.arange(14.0) * 7 % 15, "z": np.arange(14.0) % 3, "g": list("aabbcabcabcabc")})
+    frame.loc[[1, 5, 9], "z"] = np.nan
+    frame["y"] = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]
+    y, X = formulaic.model_matrix(f"y ~ {terms}", frame)
+    found = separation(f"y ~ {terms}", data=frame)
+    assert found.about is not None
+    assert np.array_equal(dense(found.about.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
+    assert found.about.design.places.tolist() == y.index.tolist()
+    assert found.n_missing == len(frame) - len(y)

@@ -381,7 +381,8 @@ def test_results_that_are_of_another_fit_than_their_model_are_refused() -> None:
         again = model.fit_regularized(alpha=0.1, refit=True)
     with pytest.raises(DataError, match="fitted again without columns"):
         separation(again)
-    scaled = separation(model.fit(scale=2.5))
+    plain, scaled = model.fit(), separation(model.fit(scale=2.5))
+    assert separation(plain).finite_part()  # the model keeps the scale of its last fit, the result its own
     with pytest.raises(DataError, match=r"the fit asks for scale=2\.5"):
         scaled.finite_part()
 
@@ -420,3 +421,66 @@ def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_f
     with guard(), warnings.catch_warnings():
         warnings.simplefilter("ignore", category=RuntimeWarning)
         sm.Poisson(counts.c, sm.add_constant(counts[["x"]])).fit_constrained("x = -1", disp=0)
+
+
+@pytest.mark.parametrize("odd", ["a class without rows", "no label", "counts", "two of one name"])
+def test_the_response_of_a_multinomial_model_is_what_its_likelihood_counts(odd: str) -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    codes = np.array([0, 0, 1, 2, 0, 2, 1, 1])
+    words = pd.Series(["a", "a", "b", "c", "a", "c", "b", "b"])
+    given: dict[str, Any] = {
+        "a class without rows": pd.Series(pd.Categorical(words, categories=["a", "x", "b", "c"])),
+        "no label": words.where(codes < 2),
+        "counts": np.eye(3)[codes] * 2 + 1,
+        "two of one name": pd.DataFrame(np.eye(3)[codes], columns=["a", "a", "b"]),
+    }
+    X = sm.add_constant(np.array([0, 1, 2, 3, 0, 1, 2, 3.0]))
+    assert separation(sm.MNLogit(words, X)).separated_rows == separation(sm.MNLogit(codes, X)).separated_rows
+    with pytest.raises(DataError, match=r"one label a row|row 3 of the MNLogit has no label|a class without rows"):
+        separation(sm.MNLogit(given[odd], X))
+
+
+def test_an_estimator_of_scikit_learn_takes_columns_as_numbers() -> None:
+    y = [0, 1, 0, 1, 1, 0, 1, 1]
+    model = LogisticRegression(C=np.inf)
+    for column in (pd.Categorical([1, 2, 3, 4] * 2), ["1", "2", "3", "4"] * 2):
+        found = separation(model, data=(pd.DataFrame({"g": column}), y))
+        assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "g"])
+    with pytest.raises(DataError, match="scikit-learn does not take this X: could not convert"):
+        separation(model, data=(pd.DataFrame({"g": list("abababab")}), y))
+
+
+def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_the_model() -> None:
+    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
+    x = np.arange(6.0)
+    uniform = type(stats.uniform)(name="norm", a=0.0, b=1.0)
+    odd = sm.families.Binomial(sm.families.links.Probit(dbn=stats.uniform))
+    models = [ordinal.OrderedModel([0, 0, 1, 1, 2, 2], x[:, None], distr=uniform)]
+    for model in [*models, sm.GLM([0, 1, 0, 1, 1, 0], sm.add_constant(x), family=odd)]:
+        with pytest.raises(DataError, match="cannot be asked about"):
+            separation(model)
+    time, entry = np.array([2, 4, 3, 5, 6, 7.0]), np.array([0, 1, 0, 2, 0, 0.0])
+    found = separation(sm.PHReg(time, x[:, None], status=np.array([0, 1, 0, 1, 0, 1]), entry=entry))
+    assert found.about is not None and np.array_equal(np.asarray(found.about.outcome.entry), entry)
+
+
+def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_error() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    x, y = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0])
+    with pytest.raises(DataError, match="leave out fit_intercept"):
+        separation(sm.Logit(y, sm.add_constant(x)), fit_intercept=False)
+    with pytest.raises(DataError, match="class_weight: "):
+        separation(LogisticRegression(C=np.inf, class_weight={5: 1}), data=(x[:, None], y))
+    twice = pd.DataFrame(np.column_stack([x, np.ones(6)]), columns=["a", "a"])
+    with guard() as asked:
+        assert sm.Logit(y, twice).fit(disp=0).params.shape == (2,)
+    assert asked.separations == []
+
+
+def test_orders_that_are_not_known_and_series_of_other_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="the labels hi, lo are text: say which is lower"):
+        separation(np.arange(6.0)[:, None], ["lo"] * 3 + ["hi"] * 3, family="cumulative")
+    pytest.importorskip("formulaic")
+    other = {"y": pd.Series([0, 1, 1], index=[2, 1, 0]), "x": pd.Series([0.0, 1, 2])}
+    with pytest.raises(DataError, match="row 0 is called 2 in y and 0 in x"):
+        separation("y ~ x", data=other)

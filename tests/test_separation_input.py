@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import max_margin, separability, separation, separation_scan
+from linsep import max_margin, separability, separation
 from linsep.types import DataError
 
 COLUMNS: dict[str, list[Any]] = {
@@ -100,45 +100,6 @@ def test_decimals_are_exact() -> None:
     found = separation(exact, y)
     found.verify(exact, y)
     assert (found.verdict, found.rank) == ("overlap", 2)
-
-
-def test_a_scan_goes_on_whatever_a_design_holds() -> None:
-    frame = pd.DataFrame(COLUMNS)
-    found = separation_scan(
-        {
-            "all": frame,
-            "size": frame[["size"]],
-            "bad": [["?"]] * 8,
-            "short": [[1.0]],
-            "none": object(),
-            "nan": [[np.nan]] * 8,
-        },
-        SOLD,
-    )
-    kinds = {name: value if isinstance(value, str) else value.verdict for name, value in found.items()}
-    assert (kinds["all"], kinds["size"]) == ("quasi-complete", "overlap")
-    assert kinds["bad"].startswith("DataError: X must hold numbers")
-    assert "1 rows and y 8" in kinds["short"]
-    assert "cannot read rows from object" in kinds["none"]
-    assert "row 0, column 0" in kinds["nan"]
-    assert list(separation_scan([frame[["size"]], frame], SOLD)) == [0, 1]
-
-
-def test_a_scan_in_two_processes_says_the_same() -> None:
-    frame = pd.DataFrame(COLUMNS)
-    numbers = frame[["size"]].to_numpy(float)
-    tables = {"all": frame, "size": frame[["size"]], "array": numbers, "rows": sp.csr_matrix(numbers)}
-    designs: dict[str, Any] = {**tables, "bad": [["?"]] * 8}
-    alone, together = (separation_scan(designs, SOLD, n_jobs=n, link="probit") for n in (1, 2))
-    assert list(together) == list(alone)
-    assert together["bad"] == alone["bad"]
-    for name in ("all", "size", "array", "rows"):
-        here, there = alone[name], together[name]
-        assert not isinstance(here, str)
-        assert not isinstance(there, str)
-        assert there.to_dict() == here.to_dict()
-        there.verify(designs[name], SOLD)
-        assert there.separated_groups() == here.separated_groups()
 
 
 def test_answers_can_be_sent_to_another_process() -> None:

@@ -56,7 +56,7 @@ def test_of_a_formula_too(tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match=r"another formula: 'y ~ a \+ b:a \| s'"):
         read.verify("y ~ a", data=frame)
     for given_X, y, data in ((frame[["a", "b"]], frame.y, None), (frame, None, None), (frame, None, frame)):
-        with pytest.raises(DataError, match=r"about a formula: give it .* verify\('y ~ a \+ b:a \| s', data=table\)"):
+        with pytest.raises(DataError, match="about a formula: give yours and the table"):
             read.verify(given_X, y, data=data)
     rows_only = separation(frame[["a", "b"]], frame.y)
     with pytest.raises(DataError, match=r"about rows and a response, and no formula"):

@@ -364,8 +364,6 @@ def test_no_guarantee_for_what_did_not_start_from_zero() -> None:
     assert "warm start" in learner.fit(X, y).excess_bound_.why
     learner = clone(learner).fit(X, y)
     assert "in parts" in learner.partial_fit(X, y).excess_bound_.why
-    learner = clone(learner).fit(X, y)
-    assert "in parts" in learner.learn_one(X[0], y[0]).excess_bound_.why
 
 
 # --------------------------------------------------------------------- streams
@@ -377,18 +375,17 @@ def test_one_row_at_a_time_equals_partial_fit(sparse: bool) -> None:
     single = SGDClassifier("logistic", open_classes=True, **options)
     single.partial_fit(sp.csr_matrix(X[:3]) if sparse else X[:3], y[:3], classes=[0, 1, 2])
     for x, label in zip(X[3:], y[3:], strict=True):
-        single.learn_one((np.flatnonzero(x), x[x != 0]) if sparse else x, label)
-        single.predict_one(x)
+        single.partial_fit(sp.csr_matrix(x) if sparse else x[None], [label])
     np.testing.assert_array_equal(single.coef_, whole.coef_)
     assert single.n_mistakes_ == whole.n_mistakes_
 
 
-def test_names_and_classes_join() -> None:
-    learner = SGDClassifier("logistic", eta0=0.5, projection_radius=2.0)
+def test_classes_join() -> None:
+    learner = SGDClassifier("logistic", eta0=0.5, projection_radius=2.0, open_classes=True)
     for _ in range(200):
-        for x, label in [({"a": 1.0}, "p"), ({"b": 1.0}, "q"), ({"c": 1.0}, "r"), ({"c": 2.0, "a": 0.1}, "r")]:
-            learner.learn_one(x, label)
-    assert [learner.predict_one({name: 1.0}) for name in "abc"] == ["p", "q", "r"]
+        for x, label in [([1.0, 0, 0], "p"), ([0, 1.0, 0], "q"), ([0, 0, 1.0], "r"), ([0.1, 0, 2.0], "r")]:
+            learner.partial_fit([x], [label])
+    assert learner.predict(np.eye(3)).tolist() == ["p", "q", "r"]
     assert learner.coef_.shape == (3, 3)
     for w, b in zip(learner.coef_, learner.intercept_, strict=True):
         assert np.linalg.norm(np.append(w, b)) <= 2.0 + 1e-9
@@ -400,11 +397,7 @@ def test_a_stream_wants_a_step_size_and_says_so() -> None:
     with pytest.raises(AttributeError) as caught:
         SGDClassifier().partial_fit(X, y, classes=[0, 1])
     assert "give eta0 as a number" in str(caught.value.__cause__)
-    with pytest.raises(DataError, match="give eta0 as a number"):
-        SGDClassifier().learn_one(X[0], 0)
     fitted = SGDClassifier(random_state=0).fit(X, y)
-    with pytest.raises(DataError, match="give eta0 as a number"):
-        fitted.learn_one(X[0], 0)
     assert fitted.set_params(eta0=fitted.eta0_).partial_fit(X, y).n_iter_ == 11
 
 

@@ -40,7 +40,7 @@ def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
     "arguments",
     [
         "--help", "fit --help", "predict --help", "score --help", "check --help", "separation --help", "show --help",
-        "export --help", "synth --help", "demo --help", "warm --help", "tag --help", "tag fit --help",
+        "export --help", "synth --help", "demo --help", "tag --help", "tag fit --help",
         "tag predict --help", "tag score --help", "tag show --help", "--version", "fit --no-such",
     ],
 )  # fmt: skip
@@ -92,7 +92,6 @@ import sys
 if {first}: import sklearn.base
 import numpy as np
 from linsep import AveragedPerceptron, TableEncoder, TableModel
-from linsep.learners.engine.loop import PlateauWarning
 class Own(AveragedPerceptron):
     def fit(self, X, y, weight=None): return super().fit(X, y)
 learner = Own(random_state=0)
@@ -101,7 +100,7 @@ assert learner.get_params() == dict(AveragedPerceptron(random_state=0).get_param
 assert not hasattr(learner, "coef_") and not hasattr(learner, "no_such")
 import sklearn.base
 assert sklearn.base.is_classifier(learner) and isinstance(learner, sklearn.base.BaseEstimator)
-kinds = (AveragedPerceptron, Own, TableEncoder, TableModel, PlateauWarning)
+kinds = (AveragedPerceptron, Own, TableEncoder, TableModel)
 print([(kind.__mro__, sorted(dir(kind)), sorted(vars(kind))) for kind in kinds])
 print(learner, TableModel(learner), len(learner._repr_html_()), learner.get_metadata_routing())
 """

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.numpy
 import scipy.sparse as sp
 
 import linsep
@@ -22,7 +21,6 @@ from linsep.app.commands import fit
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
-KEY = b"0123456789abcdef"
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def test_columns_that_cost_no_bytes_are_refused_before_they_cost_memory(path: Pa
     assert "the network has no hidden node" in refusal(path, network, without_nodes)
     kernel = linsep.KernelPerceptron("rbf", gamma=1.0).fit(sp.csr_matrix(X), Y)
     said = refusal(path, kernel, lambda header, arrays: header["state"].update(n_features_in_=most))
-    assert "n_features_in_" in said and "268435456" in said.replace(",", "")
+    assert f"n_features_in_ is {most}, and this kind of model has no such value" in said
 
 
 RICH = "TableModel with dates and words"
@@ -99,17 +97,21 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
         (VOTED, lambda h, a: a.pop("state/coef_"), "the array coef_ is missing"),
         (VOTED, lambda h, a: a.update({"state/more": np.ones(1)}), "an array is called 'more'"),
         (VOTED, lambda h, a: h["state"].pop("t_"), "the value t_ is missing"),
-        (VOTED, lambda h, a: h["state"].update(t_=-1), "t_ is -1; it is a whole number from 0"),
-        (VOTED, lambda h, a: h["state"].update(t_=10**30), "it is a whole number from 0"),
-        (VOTED, lambda h, a: h["state"].update(n_features_in_=2**40), "it is a whole number from 0 to 2147483647"),
-        (VOTED, lambda h, a: h["state"].update(stop_reason_="tired"), "stop_reason_ is 'tired'; it is one of"),
+        (VOTED, lambda h, a: h["state"].update(t_=-1), "t_ is -1, and this kind of model has no such value"),
+        (VOTED, lambda h, a: h["state"].update(t_=10**30), "and this kind of model has no such value"),
+        (VOTED, lambda h, a: h["state"].update(n_features_in_=2**40), "and this kind of model has no such value"),
+        (
+            VOTED,
+            lambda h, a: h["state"].update(stop_reason_="tired"),
+            "stop_reason_ is 'tired', and this kind of model has no",
+        ),
         (VOTED, lambda h, a: h.update(feature_names=["one"]), "there are 1 names of columns, not 2"),
         (VOTED, put("classes", lambda a: a * 0), "its classes are not 1 or more distinct labels"),
         (VOTED, put("classes", lambda a: a[::-1]), "its classes are not in sorted order"),
         (VOTED, lambda h, a: h.update(feature_names=["one", "one"]), "two columns have one name"),
         (VOTED, lambda h, a: h.update(format=-5), "format -5 is no format of linsep: there is format 1"),
         (VOTED, lambda h, a: h.update(format="2"), "format '2' is no format of linsep"),
-        (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0; it is text"),
+        (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0, and this kind of model has no"),
         (VOTED, lambda h, a: h["parameters"].update(max_iter=-1), "max_iter must be at least 1"),
         (VOTED, lambda h, a: h.update(origin={"time": 3}), "the value linsep is missing"),
     ],
@@ -252,6 +254,8 @@ def replaced(cls: Any, **arrays: Any) -> Any:
 )
 @pytest.mark.parametrize("call", ["partial_fit", "learn_one", "predict_one", "predict"])
 def test_an_array_that_was_replaced_is_refused_at_the_door(model: Any, call: str) -> None:
+    if "one" in call and not hasattr(model, call):
+        pytest.skip("it learns no single rows")
     given = {"partial_fit": (X, Y), "learn_one": (X[0], 1), "predict_one": (X[0],), "predict": (X,)}[call]
     try:
         getattr(model, call)(*given)
@@ -274,7 +278,7 @@ def test_where_a_model_comes_from(path: Path, monkeypatch: pytest.MonkeyPatch) -
     linsep.save(model, path, origin={"command": "make", "data_sha256": "ab"})
     first = linsep.read_origin(path)
     assert first["time"] == "2023-11-14T22:13:20Z" and first["command"] == "make" and first["rows_seen"] == model.t_
-    assert first["numpy"] == np.__version__ and not first["signed"]
+    assert first["numpy"] == np.__version__
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     linsep.save(linsep.load(path), path)
     second = linsep.read_origin(path)
@@ -353,44 +357,3 @@ def main_without_exit() -> None:
         main()
     except SystemExit as stopped:
         assert stopped.code in (0, None)
-
-
-# ------------------------------------------------------------------------- keys
-def test_a_signed_file_loads_with_its_key_alone(path: Path) -> None:
-    model = linsep.Perceptron().fit(X, Y)
-    linsep.save(model, path, key=KEY)
-    assert linsep.load(path, key=KEY).n_mistakes_ == model.n_mistakes_ == linsep.load(path).n_mistakes_
-    with pytest.raises(ModelFileError, match="signed with another key"):
-        linsep.load(path, key=KEY[::-1])
-    linsep.save(model, path)
-    with pytest.raises(ModelFileError, match="the file is not signed, and a key was given"):
-        linsep.load(path, key=KEY)
-
-
-def test_a_change_with_right_digests_is_found_by_the_key(path: Path) -> None:
-    linsep.save(linsep.Perceptron().fit(X, Y), path, key=KEY)
-    raw = path.read_bytes()
-    end = 8 + int.from_bytes(raw[:8], "little")
-    header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
-    arrays = {name: array * 2 for name, array in safetensors.numpy.load(raw).items()}
-    path.write_bytes(sealed(header, arrays))
-    assert linsep.load(path) is not None
-    with pytest.raises(ModelFileError, match="signed with another key"):
-        linsep.load(path, key=KEY)
-
-
-def test_the_environment_names_a_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = linsep.Perceptron().fit(X, Y)
-    linsep.save(model, path)
-    (tmp_path / "key").write_bytes(KEY)
-    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "key"))
-    with pytest.raises(ModelFileError, match="not signed"):
-        linsep.load(path)
-    linsep.save(model, path)
-    assert linsep.read_origin(path)["signed"]
-    (tmp_path / "key").write_bytes(b"short")
-    with pytest.raises(DataError, match="a key of 5 bytes can be guessed"):
-        linsep.load(path)
-    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "none"))
-    with pytest.raises(DataError, match="cannot read the key"):
-        linsep.save(model, path)

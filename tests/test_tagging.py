@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from chain_model import ChainModel
 from linsep import (
     Perceptron,
     SequenceTagger,
@@ -23,7 +24,6 @@ from linsep import (
     score_tagger,
     tag_text,
 )
-from linsep.learners import ChainModel
 from linsep.types import DataError, StopReason
 
 TEXT = b"The det\ndog noun\n\nIt pron\nbarks verb\n\nThe det\ncat noun\n\nIt pron\nsleeps verb\n"

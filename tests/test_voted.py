@@ -6,7 +6,6 @@ import tracemalloc
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
@@ -49,50 +48,29 @@ def test_a_fit_stores_each_mistaken_row_once_and_an_update_takes_32_bytes() -> N
 def test_rows_that_come_one_by_one_are_not_copied_again_and_again() -> None:
     X, y = random_table(1, n=600)
     learner = VotedPerceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
-    moves, before = 0, (learner.mistake_rows_, learner.mistaken_rows_)
+    moves, before = 0, learner.mistaken_rows_
     for x, label in zip(X, y, strict=True):
-        learner.learn_one(x, label)
-        after = learner.mistake_rows_, learner.mistaken_rows_
-        moves += sum(not np.shares_memory(a, b) for a, b in zip(before, after, strict=True))
-        before = after
+        learner.partial_fit(x[None], [label])
+        moves += not np.shares_memory(before, learner.mistaken_rows_)
+        before = learner.mistaken_rows_
     assert learner.n_updates_ > 100 and moves < 40
-
-
-FORMS: list[Any] = [
-    lambda x: x,
-    lambda x: (np.flatnonzero(x), x[x != 0]),
-    lambda x: {f"x{j}": v for j, v in enumerate(x)},
-    lambda x: {f"x{j}": x[j] for j in np.flatnonzero(x)},
-]
 
 
 def test_rows_of_all_forms_mix() -> None:
     X, y = random_table(2)
-    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(4)])
-    mixed = VotedPerceptron().partial_fit(frame[:10], y[:10], classes=[0, 1])
+    mixed = VotedPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
     table = VotedPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
     for i in range(10, 40):
-        mixed.learn_one(FORMS[i % 4](X[i]), y[i])
+        mixed.partial_fit(sp.csr_matrix(X[[i]]) if i % 2 else X[[i]], y[[i]])
         table.partial_fit(X[[i]], y[[i]])
-    np.testing.assert_array_equal(mixed.decision_function(frame), table.decision_function(X))
-    np.testing.assert_array_equal(mixed.mistaken_rows_.toarray(), table.mistaken_rows_)
+    np.testing.assert_array_equal(mixed.decision_function(X), table.decision_function(X))
+    np.testing.assert_array_equal(mixed.mistaken_rows_, table.mistaken_rows_)
     sparse_last = VotedPerceptron(random_state=0).fit(X, y)
     dense_last = VotedPerceptron(random_state=0).fit(sp.csr_matrix(X), y)
     np.testing.assert_array_equal(
         sparse_last.partial_fit(sp.csr_matrix(X), y).decision_function(X),
         dense_last.partial_fit(X, y).decision_function(sp.csr_matrix(X)),
     )
-
-
-def test_a_new_name_after_a_dataframe() -> None:
-    frame = pd.DataFrame({"a": [1.0, -1.0, 2.0]})
-    learner = VotedPerceptron(shuffle=False).fit(frame, [0, 1, 1])
-    learner.learn_one({"a": 1.0, "z": 1.0}, 1)
-    assert learner.mistaken_rows_.shape[1] == learner.n_features_in_ == 2
-    wide = pd.DataFrame({"a": [1.0, -1.0, 2.0], "z": 0.0})
-    twin = VotedPerceptron(shuffle=False).fit(wide, [0, 1, 1])
-    twin.partial_fit(pd.DataFrame({"a": [1.0], "z": [1.0]}), [1])
-    assert learner.decision_function(wide).tolist() == twin.decision_function(wide).tolist()
 
 
 def test_the_trace_names_the_updates_that_a_perceptron_makes() -> None:

@@ -14,7 +14,6 @@ from .data.telling import TellingColumn as TellingColumn
 from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
-from .learners.engine.loop import PlateauWarning as PlateauWarning
 from .learners.engine.trace import Trace as Trace
 from .learners.kernel.perceptron import KernelPerceptron as KernelPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron
@@ -26,7 +25,6 @@ from .learners.linear.rocchio import Rocchio as Rocchio
 from .learners.linear.sgd import SGDClassifier as SGDClassifier
 from .learners.linear.voted import VotedPerceptron as VotedPerceptron
 from .learners.mlp import MLP as MLP
-from .learners.sequences.structured import ChainModel as ChainModel
 from .learners.sequences.structured import StructuredPerceptron as StructuredPerceptron
 from .learners.sequences.tagger import SequenceTagger as SequenceTagger
 from .learners.table_model import TableModel as TableModel
@@ -45,7 +43,6 @@ from .regression.guard import guard as guard
 from .regression.separation import SeparationError as SeparationError
 from .regression.separation import SeparationWarning as SeparationWarning
 from .regression.separation import separation as separation
-from .regression.separation import separation_scan as separation_scan
 from .regression.smallest_set import SmallestSet as SmallestSet
 from .regression.what_to_do import RowsOfCoefficient as RowsOfCoefficient
 from .reporting.explanation.explanation import Explanation as Explanation

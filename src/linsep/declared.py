@@ -6,7 +6,6 @@ arrays with dtype, shape and range, and its values with type and range; `load` a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -187,7 +186,7 @@ def check_values(values: Any, specs: Mapping[str, ValueSpec], *, others: bool = 
     --------
     >>> check_values({"t_": -1}, {"t_": ValueSpec()})
     Traceback (most recent call last):
-    linsep.types.DataError: t_ is -1; it is a whole number from 0 to 9007199254740992
+    linsep.types.DataError: t_ is -1, and this kind of model has no such value
     """
     if not isinstance(values, dict):
         raise DataError(f"its values are a {type(values).__name__}, not named values")
@@ -198,7 +197,7 @@ def check_values(values: Any, specs: Mapping[str, ValueSpec], *, others: bool = 
             if spec.needed:
                 raise DataError(f"the value {name} is missing")
         elif not _is_as_declared(value := values[name], spec):
-            raise DataError(f"{name} is {value!r:.60}; it is {_in_words(spec)}")
+            raise DataError(f"{name} is {value!r:.60}, and this kind of model has no such value")
 
 
 def _is_as_declared(value: Any, spec: ValueSpec) -> bool:
@@ -218,24 +217,6 @@ def _is_as_declared(value: Any, spec: ValueSpec) -> bool:
             and all(map(_is_as_declared, value, spec.parts))
         )
     return isinstance(value, {"flag": bool | np.bool_, "text": str, "list": list, "dict": dict}[spec.kind])
-
-
-_WORDS = {
-    "flag": "true or false",
-    "text": "text",
-    "list": "a list",
-    "dict": "an object",
-    "tuple": "a tuple of other values",
-}
-
-
-def _in_words(spec: ValueSpec) -> str:
-    if spec.kind == "choice":
-        return "one of " + ", ".join(map(repr, map(str, spec.choices)))
-    if spec.kind in _WORDS:
-        return _WORDS[spec.kind]
-    most = "" if math.isinf(spec.most) else f" to {spec.most}"
-    return f"a {'whole number' if spec.kind == 'whole' else 'number'} from {spec.least}{most}"
 
 
 def rows_declared(prefix: str, arrays: Mapping[str, Array], rows: str) -> dict[str, ArraySpec]:

@@ -16,7 +16,7 @@ from functools import update_wrapper
 from inspect import signature
 from numbers import Integral
 from types import MethodType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -144,10 +144,16 @@ _Method = TypeVar("_Method")
 
 
 class _AvailableIf:
-    def __init__(self, method: Callable[..., Any], check: Callable[[Any], bool]) -> None:
-        self.method, self.check = method, check
-        wrapped: Any = self
-        update_wrapper(wrapped, method)
+    method: Any
+
+    def __init__(self, check: Callable[[Any], bool]) -> None:
+        self.check = check
+
+    def __call__(self, method: _Method) -> _Method:
+        found: Any = self
+        update_wrapper(found, method)  # type: ignore[arg-type]
+        self.method = method
+        return cast(_Method, self)
 
     def __get__(self, model: Any, owner: Any) -> Any:
         if model is None:
@@ -164,12 +170,7 @@ class _AvailableIf:
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]:
     """Let a method be there for those instances alone of which `check` is true."""
-
-    def wrapped(method: _Method) -> _Method:
-        found: Any = _AvailableIf(method, check)  # type: ignore[arg-type]
-        return found  # type: ignore[no-any-return]
-
-    return wrapped
+    return _AvailableIf(check)
 
 
 def check_is_fitted(model: Any) -> None:

@@ -2,8 +2,8 @@
 
 The file is in the safetensors format: arrays as plain bytes behind a JSON header, so reading one runs no code
 and other tools can open it. Under the key "linsep" the header holds the model's own JSON: format version,
-library version, class, parameters, feature names, classes, counters, two SHA-256 digests, where the model comes from,
-and a signature if there is a key; of a `TableModel` also the encoder and the names of the classes.
+library version, class, parameters, feature names, classes, counters, two SHA-256 digests, and where the model comes
+from; of a `TableModel` also the encoder and the names of the classes.
 
 Every array and every value is declared by the part of the model that it belongs to, and compared with that before
 anything is built from it.
@@ -24,7 +24,6 @@ from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners.base.classifier import Classifier
 from linsep.model_files.container import (
-    Key,
     ModelFileError,
     from_bytes,
     pack_labels,
@@ -46,13 +45,11 @@ def save(
     path: str | os.PathLike[str],
     *,
     extra: Mapping[str, Any] | None = None,
-    key: Key | None = None,
     origin: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a fitted model to one file: the old file or the new one, never a broken one.
 
-    After `load` training continues as if it had never stopped, to the last bit. The trace is not saved. While another
-    thread learns, the file holds the model as it was at one moment.
+    After `load` training continues as if it had never stopped, to the last bit. The trace is not saved.
 
     Parameters
     ----------
@@ -62,9 +59,6 @@ def save(
         An earlier model there is replaced in one step, when the new one is on the disk.
     extra : mapping of str, optional
         Plain values (numbers, text, lists, dicts) to keep beside the model; `load_with_extra` gives them back.
-    key : bytes or path, optional
-        Sign the file with this key, or with the content of this file (HMAC-SHA-256; 16 random bytes at least). None
-        takes the file that the environment variable LINSEP_MODEL_KEY_FILE names; without it nothing is signed.
     origin : mapping of str, optional
         What is known of the training, for `read_origin`: "command", "data", "data_sha256" and "data_hash" are text,
         "rows_seen" a number. Versions, time and visits to rows are entered by themselves.
@@ -87,24 +81,19 @@ def save(
     ...     load(path).n_mistakes_ == learner.n_mistakes_, load(path).n_iter_
     (True, 2)
     """
-    if not hasattr(model, "reading"):
-        raise _no_model(model)
-    with model.reading() as still:
-        header, arrays = _header_of(still, extra)
-        header["origin"] = origin_now(getattr(_learner_in(still), "t_", None), origin)
-        raw = to_bytes(header, arrays, key)
+    header, arrays = _header_of(model, extra)
+    header["origin"] = origin_now(getattr(_learner_in(model), "t_", None), origin)
+    raw = to_bytes(header, arrays)
     write_whole(path, raw, "the model")
 
 
-def load(path: str | os.PathLike[str], *, key: Key | None = None) -> Any:
+def load(path: str | os.PathLike[str]) -> Any:
     """Return the fitted model that `save` wrote to `path`: a `TableModel` or a learner.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
-    key : bytes or path, optional
-        The key that it must be signed with, as in `save`.
 
     Returns
     -------
@@ -114,8 +103,8 @@ def load(path: str | os.PathLike[str], *, key: Key | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        The file is empty, cut short, altered, from a newer format or not a linsep model at all; there is a key and
-        it is not signed with that; or what it holds cannot be the state of such a model.
+        The file is empty, cut short, altered, from a newer format or not a linsep model at all, or what
+        it holds cannot be the state of such a model.
     OSError
         The file cannot be read.
 
@@ -130,18 +119,16 @@ def load(path: str | os.PathLike[str], *, key: Key | None = None) -> Any:
     ...     load(path).predict(pd.DataFrame({"age": [60.0]})).item()
     'yes'
     """
-    return load_with_extra(path, key=key)[0]
+    return load_with_extra(path)[0]
 
 
-def load_with_extra(path: str | os.PathLike[str], *, key: Key | None = None) -> tuple[Any, dict[str, Any]]:
+def load_with_extra(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Return the model of a file and the `extra` values that were saved with it.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
-    key : bytes or path, optional
-        The key that it must be signed with, as in `save`.
 
     Returns
     -------
@@ -165,30 +152,27 @@ def load_with_extra(path: str | os.PathLike[str], *, key: Key | None = None) -> 
     ...     load_with_extra(path)[1]
     {'rows': 2}
     """
-    header, arrays = _read(path, key)
+    header, arrays = _read(path)
     try:
         return _build(header, arrays)
     except _UNBUILDABLE as error:
         raise ModelFileError(f"{os.fspath(path)}: {unbuildable(header, error)}") from error
 
 
-def read_origin(path: str | os.PathLike[str], *, key: Key | None = None) -> dict[str, Any]:
+def read_origin(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of where it comes from.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
-    key : bytes or path, optional
-        The key that it must be signed with, as in `save`.
 
     Returns
     -------
     dict
         "linsep", "numpy" and "python" (versions), "time" (UTC, when it was saved), "command", "data", "data_sha256",
         "data_hash" and "rows_seen" (visits to rows), as far as they are known; "state_sha256", equal for models that
-        are equal to the bit, whoever saved them and when; "signed". Unless the file is signed with your key, anybody
-        may have written this.
+        are equal to the bit, whoever saved them and when. Anybody may have written this.
 
     Raises
     ------
@@ -201,20 +185,20 @@ def read_origin(path: str | os.PathLike[str], *, key: Key | None = None) -> dict
     >>> from linsep.learners import Perceptron
     >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(learner, path := os.path.join(folder, "model.linsep"), key=b"0123456789abcdef")
+    ...     save(learner, path := os.path.join(folder, "model.linsep"))
     ...     origin = read_origin(path)
-    >>> origin["rows_seen"], origin["signed"]
-    (4, True)
+    >>> origin["rows_seen"]
+    4
     """
-    header, _ = _read(path, key)
-    return {**header["origin"], "state_sha256": state_digest(header), "signed": "hmac_sha256" in header}
+    header, _ = _read(path)
+    return {**header["origin"], "state_sha256": state_digest(header)}
 
 
 # ------------------------------------------------------------------------ parts
-def _read(path: str | os.PathLike[str], key: Key | None) -> tuple[dict[str, Any], dict[str, Array]]:
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     raw = Path(path).read_bytes()
     try:
-        header, arrays = from_bytes(raw, key)
+        header, arrays = from_bytes(raw)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
     try:
@@ -266,7 +250,9 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[
     cls = _learner(header["class"])
     if cls is None:
         raise DataError(f"the class {header['class']!r:.40} is not a learner of this version of linsep")
-    estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
+    # Files made before 0.2.0 hold n_jobs, which had no effect.
+    parameters = {name: from_jsonable(value) for name, value in header["parameters"].items() if name != "n_jobs"}
+    estimator = cls(**parameters)
     estimator.check_parameters()
     classes = unpack_labels("classes", header["classes"], arrays)
     names = np.array(header["feature_names"], dtype=object) if "feature_names" in header else None
@@ -305,12 +291,9 @@ def _calibration(told: Any, n: int) -> Any:
     from linsep.learners.calibration import Calibration
 
     parts = from_jsonable(told)
-    if not isinstance(parts, list) or len(parts) != 2:
-        raise DataError("the calibration is not slopes and offsets")
-    if any(not isinstance(part, list) or len(part) != n for part in parts):
-        raise DataError(f"the calibration does not have {n} slopes and as many offsets")
-    if any(type(value) is not float or not isfinite(value) for part in parts for value in part):
-        raise DataError("the calibration holds something that is no finite number")
+    lists = isinstance(parts, list) and len(parts) == 2 and all(isinstance(part, list) for part in parts)
+    if not lists or any(len(part) != n or not all(type(a) is float and isfinite(a) for a in part) for part in parts):
+        raise DataError(f"the calibration is not {n} slopes and as many offsets, all finite numbers")
     return Calibration(tuple(parts[0]), tuple(parts[1]))
 
 

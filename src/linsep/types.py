@@ -111,7 +111,6 @@ class StopReason(enum.StrEnum):
     END_OF_STREAM = "end of stream"
     CONVERGED = "converged"
     INTERRUPTED = "interrupted"
-    IMPOSSIBLE = "impossible"
 
     @property
     def sentence(self) -> str:
@@ -127,7 +126,6 @@ _SENTENCES = {
     StopReason.END_OF_STREAM: "the stream ended, or the passes asked for are over",
     StopReason.CONVERGED: "the loss no longer falls by more than the tolerance",
     StopReason.INTERRUPTED: "interrupted by the user; the model so far is kept",
-    StopReason.IMPOSSIBLE: "only rows of zeros are left, and without an intercept they are mistakes for ever",
 }
 
 

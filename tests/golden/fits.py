@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import linsep
+from chain_model import ChainModel
 from golden import data
 from golden.plain import learned, plain
 
@@ -49,7 +50,6 @@ def fits() -> dict[str, Run]:
             perceptron, data.single(sparse), fit_intercept=False, max_iter=30
         ),
         "perceptron, one-vs-rest": fitted(perceptron, iris, max_iter=40),
-        "perceptron, one-vs-rest on two threads": fitted(perceptron, digits, max_iter=15, n_jobs=2),
         "perceptron, multiclass": fitted(perceptron, iris, multi_class="multiclass", max_iter=40),
         "perceptron, multiclass, sparse": fitted(perceptron, three, multi_class="multiclass", max_iter=25),
         "perceptron, class weights": fitted(perceptron, noisy, class_weight={0: 2.0, 1: 0.5}, max_iter=12),
@@ -133,8 +133,12 @@ def in_pieces(make: Callable[..., Any], table: data.Table, **parameters: Any) ->
         guesses = []
         if isinstance(X, np.ndarray):
             for i in range(0, 60, 2):
-                guesses.append(model.predict_one(X[i]))
-                model.learn_one(X[i], y[i])
+                if hasattr(model, "learn_one"):
+                    guesses.append(model.predict_one(X[i]))
+                    model.learn_one(X[i], y[i])
+                else:
+                    guesses.append(model.predict(X[[i]])[0])
+                    model.partial_fit(X[[i]], y[[i]])
         return [half, plain(np.array(guesses)), learned(model, X[:20])]
 
     return run
@@ -203,7 +207,7 @@ def structured() -> Any:
     rng = np.random.default_rng(19)
     rows = [[rng.integers(0, 9, size=2).tolist() for _ in range(n)] for n in rng.integers(1, 5, size=30)]
     tags = [[token[0] % 3 for token in row] for row in rows]
-    chains = linsep.StructuredPerceptron(linsep.ChainModel(9, 3), max_iter=8, random_state=1).fit(rows, tags)
+    chains = linsep.StructuredPerceptron(ChainModel(9, 3), max_iter=8, random_state=1).fit(rows, tags)
     return [learned(classes), classes.predict(list(X[:30])), learned(chains), chains.predict(rows[:10])]
 
 
@@ -229,8 +233,8 @@ def on_a_cluster() -> Any:
         dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, **quiet) as cluster,
         dask.Client(cluster, set_as_default=False) as client,
     ):
-        for make, mix in ((linsep.Perceptron, "uniform"), (linsep.AveragedPerceptron, "mistakes")):
-            model = fit(make(shuffle=True, random_state=2), data.noisy(3), client, mix=mix, max_iter=3, shards=4)
+        for make in (linsep.Perceptron, linsep.AveragedPerceptron):
+            model = fit(make(shuffle=True, random_state=2, max_iter=3), data.noisy(3), client, shards=4)
             found.append(learned(model, data.noisy(3)[0][:20]))
         model = fit(linsep.Perceptron(), data.planted(), client, mix=None, shards=3)
         found.append([learned(model), repr(model.mixing_)])

@@ -129,8 +129,7 @@ def regressions() -> dict[str, Run]:
 
     def scan() -> Any:
         designs = {"all": levels, "number": levels[:, 3:], "levels": levels[:, :3]}
-        found = linsep.separation_scan(y=counts > 0, designs=designs)  # by name: the order was another one
-        return {name: plain(one if isinstance(one, str) else one.to_dict()) for name, one in found.items()}
+        return {name: plain(linsep.separation(X, counts > 0).to_dict()) for name, X in designs.items()}
 
     return {
         "logistic, overlap": regression(X, y > 0, "logistic"),

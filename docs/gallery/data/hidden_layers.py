@@ -45,23 +45,25 @@ other = Probe(found.rows[:10] + other.rows)
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 7.5), layout="constrained")
 some = ["digit=1", "digit=8", "digit=9"]
-found.plot("separable", ax=axes[0, 0]).set_title("three hidden layers")
-other.plot("separable", ax=axes[0, 1]).set_title("one hidden layer")
-found.plot("accuracy", concepts=some, ax=axes[1, 0])
-found.plot("margin", concepts=some, ax=axes[1, 1])
-for line in axes[1, 1].lines:
-    line.set_markerfacecolor("none" if line.get_markerfacecolor() == "white" else line.get_markerfacecolor())
-
 table = found.table()
+for ax, of, title in zip(axes[0], (table, other.table()), ("three hidden layers", "one hidden layer"), strict=True):
+    counts = (of.verdict == "separable").groupby(of.layer, sort=False).sum()
+    ax.plot(counts.index, counts, color=look(0).colour, marker=look(0).marker, ms=7)
+    ax.set(title=title, ylabel="separable of 10 digits", ylim=(0, 10.5))
+for k, concept in enumerate(some):
+    of = table[table.concept == concept]
+    line = {"color": look(k).colour, "marker": look(k).marker}
+    axes[1, 0].plot(of.layer, of.accuracy, label=concept, **line)
+    axes[1, 0].plot(of.layer, of.shuffled, color=GREY, ls="--", lw=0.8)
+    axes[1, 1].plot(of.layer, of.margin_low.fillna(0), label=concept, **line)
+axes[1, 0].set_ylabel("accuracy on rows held out")
+axes[1, 1].set_ylabel("largest margin / radius")
 first = table[table.layer == "pixels"].set_index("concept")
 for k, concept in enumerate(some):
     axes[1, 0].axhline(first.majority[concept], color=look(k).colour, ls=":")
-legend(
-    axes[1, 0],
-    handles=[*axes[1, 0].get_legend().legend_handles, Line2D([], [], color=GREY, ls=":", label="the larger class")],
-    ncols=2,
-    loc="lower left",
-)
+lines = [Line2D([], [], color=GREY, ls=ls, label=word) for ls, word in (("--", "shuffled"), (":", "the larger class"))]
+legend(axes[1, 0], handles=[*axes[1, 0].get_lines()[:5:2], *lines], ncols=2, loc="center")
+legend(axes[1, 1], loc="upper right")
 assert "undecided" not in set(table.verdict)
 counts = (table.verdict == "separable").groupby(table.layer, sort=False).sum().tolist()
 assert counts == sorted(counts) and counts[0] < counts[-1]

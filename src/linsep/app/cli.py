@@ -102,17 +102,6 @@ def demo(*, folder: Path) -> None:
     sys.stdout.write(result.closing + "\n")
 
 
-def warm(*, learner: Sequence[str]) -> None:
-    """Compile for this processor what fit, check, predict and score use, so that their first run need not.
-
-    For images of containers and for the machines of a cluster. What is compiled is kept in the folder of
-    NUMBA_CACHE_DIR, or beside the library, and used by all later runs on processors of this kind.
-    """
-    from linsep.app.warm import warm as run
-
-    say(run(learner or ["averaged"]))
-
-
 _PREDICT = (
     MODEL,
     ROWS,
@@ -187,7 +176,6 @@ _SYNTH = (
     Option("seed", "Seed of the random numbers.", int, 0, least=0),
     OUTPUT,
 )
-_LEARNER = Option("LEARNER", "Learners to compile, as in `linsep fit`; averaged if none is given.", many=True)
 _FOLDER = Option("FOLDER", "Where to write the table and the model.", Path, Path("linsep-demo"))
 COMMANDS = {
     command.name: command
@@ -201,7 +189,6 @@ COMMANDS = {
         Command("export", _EXPORT, export),
         Command("synth", _SYNTH, synth),
         Command("demo", (_FOLDER,), demo),
-        Command("warm", (_LEARNER,), warm),
         Command("probe", probe.OPTIONS, probe.probe),
         Command("explore", explore.OPTIONS, explore.explore),
         *tag.COMMANDS,

@@ -62,7 +62,7 @@ def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
     for message in result.warnings:
         warn(message)
     lines = [*result.lines, *result.details] if details else result.lines
-    print_lines(lines, {**result.data, "warnings": [*result.told, *result.warnings]}, as_json)
+    print_lines(lines, {**result.data, "warnings": result.warnings}, as_json)
     raise SystemExit(130 if result.interrupted else result.exit_status)
 
 

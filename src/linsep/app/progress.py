@@ -6,8 +6,6 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from linsep.app.present import warn
-
 if TYPE_CHECKING:  # the types alone: importing them would bring Rich and the learners along
     from rich.progress import Progress, TaskID
 
@@ -31,13 +29,6 @@ class Line:
     def step(self, description: str) -> None:
         """Say at once which step begins; how long it takes is not known."""
         self._show(None, 0, description)
-
-    def warn(self, message: str) -> None:
-        """Print a warning now, above the line."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-        warn(message)
 
     def _show(self, total: float | None, completed: float, description: str) -> None:
         if not sys.stderr.isatty():

@@ -12,11 +12,8 @@ from linsep.reporting.page.html import Page, check_extras, render
 from linsep.types import DataError
 
 if TYPE_CHECKING:  # what the pages are about: a command has it if it is there
-    from linsep.data.features.exact_decimals import ExactNumbers
     from linsep.data.sources.source import Source
     from linsep.learners.table_model import TableModel
-    from linsep.probing.probe import Probe
-    from linsep.regression.found import Separation
     from linsep.reporting.receipt import Receipt
     from linsep.reporting.table_check import TableCheck
     from linsep.reporting.table_fit import TableFit
@@ -37,7 +34,7 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Sequence[s
     """Write the page that `compose` makes (of the warnings of the result) and say where it is."""
     if path is None:
         return result
-    render(compose([*result.told, *result.warnings])).save(path)
+    render(compose(result.warnings)).save(path)
     result.lines.append(("report", str(path)))
     result.data["report"] = str(path)
     return result
@@ -80,35 +77,5 @@ def page_of_check(
         about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
         powers = found.numbers.exponents
         return of_certificates(found.asked, about, powers, lines, command_line(), said, found.explanation)
-
-    return page
-
-
-def page_of_probe(found: Probe, more: Sequence[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
-    """The page of the rows of a probe; `more` are further lines."""
-
-    def page(said: Sequence[str]) -> Page:
-        from linsep.reporting.page.probes import of_probe
-
-        return of_probe(found, command_line(), said, more)
-
-    return page
-
-
-def page_of_separation(
-    found: Separation,
-    numbers: ExactNumbers,
-    source: Source,
-    columns: Mapping[str, str] | None,
-    lines: list[tuple[str, str]],
-) -> Callable[[Sequence[str]], Page]:
-    """The page of a regression that is separated, or not; `columns` says which columns are skipped."""
-
-    def page(said: Sequence[str]) -> Page:
-        from linsep.reporting.page.about import about_exact
-        from linsep.reporting.page.proofs import of_separation
-
-        about = about_exact(numbers, numbers.of(source.read()), columns)
-        return of_separation(found, about, lines, command_line(), said)
 
     return page

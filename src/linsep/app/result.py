@@ -14,7 +14,7 @@ from typing import Any
 class Result:
     """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know.
 
-    `details` are further lines, for those who ask. `told` are warnings that were printed while the command ran.
+    `details` are further lines, for those who ask.
     """
 
     lines: list[tuple[str, str]]
@@ -24,7 +24,6 @@ class Result:
     exit_status: int = 0
     closing: str = ""
     details: list[tuple[str, str]] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
 
 
 def program() -> str:

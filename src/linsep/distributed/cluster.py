@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from copy import deepcopy
+from contextlib import nullcontext
+from copy import copy, deepcopy
 from importlib import import_module
 from typing import Any
 
@@ -37,7 +36,6 @@ def fit(
     client: Any = None,
     *,
     mix: str | None = "uniform",
-    max_iter: int | None = None,
     shards: int | None = None,
     encoder: Any = None,
     **reading: Any,
@@ -58,11 +56,9 @@ def fit(
         files, of every format and compression that `linsep.open_data` reads; a shard may be empty.
     client : distributed.Client, optional
         Without one a LocalCluster of threads is started, and closed afterwards.
-    mix : {"uniform", "mistakes"} or None
-        mu_i is 1 / n_shards, or the part of shard i in the updates of the epoch. None takes the shards in turn: without
-        `shuffle` that is `fit` on one machine, to the last bit.
-    max_iter : int, optional
-        Epochs at most, instead of the learner's own `max_iter`.
+    mix : "uniform" or None
+        mu_i is 1 / n_shards. None takes the shards in turn: without `shuffle` that is `fit` on one machine, to the last
+        bit.
     shards : int, optional
         Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
     encoder : fitted TableEncoder, optional
@@ -102,13 +98,19 @@ def fit(
     """
     check_mix(learner, mix)
     learner.check_parameters()
-    if max_iter is not None and max_iter < 1:
-        raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
-    with _connected(client) as connected:
+    try:
+        dask: Any = import_module("distributed")  # its constructors have no types
+    except ImportError as error:
+        raise ImportError(
+            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
+        ) from error
+    # Threads of this process, if there is no cluster: kernels and readers release the lock.
+    here = {"processes": False, "dashboard_address": None, "set_as_default": False}
+    with dask.Client(**here) if client is None else nullcontext(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         run = _Run(connected, parts, learner, (encoder, reading))
         try:
-            run.train(mix, Budget(learner.max_iter if max_iter is None else max_iter, learner.time_limit))
+            run.train(mix, Budget(learner.max_iter, learner.time_limit))
             run.judge()
         except KeyboardInterrupt:
             run.hand_over(mix)
@@ -116,22 +118,6 @@ def fit(
     run.hand_over(mix)
     learner.warn_of_run(run.common.n)
     return learner if encoder is None else TableModel.of(learner, encoder)
-
-
-@contextmanager
-def _connected(client: Any) -> Iterator[Any]:
-    """The client given, or one of a cluster of this process's threads: kernels and readers release the lock."""
-    try:
-        dask: Any = import_module("distributed")  # its constructors have no types
-    except ImportError as error:
-        raise ImportError(
-            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
-        ) from error
-    if client is not None:
-        yield client
-        return
-    with dask.Client(processes=False, dashboard_address=None, set_as_default=False) as own:
-        yield own
 
 
 class _Run:
@@ -154,7 +140,6 @@ class _Run:
         self.rngs = _rngs(learner, len(full))
         self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
-        self.shares: list[Array] = []
         self.stop = StopReason.INTERRUPTED
         self.margins: list[tuple[Hyperplane, float]] = []
 
@@ -169,17 +154,12 @@ class _Run:
         with config.set(_GRAPH):
             return self.client.compute(delayed(task, pure=False)(*arguments))
 
-    def _on_each(self, task: Any, argument: Any) -> list[Any]:
-        return list(self.client.gather([self._submit(task, shard, argument) for shard in self.shards]))
-
     def train(self, mix: str | None, budget: Budget) -> None:
         """Make epochs until one is clean or the budget ends."""
-        # Without an intercept rows of zeros are mistakes in every epoch.
-        hopeless = 0 if self.model.fit_intercept else int(sum(self._on_each(count_hopeless, self.model)))
         self.stop = run_epochs(
             lambda most: self._make_epoch(mix),
             keep=self._keep,
-            stop_after=lambda record: self.model.stop_after(record, hopeless),
+            stop_after=self.model.stop_after,
             budget=budget,
             trace=self.trace,
             verbose=self.learner.verbose,
@@ -193,19 +173,17 @@ class _Run:
             state: Any = Pass(self.model)
             for shard, rng in turns:
                 state = self._submit(run_epoch, shard, state, rng)
-            made, mu = state.result(), np.ones(len(turns))
+            self._made = state.result()
         else:
-            held = self._submit(hold, Pass(fresh(self.model)))  # the weights travel once
+            held = self._submit(copy, Pass(fresh(self.model)))  # the weights travel once
             waiting = deque(self._submit(run_epoch, shard, held, rng) for shard, rng in turns)
-            made, mu = blend(self.model, (waiting.popleft().result() for _ in turns), mix)
-        self._made = made, mu
-        return _summed(made.learner, np.array(made.records))
+            self._made = blend(self.model, (waiting.popleft().result() for _ in turns))
+        return _summed(self._made.learner, np.array(self._made.records))
 
     def _keep(self, record: Array) -> None:
-        made, mu = self._made
+        made = self._made
         self.model, self.rngs = made.learner, list(made.rngs)
         self.model.count_passes(record)
-        self.shares.append(mu)
         self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
@@ -214,18 +192,17 @@ class _Run:
         if self.stop is StopReason.CLEAN_PASS and not why_no_bound(self.model):
             W, b = self.model.moving()
             plane = Hyperplane(W[0].astype(np.float64), float(b[0]))
-            self.margins = [(plane, float(min(self._on_each(least_margin, plane))))]
+            margins = [self._submit(least_margin, shard, plane) for shard in self.shards]
+            self.margins = [(plane, float(min(self.client.gather(margins))))]
 
     def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""
-        shape = (-1, len(self.rows))
-        mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
-        mu = np.array(self.shares, dtype=np.float64).reshape(shape)
+        mistakes = np.array(self.mistakes, dtype=np.int64).reshape(-1, len(self.rows))
         radius2 = self.common.radius2
         bound = mixing_bound(self.model, radius2, self.margins)
         self.model.settle()
         self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
-        self.model.mixing_ = Mixing(mix, mistakes, mu, self.rows, float(np.sqrt(radius2)), bound)
+        self.model.mixing_ = Mixing(mix, mistakes, self.rows, float(np.sqrt(radius2)), bound)
         self.learner.take_over(self.model)
 
 
@@ -258,12 +235,6 @@ def _weights(learner: Any, common: About) -> Any:
     return dict(zip(common.labels.tolist(), weights.tolist(), strict=True))
 
 
-# ----------------------------------------------------------------------- tasks
-def hold(start: Pass) -> Pass:
-    """Keep weights on the cluster for the shards that start from them."""
-    return start
-
-
 def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     """One epoch on one shard, on copies of what it is given."""
     learner, rng = deepcopy(start.learner), deepcopy(rng)
@@ -275,11 +246,6 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
         learner.run(rows, None, None, np.empty(0), record)
         learner.t_ += n
     return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
-
-
-def count_hopeless(rows: Rows, learner: Any) -> int:
-    """Count the updates that every epoch makes in vain."""
-    return int(learner.count_hopeless(rows))
 
 
 def least_margin(rows: Rows, plane: Hyperplane) -> float:

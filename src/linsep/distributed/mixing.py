@@ -34,12 +34,10 @@ class Mixing:
 
     Attributes
     ----------
-    mix : {"uniform", "mistakes"} or None
+    mix : "uniform" or None
         How the weights were mixed.
     mistakes : ndarray of int64, shape (n_epochs, n_shards)
         k, the mistakes of each shard in each epoch.
-    weights : ndarray of float64, shape (n_epochs, n_shards)
-        mu, the share of each shard in the mix; each row sums to 1 (without mixing every entry is 1).
     rows : ndarray of int64, shape (n_shards,)
         The number of rows in each shard.
     radius : float
@@ -50,15 +48,14 @@ class Mixing:
 
     mix: str | None
     mistakes: Array
-    weights: Array
     rows: Array
     radius: float
     bound: Bound
 
     @property
     def weighted_mistakes(self) -> float:
-        """Mistakes weighted by the shares: the sum of mu k over epochs and shards."""
-        return float((self.weights * self.mistakes).sum())
+        """The sum of mu k over epochs and shards, mu being the share of a shard in the mix, 1 without mixing."""
+        return float(self.mistakes.sum() / (1 if self.mix is None else self.mistakes.shape[1]))
 
     def __repr__(self) -> str:
         epochs, shards = self.mistakes.shape
@@ -70,8 +67,8 @@ class Mixing:
 
 def check_mix(learner: Any, mix: str | None) -> None:
     """Raise unless the learner can be trained in this way."""
-    if mix not in ("uniform", "mistakes", None):
-        raise DataError(f'mix must be "uniform", "mistakes" or None, got {mix!r}')
+    if mix not in ("uniform", None):
+        raise DataError(f'mix must be "uniform" or None, got {mix!r}')
     if not isinstance(learner, EpochLearner):
         why = "cannot be trained shard by shard: it needs all rows at once, or makes no passes"
     elif set(learner.state_values) > set(EpochLearner.state_values):
@@ -94,40 +91,33 @@ def fresh(learner: Any) -> Any:
     return start
 
 
-def blend(before: Any, parts: Iterable[Pass], mix: str) -> tuple[Pass, Array]:
-    """sum_i mu_i w_i, each w_i trained from the weights of `before`, and the mu of each shard.
+def blend(before: Any, parts: Iterable[Pass]) -> Pass:
+    """The mean of the w_i, each trained from the weights of `before`.
 
-    mu_i is 1 / n_shards or, with "mistakes", the part of shard i in all updates. If no shard moved the weights they
-    stay as they are: a mean would round. Averages: the sum of all vectors in use is T w - u, u the running sum that
-    averaging keeps over T visits; the shards' sums, which began at 0, are added to that of `before`, and u is then
-    taken about the new w. Only the weights of one part are held at a time.
+    If no shard moved the weights they stay as they are: a mean would round. Averages: the sum of all vectors in use
+    is T w - u, u the running sum that averaging keeps over T visits; the shards' sums, which began at 0, are added
+    to that of `before`, and u is then taken about the new w. Only the weights of one part are held at a time.
     """
     after = deepcopy(before)
     weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
     in_use = {name: _in_use(before, name) for name in _sums(before)}
     rngs: list[Any] = []
     records: list[Array] = []
-    total = 0.0
     for part in parts:
-        share = float(part.records[0][RECORD.updates]) if mix == "mistakes" else 1.0
         for sums, array in zip(weighted, part.learner.moving(), strict=True):
-            sums += share * array.astype(np.float64)
+            sums += array.astype(np.float64)
         for name, vectors in in_use.items():
             vectors += _in_use(part.learner, name)
-        total += share
         after.t_ += part.learner.t_
         rngs += part.rngs
         records += part.records
-    updates = np.array(records)[:, RECORD.updates]
-    if updates.any():
+    if np.array(records)[:, RECORD.updates].any():
         for sums, array in zip(weighted, after.moving(), strict=True):
-            array[...] = sums / total
+            array[...] = sums / len(records)
     for name, vectors in in_use.items():
         weights = getattr(after, after.running_sums[name]).astype(np.float64)
         setattr(after, name, after.t_ * weights - vectors)
-    by_updates = mix == "mistakes" and updates.any()
-    mu = updates / updates.sum() if by_updates else np.full(len(updates), 1 / len(updates))
-    return Pass(after, tuple(rngs), tuple(records)), mu
+    return Pass(after, tuple(rngs), tuple(records))
 
 
 def _sums(learner: Any) -> list[str]:

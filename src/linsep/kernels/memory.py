@@ -1,4 +1,4 @@
-"""Memory: arrays that begin with a line of it, asking for what will be read soon, and references that nobody counts.
+"""Memory: asking for what will be read soon, and references that nobody counts.
 
 A request is one instruction of the processor, in LLVM's words: Numba has no name for it, and a function more to
 compile would be felt in a first fit.
@@ -7,15 +7,11 @@ compile would be felt in a first fit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
-
-from linsep.types import Array
 
 # What memory hands over at a time.
 LINE = 64
@@ -34,15 +30,6 @@ def uncounted(**options: Any) -> Callable[[Kernel], Kernel]:
     decorator: Any = njit  # its types do not name this option
     compiled: Callable[[Kernel], Kernel] = decorator(_nrt=False, **options)
     return compiled
-
-
-def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] = "C") -> Array:
-    """An array of zeros that begins with a line of memory, so that few of its entries lie across two."""
-    size = prod(shape) * np.dtype(dtype).itemsize
-    room = np.zeros(size + LINE, np.uint8)
-    begin = -room.ctypes.data % LINE
-    found: Array = room[begin : begin + size].view(dtype).reshape(shape, order=order)
-    return found
 
 
 def _ask_code(typing_context: Any, array: Any, index: Any) -> Any:

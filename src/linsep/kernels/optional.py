@@ -3,6 +3,12 @@
 An absent order and absent weights are arrays without entries: asking costs a pass nothing that can be measured, and one
 compiled kernel serves both cases. A `watch` that is None costs nothing: the code for it is not even compiled. Stubs and
 overloads, as in `rows.py`.
+
+The type of a step rule selects how far to move at a margin. A number is the margin up to which a perceptron moves (0 of
+Rosenblatt 1958, a tie a mistake; above 0 of Krauth and Mezard 1987, without their choice of the worst row); the others
+are namedtuples of `passes.py`. An update is w += tau y x, b += c^2 tau y, where tau depends on the functional margin m
+(y z, or z_y - z_r between two classes) and on the squared length q of what is added (||x||^2 + c^2; twice that between
+two classes). c is the constant feature whose weight is b / c, or 0 without an intercept. tau = 0 means no update.
 """
 
 from __future__ import annotations
@@ -15,16 +21,11 @@ from numba import types
 from numba.extending import overload
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.rows import row_axpy, row_dot
-from linsep.passes import Mean, Predicted, UpdateLog
+from linsep.kernels.rows import row_axpy, row_dot, row_norm2
+from linsep.passes import PA1, Mean, Predicted, UpdateLog
 
 # All bits but the sign. A row number cleared of it needs no look whether it counts from the end, a tenth of a pass.
 _NO_SIGN = np.int64(2**63 - 1)
-
-
-def is_none(value: Any) -> bool:
-    """Whether the Numba type `value` is that of an absent argument."""
-    return isinstance(value, types.NoneType | types.Omitted)
 
 
 def is_pair(watch: Any) -> bool:
@@ -129,5 +130,33 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
     if is_pair(watch):
         return both
     # `pocket.py` has an overload for its own type.
-    known = is_none(watch) or watch.instance_class in (UpdateLog, Mean, Predicted)
-    return nothing if known else None
+    return nothing if getattr(watch, "instance_class", None) in (None, UpdateLog, Mean, Predicted) else None
+
+
+def step_size(rule: Any, m: float, X: Any, i: int, intercept: float, copies: float) -> float:
+    """tau of the rule at margin m, for q = copies (||x_i||^2 + intercept), which is computed only where it is needed.
+
+    A stub in Python, as in `rows.py`.
+    """
+    raise NotImplementedError
+
+
+@overload(step_size)
+def _step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Callable[..., Any]:
+    def perceptron(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
+        return 1.0 if m <= rule else 0.0
+
+    def pa1(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
+        if m >= 1.0:
+            return 0.0
+        q = copies * (row_norm2(X, i) + intercept)
+        return min(rule.C, (1.0 - m) / q) if q > 0.0 else 0.0
+
+    def pa2(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
+        if m >= 1.0:
+            return 0.0
+        return (1.0 - m) / (copies * (row_norm2(X, i) + intercept) + 0.5 / rule.C)
+
+    if isinstance(rule, types.Float):
+        return perceptron
+    return pa1 if rule.instance_class is PA1 else pa2

@@ -8,7 +8,6 @@ from .linear.rocchio import Rocchio as Rocchio
 from .linear.sgd import SGDClassifier as SGDClassifier
 from .linear.voted import VotedPerceptron as VotedPerceptron
 from .mlp import MLP as MLP
-from .sequences.structured import ChainModel as ChainModel
 from .sequences.structured import StructuredPerceptron as StructuredPerceptron
 from .sequences.tagger import SequenceTagger as SequenceTagger
 

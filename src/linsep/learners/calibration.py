@@ -12,8 +12,6 @@ from linsep.scikit import clone
 from linsep.types import Array, DataError
 
 _FOLDS = 5
-# A plane that weighs classes has decision value 0 where probabilities of rows that count alike are not even.
-_BY_WEIGHTS = "class weights move the boundary between the labels, and probabilities count all rows alike"
 
 
 class Calibration(NamedTuple):
@@ -54,32 +52,6 @@ class Calibration(NamedTuple):
         p = expit(-(z * np.array(self.slopes) + np.array(self.offsets)))
         whole = p.sum(axis=1, keepdims=True)
         return np.asarray(np.where(whole > 0, p / np.where(whole > 0, whole, 1), 1 / p.shape[1]))
-
-
-def labels_apart(p: Array, labels: Array) -> int:
-    """In how many rows another class is more probable than that of the label; `labels` are positions in the columns.
-
-    Examples
-    --------
-    >>> labels_apart(np.array([[0.6, 0.4], [0.6, 0.4], [0.5, 0.5]]), np.array([1, 0, 1]))
-    1
-    """
-    return int((p.max(axis=1, initial=0) > p[np.arange(len(p)), labels]).sum())
-
-
-def told_apart(learner: Any, rows: int, of: int, which: str) -> list[str]:
-    """What to say of such rows where the learner weighs classes, which is why; nothing of none, or of another learner.
-
-    Examples
-    --------
-    >>> from linsep import Perceptron
-    >>> told_apart(Perceptron(class_weight="balanced"), 59, 297, "rows")[0].split(":")[0]
-    '59 of 297 rows have a label whose probability is not the highest'
-    """
-    if not rows or getattr(learner, "class_weight", None) is None:
-        return []
-    have = "has" if rows == 1 else "have"
-    return [f"{rows:,} of {of:,} {which} {have} a label whose probability is not the highest: {_BY_WEIGHTS}"]
 
 
 def calibrate(learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Calibration:

@@ -13,8 +13,7 @@ from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.inputs.labels import check_classes, distinct_labels
-from linsep.learners.inputs.parameters import check_run, is_number, is_whole, keep_parameters
+from linsep.learners.inputs.parameters import check_classes, check_run, is_number, is_whole, keep_parameters
 from linsep.passes import RECORD
 from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, Budget, DataError, StopReason
@@ -145,12 +144,11 @@ class MLP(Classifier):
         ConvergenceWarning
             When the budget ended while the loss was falling.
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                X, y = self.check_rows(X, y, reset=True)
-                self.classes_ = check_classes(distinct_labels(y))
-            self._train(X, np.searchsorted(self.classes_, y))
+        with self.unchanged_on_error():
+            self.check_parameters()
+            X, y = self.check_rows(X, y, reset=True)
+            self.classes_ = check_classes(np.unique(y))
+        self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
@@ -240,10 +238,9 @@ class MLP(Classifier):
             Two classes: at or above 0 for the positive class, `classes_[1]`. More: one column a class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            still.check_parts()
-            X = checked_rows(still, X)
-            z = still._values(X)
+        self.check_parts()
+        X = checked_rows(self, X)
+        z = self._values(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def _values(self, X: Any) -> Array:
@@ -264,27 +261,8 @@ class MLP(Classifier):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return np.asarray(scipy.special.softmax(self._exponents(X), axis=1))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(scipy.special.log_softmax(self._exponents(X), axis=1))
-
-    def _exponents(self, X: Any) -> Array:
-        """A column a class, whose exp is in proportion to its probability."""
         z = self.decision_function(X)
-        return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
+        return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
 
 
 def _has_converged(losses: list[float], tol: float) -> bool:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
 from linsep.learners.calibration import Calibration
-from linsep.learners.engine.guard import Guarded
 from linsep.learners.inputs.tables import as_named, comparable, labels_given, open_rows
 from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.scikit import BaseEstimator, ClassifierMixin, available_if, check_is_fitted
@@ -44,7 +41,7 @@ def learner_has(method: str) -> Any:
     return check
 
 
-class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
+class PredictingTables(ClassifierMixin, BaseEstimator):
     """The part of a `TableModel` that predicts: it knows columns, features and the names of classes."""
 
     learner_: Any
@@ -68,8 +65,7 @@ class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
         ndarray, shape (n_samples,)
             Names from `classes_`.
         """
-        said, still = self._asked("predict", X)
-        return still.named(said)
+        return self.named(self._asked("predict", X))
 
     def decision_function(self, X: Any) -> Array:
         """The decision values that the learner gives to the encoded rows.
@@ -84,7 +80,7 @@ class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
         ndarray, shape (n_samples,) or (n_samples, n_classes)
             Two classes: at or above 0 for `classes_[1]`. More: one column a class.
         """
-        return np.asarray(self._asked("decision_function", X)[0])
+        return np.asarray(self._asked("decision_function", X))
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Array:
@@ -101,30 +97,11 @@ class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
             One column per class, in the order of `classes_`.
         """
         if not self.probabilities:
-            return np.asarray(self._asked("predict_proba", X)[0])
-        z, still = self._asked("decision_function", X)
-        if still.calibration_ is None:
+            return np.asarray(self._asked("predict_proba", X))
+        z = self._asked("decision_function", X)
+        if self.calibration_ is None:
             raise DataError("the training was interrupted before probabilities were fitted: fit the model again")
-        return still.calibration_.of(np.asarray(z))
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of the probabilities of the classes; -inf for a probability of 0.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        if not self.probabilities:
-            return np.asarray(self._asked("predict_log_proba", X)[0])
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+        return self.calibration_.of(np.asarray(z))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.
@@ -202,20 +179,10 @@ class PredictingTables(ClassifierMixin, Guarded, BaseEstimator):
         check_is_fitted(self)
         return self.feature_names_in_ if self.encoder_ is None else np.array(self.encoder_.feature_names_, dtype=object)
 
-    @contextmanager
-    def reading(self) -> Iterator[Self]:
-        with ExitStack() as stack:
-            with self.guard().lock:  # nothing is learnt between the two
-                still = stack.enter_context(super().reading())
-                if isinstance(learner := still.__dict__.get("learner_"), Guarded):
-                    still.learner_ = stack.enter_context(learner.reading())
-            yield still
-
-    def _asked(self, method: str, X: Any) -> tuple[Any, Self]:
-        """What a method of the learner says of rows, and the model as it was then."""
-        with self.reading() as still:
-            rows = still._encoded(X)
-            return getattr(still.learner_, method)(rows), still
+    def _asked(self, method: str, X: Any) -> Any:
+        """What a method of the learner says of rows."""
+        rows = self._encoded(X)
+        return getattr(self.learner_, method)(rows)
 
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -10,6 +10,7 @@ import numpy as np
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners.calibration import Calibration, calibrate
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.tables import (
     Prepared,
     code_class_weight,
@@ -23,7 +24,7 @@ from linsep.learners.inputs.tables import (
     weight_argument,
 )
 from linsep.learners.predicting import PredictingTables, default_learner, learner_has
-from linsep.scikit import available_if, check_is_fitted, clone, join_if_loaded
+from linsep.scikit import available_if, check_is_fitted, clone
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
@@ -76,8 +77,8 @@ class TableModel(PredictingTables):
     1.0
     """
 
-    learner_: Any
-    classes_: Array
+    learner: Any
+    encoder: TableEncoder | None
     calibration_: Calibration | None
 
     def __init__(
@@ -88,11 +89,7 @@ class TableModel(PredictingTables):
         positive: Any = None,
         probabilities: bool = False,
     ) -> None:
-        join_if_loaded()
-        self.learner = learner
-        self.encoder = encoder
-        self.positive = positive
-        self.probabilities = probabilities
+        keep_parameters(self, locals())
 
     @classmethod
     def of(
@@ -157,9 +154,8 @@ class TableModel(PredictingTables):
     def _take(
         self, learner: Any, encoder: TableEncoder | None, names: Array, calibration: Calibration | None = None
     ) -> Self:
-        with self.writing():
-            self.learner_, self.encoder_, self.classes_ = learner, encoder, names
-            self.calibration_ = calibration
+        self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+        self.calibration_ = calibration
         return self
 
     # ----------------------------------------------------------------- training
@@ -290,31 +286,30 @@ class TableModel(PredictingTables):
         check_index(X, y)
         if self.probabilities:
             raise DataError("probabilities are fitted on rows held out in `fit`, so the model learns no further rows")
-        with self.writing():
-            first = not hasattr(self, "learner_")
-            # The encoder learns before the learner finds an error, so a copy of it learns.
-            learner = self._new_learner() if first else self.learner_
-            encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
-            source = None if encoder is None else open_rows(X, encoder)
-            if first:
-                names = first_names(classes, self.positive, is_table=encoder is not None)
-                code_class_weight(learner, names)
-            else:
-                names = self.classes_ if self._has_codes else None
-            targets, classes = next_targets(labels_given(y, source), classes, names, self.positive, encoder is not None)
-            if encoder is None or source is None:
-                rows = X
-            elif first or encoder.is_running:
-                rows = encoder.learn_chunk(source.read())
-            else:
-                rows = encoder.transform(source).X
-            if not first and encoder is not None and encoder.width > learner.n_features_in_:
-                raise DataError(
-                    "a new column of numbers makes the rows wider than the model: learn such rows with "
-                    "linsep.fit_stream(open_columns=True), or name all columns in the first rows"
-                )
-            learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
-            return self._take(learner, encoder, learner.classes_ if names is None else names)
+        first = not hasattr(self, "learner_")
+        # The encoder learns before the learner finds an error, so a copy of it learns.
+        learner = self._new_learner() if first else self.learner_
+        encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
+        source = None if encoder is None else open_rows(X, encoder)
+        if first:
+            names = first_names(classes, self.positive, is_table=encoder is not None)
+            code_class_weight(learner, names)
+        else:
+            names = self.classes_ if self._has_codes else None
+        targets, classes = next_targets(labels_given(y, source), classes, names, self.positive, encoder is not None)
+        if encoder is None or source is None:
+            rows = X
+        elif first or encoder.is_running:
+            rows = encoder.learn_chunk(source.read())
+        else:
+            rows = encoder.transform(source).X
+        if not first and encoder is not None and encoder.width > learner.n_features_in_:
+            raise DataError(
+                "a new column of numbers makes the rows wider than the model: learn such rows with "
+                "linsep.fit_stream(open_columns=True), or name all columns in the first rows"
+            )
+        learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
+        return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
         return default_learner() if self.learner is None else clone(self.learner)

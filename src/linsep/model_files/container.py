@@ -1,14 +1,11 @@
-"""One file: arrays as safetensors has them, the model's JSON in its header, two digests and perhaps a signature."""
+"""One file: arrays as safetensors has them, the model's JSON in its header, and two digests."""
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
-import os
 from importlib.metadata import version
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,22 +14,17 @@ from safetensors.numpy import load as _unpack
 from safetensors.numpy import save as _pack
 
 from linsep.declared import ValueSpec, check_values
-from linsep.files import unreadable
 from linsep.jsonable import to_jsonable
 from linsep.types import Array, DataError
 
 FORMAT = 1
-KEY_VARIABLE = "LINSEP_MODEL_KEY_FILE"
-# Digest and signature of the whole file are taken with zeros in their places. The digest's is the first such text in
-# the file: the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes. The
-# signature's is right behind it.
+# The digest of the whole file is taken with zeros in its place, which is the first such text in the file: the model's
+# JSON stands in the header as a quoted string, and deeper strings have longer escapes.
 _MARK = rb"\"file_sha256\":\""
-_SIGNED = rb"\",\"hmac_sha256\":\""
 _ZEROS = b"0" * 64
 _ORIGIN = "linsep.save and `linsep fit --model` write model files"
 # As in safetensors. A header takes some twenty times its size while it is read.
 _MOST_HEADER = 100_000_000
-_LEAST_KEY = 16
 # Arrays of more bytes are kept without their zeros, if most entries are: hashed features seldom meet all columns.
 _SMALL = 1 << 16
 _MOST_ENTRIES = 1 << 28  # of an array that a small file may bring
@@ -40,7 +32,6 @@ _PLACES, _ENTRIES = "#places", "#entries"
 _TEXT, _DICT = ValueSpec("text"), ValueSpec("dict")
 _FIELDS = {
     "file_sha256": _TEXT,
-    "hmac_sha256": ValueSpec("text", needed=False),
     "format": ValueSpec(least=1, most=FORMAT),
     "version": _TEXT,
     "class": _TEXT,
@@ -56,9 +47,7 @@ _FIELDS = {
     "origin": _DICT,
 }
 # What does not belong to the state: where and when the file was made, and what is taken from the rest of it.
-_ABOUT = ("file_sha256", "hmac_sha256", "origin", "version")
-
-Key = bytes | str | os.PathLike[str]
+_ABOUT = ("file_sha256", "origin", "version")
 
 
 class ModelFileError(DataError):
@@ -66,8 +55,8 @@ class ModelFileError(DataError):
 
 
 # -------------------------------------------------------------------- writing
-def to_bytes(header: dict[str, Any], arrays: dict[str, Array], key: Key | None = None) -> bytes:
-    """Return the bytes of a file with these arrays and this header, signed if there is a key.
+def to_bytes(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
+    """Return the bytes of a file with these arrays and this header.
 
     Parameters
     ----------
@@ -75,27 +64,26 @@ def to_bytes(header: dict[str, Any], arrays: dict[str, Array], key: Key | None =
         JSON-able, without digests.
     arrays : dict of str to ndarray
         Nothing may write into them meanwhile.
-    key : bytes or path, optional
-        As in `linsep.save`.
 
     Raises
     ------
     DataError
-        safetensors has no type for an array, or there is no such key.
+        safetensors has no type for an array.
     """
-    secret = read_key(key)
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
             raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
-    digests = {"file_sha256": _ZEROS.decode()} | ({} if secret is None else {"hmac_sha256": _ZEROS.decode()})
-    inner = {**digests, "format": FORMAT, "version": version("linsep"), **header, "arrays_sha256": digest(arrays)}
+    inner = {
+        "file_sha256": _ZEROS.decode(),
+        "format": FORMAT,
+        "version": version("linsep"),
+        **header,
+        "arrays_sha256": digest(arrays),
+    }
     packed, shapes = _without_zeros(arrays)
     inner |= {"sparse": shapes} if shapes else {}
     raw = bytearray(_pack(packed, {"linsep": json.dumps(inner, allow_nan=False, separators=(",", ":"))}))
     at = raw.index(_MARK) + len(_MARK)
-    if secret is not None:
-        there = at + 64 + len(_SIGNED)
-        raw[there : there + 64] = hmac.new(secret, raw, hashlib.sha256).hexdigest().encode()
     raw[at : at + 64] = hashlib.sha256(raw).hexdigest().encode()
     return bytes(raw)
 
@@ -151,15 +139,13 @@ def state_digest(header: dict[str, Any]) -> str:
 
 
 # -------------------------------------------------------------------- reading
-def from_bytes(raw: bytes, key: Key | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return header and arrays of a file, once it is certain that it is whole and, with a key, signed with that key.
+def from_bytes(raw: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return header and arrays of a file, once it is certain that it is whole.
 
     Parameters
     ----------
     raw : bytes
         The file.
-    key : bytes or path, optional
-        As in `linsep.load`.
 
     Raises
     ------
@@ -167,7 +153,11 @@ def from_bytes(raw: bytes, key: Key | None = None) -> tuple[dict[str, Any], dict
         Anything else.
     """
     header = read_header(raw)
-    _check_digests(raw, header, read_key(key))
+    at = raw.find(_MARK) + len(_MARK)
+    found = hashlib.sha256(raw[:at] + _ZEROS)
+    found.update(memoryview(raw)[at + 64 :])
+    if raw[at : at + 64] != found.hexdigest().encode():
+        raise ModelFileError("the file was altered or cut short since it was saved; save the model again")
     try:
         check_values(header, _FIELDS, others=True)
         # Copies: the arrays of the format are read-only views, and training writes in place.
@@ -226,50 +216,6 @@ def unbuildable(header: dict[str, Any], error: Exception) -> ModelFileError:
         f"saved by linsep {_plain(header.get('version'))}, this is {version('linsep')}, which cannot rebuild the model "
         f"({kind}{error!s:.300}); use that version, or save the model again"
     )
-
-
-def _check_digests(raw: bytes, header: dict[str, Any], secret: bytes | None) -> None:
-    at = raw.find(_MARK) + len(_MARK)
-    whole = memoryview(raw)
-    found = hashlib.sha256(raw[:at] + _ZEROS)
-    found.update(whole[at + 64 :])
-    if raw[at : at + 64] != found.hexdigest().encode():
-        raise ModelFileError("the file was altered or cut short since it was saved; save the model again")
-    if secret is None:
-        return
-    there = at + 64 + len(_SIGNED)
-    if "hmac_sha256" not in header or raw[at + 64 : there] != _SIGNED:
-        raise ModelFileError("the file is not signed, and a key was given: load only what was saved with that key")
-    signed = hmac.new(secret, raw[:at] + _ZEROS + _SIGNED + _ZEROS, hashlib.sha256)
-    signed.update(whole[there + 64 :])
-    if not hmac.compare_digest(bytes(raw[there : there + 64]), signed.hexdigest().encode()):
-        raise ModelFileError("the file was signed with another key, or altered since; do not use it")
-
-
-def read_key(key: Key | None) -> bytes | None:
-    """The bytes of a key: those given, or those of a file; None looks into the environment variable.
-
-    Parameters
-    ----------
-    key : bytes, path or None
-        The key, the file that holds it, or the file that LINSEP_MODEL_KEY_FILE names, if it is set.
-
-    Raises
-    ------
-    DataError
-        The key is too short to be one, or there is no such file.
-    """
-    if key is None and not (key := os.environ.get(KEY_VARIABLE)):
-        return None
-    if not isinstance(key, bytes | bytearray):
-        try:
-            key = Path(key).read_bytes()
-        except (OSError, TypeError, ValueError) as error:
-            why = unreadable(str(key), error) if isinstance(error, OSError) else str(error)
-            raise DataError(f"cannot read the key of model files: {why}; see {KEY_VARIABLE}") from error
-    if len(key) < _LEAST_KEY:
-        raise DataError(f"a key of {len(key)} bytes can be guessed: take {_LEAST_KEY} random ones at least")
-    return bytes(key)
 
 
 # --------------------------------------------------------------------- labels

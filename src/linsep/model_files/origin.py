@@ -66,11 +66,10 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> for line in in_words({"linsep": "0.9", "rows_seen": 1200, "signed": False}):
+    >>> for line in in_words({"linsep": "0.9", "rows_seen": 1200}):
     ...     print(line)
     ('saved by', 'linsep 0.9')
     ('rows seen', '1,200 visits to rows (each row once for every epoch that counts)')
-    ('signed', 'no')
     """
     programs = (("linsep", "linsep"), ("numpy", "NumPy"), ("python", "Python"))
     data = [found.get("data"), *(f"{name} {found[key]}" for key, name in _HASHES.items() if key in found)]
@@ -83,7 +82,6 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         if "rows_seen" in found
         else None,
         "state": f"SHA-256 {found['state_sha256']}" if "state_sha256" in found else None,
-        "signed": "yes" if found.get("signed") else "no",
     }
     return [(label, text) for label, text in lines.items() if text]
 

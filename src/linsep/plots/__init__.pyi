@@ -1,4 +1,3 @@
-from .depth import plot_probe as plot_probe
 from .margins import plot_margins as plot_margins
 from .points import plot_boundary as plot_boundary
 from .points import plot_points as plot_points

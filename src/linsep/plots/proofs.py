@@ -77,6 +77,8 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
         raise DataError(
             f"a certificate, as separability(X, y) gives it, can be drawn, not {type(certificate).__name__}"
         )
+    if certificate.digest and not certificate.verified:
+        raise DataError("this certificate was read and proves nothing yet: call its verify(X, y) first")
     if certificate.witness is None:
         raise DataError(f"this certificate has no witness ({certificate.verdict}); plot_boundary shows its plane")
     table = table_of(X)

@@ -116,8 +116,6 @@ def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane) 
     """Follow a run after every update that it kept, or after every epoch."""
     if len(run.classes_) > 2:
         raise DataError("the sandwich is about two classes; fit one class against the rest")
-    if not getattr(run, "from_zero", True):
-        raise DataError("the sandwich is about runs from w = 0, and this one had a coef_init or intercept_init")
     constant2 = getattr(run, "constant2_", 1.0)
     if not constant2 and plane.b != 0:
         raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")

@@ -6,15 +6,18 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
+from flint import fmpz_mat, nmod_mat
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.theory.bounds.cover import cover_odds, cover_rows
-from linsep.theory.rows.integers import proved_rank
+from linsep.theory.rows.integers import PRIME, whole_rows
 from linsep.types import Array
 
 _CHANCE = 0.001
+_ENTRIES, _WORK = 2 * 10**6, 2 * 10**8  # that are made integers; products of a rank: some seconds each
+_SPREAD = 300  # powers of two between the largest and the smallest entry: with more, integers are too long
 _Z = 1.959963984540054  # of a normal variable: two sides of 95 %
 
 
@@ -121,9 +124,26 @@ def rank_bound(X: Array) -> Rank:
     X = np.column_stack([np.ones(len(X), dtype=X.dtype), X[:, distinct]])
     X = X[list({row.tobytes(): i for i, row in enumerate(X)}.values())]
     most = min(X.shape)
-    proved = proved_rank(X, most)
+    proved = _exact_rank(X, most)
     value = most if proved is None else proved
     return Rank(value, proved is not None, value if value < len(X) else X.shape[1])
+
+
+def _exact_rank(X: Array, most: int) -> int | None:
+    """The rank of the rows X, which is at most `most`; None where it would take more than seconds."""
+    n, width = X.shape
+    exps = np.frexp(X[X != 0].astype(np.float64))[1]
+    if exps.size and int(exps.max()) - int(exps.min()) > _SPREAD:
+        return None
+    some = range(0, n, max(1, 4 * n // (5 * width)))  # from all over the table: neighbours may be alike
+    if len(some) * width <= _ENTRIES and nmod_mat(_integers_of(X, some), PRIME).rank() == most:
+        return most
+    return int(_integers_of(X, range(n)).rank()) if n * width * most <= _WORK else None
+
+
+def _integers_of(X: Array, ids: range) -> fmpz_mat:
+    """Rows, each times a power of two of its own: the rank is the same."""
+    return fmpz_mat([row for row, _ in whole_rows(X, ids)])
 
 
 def held_out(

@@ -19,6 +19,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from linsep.as_given import refuse_masked
 from linsep.data.inputs import find_files
 from linsep.data.readers.asked import in_a_line
 from linsep.tables import check_finite
@@ -161,8 +162,8 @@ def _rows(name: str, part: Stored, index: Index) -> Array:
     """The rows as integers or floats that hold exactly what was stored."""
     X = np.asarray(part.read(index))
     X = np.ascontiguousarray(X) if index else X
-    if X.dtype.name == "bfloat16" or X.dtype == np.float16:
-        X = X.astype(np.float32)  # both are exact
+    if X.dtype.name == "bfloat16":
+        X = X.astype(np.float32)  # exactly
     if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
         raise DataError(f"layer {name!r} must hold numbers of at most 64 bits, not {X.dtype}")
     try:
@@ -174,6 +175,7 @@ def _rows(name: str, part: Stored, index: Index) -> Array:
 
 def _in_memory(given: Any) -> Stored:
     """Anything with `__array__` or `__dlpack__`."""
+    refuse_masked(given, "X")
 
     def read(index: Index) -> Array:
         try:

@@ -186,6 +186,7 @@ def measured(
     units = evidence.counted_once(same, positive) if groups is None else groups
     more = evidence.chance(rank.value, positive, units, rank.of_more)
     found = separability(X, positive, time_limit=settings.time_limit)
+    X = X.astype(np.float32) if X.dtype == np.float16 else X  # the rounding of halves matters to the proof alone
     bracket = None
     if found.verdict == "separable":
         bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)

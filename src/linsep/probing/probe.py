@@ -19,9 +19,10 @@ from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import Direction, ProbeRow, Proof, measured
 from linsep.probing.words import doubts_of, notes, table_lines
+from linsep.tables import check_index
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 Key = tuple[str, str]
@@ -76,29 +77,6 @@ class Probe:
 
         return pandas.DataFrame(self.to_dict())
 
-    def cosines(self, layer: str) -> Any:
-        """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
-
-        Parameters
-        ----------
-        layer : str
-            Its name.
-
-        Returns
-        -------
-        DataFrame
-            A row and a column for each concept.
-
-        Raises
-        ------
-        DataError
-            There is no direction in such a layer.
-        """
-        import pandas
-
-        names, values = cosines(self.directions, layer)
-        return pandas.DataFrame(values, index=names, columns=names)
-
     def save_directions(self, path: Any) -> None:
         """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b; kinds are metadata.
 
@@ -117,48 +95,11 @@ class Probe:
         """The rows as a table, and what is to be said about them: lines of (first cell, the others)."""
         return [*table_lines(self.rows), *notes(self.rows, self.adjusted)] if self.rows else []
 
-    def plot(self, show: Any = "accuracy", *, concepts: Sequence[str] | None = None, ax: Any = None) -> Any:
-        """Draw the concepts over the layers, as `linsep.plots.plot_probe` does.
-
-        Parameters
-        ----------
-        show : {"accuracy", "margin", "separable"}, default="accuracy"
-            What to draw.
-        concepts : sequence of str, optional
-            The concepts to draw; without it all, of "accuracy" and "margin" the first eight.
-        ax : Axes, optional
-            Where to draw; without it, in a new figure.
-
-        Returns
-        -------
-        Axes
-            The axes with the picture.
-        """
-        from linsep.plots.depth import plot_probe
-
-        return plot_probe(self, show, concepts=concepts, ax=ax)
-
     def summary(self) -> str:
         """Return the rows as a table for people, and what is to be said about them."""
         lines = [*self.lines, *(("warning", text) for text in self.warnings)]
         width = max((len(first) for first, _ in lines), default=0)
         return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in lines)
-
-
-def cosines(directions: Mapping[Key, Direction], layer: str) -> tuple[list[str], Array]:
-    """The concepts of a layer and the cosines between their directions.
-
-    Raises
-    ------
-    DataError
-        There is no direction in such a layer.
-    """
-    names = [concept for name, concept in directions if name == layer]
-    if not names:
-        known = ", ".join(map(repr, dict.fromkeys(name for name, _ in directions))) or "none"
-        raise DataError(f"there is no direction in layer {layer!r}; layers with directions are {known}")
-    W = np.stack([directions[layer, concept].w for concept in names])
-    return names, W @ W.T
 
 
 def probe(
@@ -235,7 +176,7 @@ def probe(
     Returns
     -------
     Probe
-        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
+        `rows`, `table()`, `summary()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
         and `interrupted` is true.
 
     Raises
@@ -266,6 +207,9 @@ def probe(
         raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
     for seconds in (time_limit, explain_limit):
         deadline_of(seconds)  # refuses what is no number of seconds
+    for part in X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else [X]:
+        for name, values in {"y": y, "groups": groups, "types": types}.items():
+            check_index(part, values, name)
     settings = Settings(controls, folds, time_limit, random_state, explain_limit if explain else None)
     read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
     layers = open_layers(X, axis=axis, key=key)

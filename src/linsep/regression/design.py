@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
@@ -30,7 +31,8 @@ class Design(NamedTuple):
     their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
     rows are there, and the number of rows left out for missing values.
     `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly. `index` is
-    what pandas calls the rows of the table.
+    what pandas calls the rows of the table. Products of decimals in columns that are `rounded` may look like whole
+    numbers.
     """
 
     X: Any
@@ -44,6 +46,7 @@ class Design(NamedTuple):
     n_missing: int = 0
     powers: Mapping[str, int] = {}
     index: Any = None
+    rounded: frozenset[str] = frozenset()
 
     @property
     def places(self) -> Array:
@@ -86,7 +89,10 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
         )
     refuse_halves(X)
     codes = _codes(X)
-    numbers = exact_numbers(open_data(X, categorical=tuple(codes)), keep_levels=0 if fit_intercept else 1, codes=codes)
+    source = open_data(X, categorical=tuple(codes))
+    times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
+    dates = {name: kind for name, kind in kinds_in_proof(source.read(), {}).kinds.items() if name in times}
+    numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1, codes=codes, kinds=dates)
     design = design_of_numbers(numbers)
     return design._replace(index=getattr(X, "index", None))
 
@@ -177,7 +183,7 @@ def _ordered(labels: Array, y: Any, family: str, order: Sequence[Any] | None) ->
     if order is None and getattr(dtype, "ordered", False):
         order = [label for label in dtype.categories if label in set(y)]  # type: ignore[union-attr]
     known = {str(label): label for label in np.unique(labels).tolist()}
-    if order is None and labels.dtype.kind == "U" and len(known) > 2:
+    if order is None and labels.dtype.kind == "U" and len(known) > 1:
         raise DataError(f"the labels {listed(known)} are text: say which is lower, with order=[lowest, ..., highest]")
     if order is None:
         return None

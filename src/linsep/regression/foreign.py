@@ -13,6 +13,7 @@ import numpy as np
 from linsep.data.labels import as_labels
 from linsep.regression.design import Asked, Design, design_of, outcome_of
 from linsep.regression.formula import indicators, levels_of
+from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
@@ -35,8 +36,6 @@ _GLM: dict[str, Family] = {
     "Binomial": "binomial",
     "Poisson": "poisson",
     "NegativeBinomial": "negative-binomial",
-    "Gamma": "gamma",
-    "InverseGaussian": "inverse-gaussian",
 }
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
@@ -68,7 +67,7 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
         raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
     if getattr(given, "regularized", False) is True:
         raise DataError(f"{name} was fitted again without columns that a penalty took: ask about its attribute model")
-    if model is not given and hasattr(model, "fit") and getattr(model, "endog", 0) is None:
+    if hasattr(model, "fit") and getattr(model, "endog", 0) is None:
         raise DataError(f"{name} no longer holds its data (remove_data): ask before they are removed")
     if getattr(given, "constraints", None) is not None:
         raise DataError(f"{name} has constraints, which the question has not: ask about its attribute model")
@@ -76,7 +75,7 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     if hasattr(model, "exog"):
         if data is not None:
             raise DataError(f"{name} holds its data: leave out data")
-        scale = {"scale": model.scaletype} if model is not given and hasattr(model, "scaletype") else {}
+        scale = {"scale": float(given.scale)} if model is not given and hasattr(model, "scaletype") else {}
         asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None), **scale})
     elif not isinstance(data, tuple) or len(data) != 2:
         raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
@@ -108,11 +107,13 @@ def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
-        link = _DISTRIBUTIONS.get(getattr(model.distr, "name", ""))  # one with parameters has no name
-        return ("cumulative", link) if link else None
+        stats = import_module("scipy.stats")
+        named = [link for name, link in _DISTRIBUTIONS.items() if model.distr is getattr(stats, name)]
+        return ("cumulative", named[0]) if named else None
     if at[1] == "GLM" and at in _MODELS:
         families = (type(model.family), type(model.family.link))
         own = all(one.__module__.startswith("statsmodels.genmod.families.") for one in families)
+        own = own and getattr(model.family.link, "dbn", None) is getattr(families[1](), "dbn", None)  # of a probit
         family, link = (_GLM.get(families[0].__name__), _LINKS.get(families[1].__name__)) if own else (None, None)
         if family is None or link is None or (family == "binomial") == (link == "log"):
             return None
@@ -140,7 +141,9 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
             if of is not None
             else f"an OrderedModel with the distribution {getattr(model.distr, 'name', 'of other parameters')!r}"
         )
-        raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
+        finite = type(of).__name__ in ("Gamma", "InverseGaussian") and (np.asarray(model.endog) > 0).all()
+        why = "with a log link and responses above 0 it always has an estimate" if finite else f"these can: {_KNOWN}"
+        raise DataError(f"{name} cannot be asked about; {why}")
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
     return _of_sklearn(model, kind[0], *args, **kwargs)
@@ -151,6 +154,8 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     if signature(model.fit).bind_partial(*args, **kwargs).arguments.get("maxiter") == 0:
         return None  # no fit: statsmodels makes a place for results of another one
     y, X = np.asarray(model.endog), np.asarray(model.exog)
+    if X.ndim != 2 or not X.shape[1]:
+        raise DataError(f"{type(model).__name__} has no columns: there is nothing to ask")
     # The logarithm of exposure is what statsmodels keeps.
     parts = [getattr(model, name, None) for name in ("offset", "exposure")]
     offsets = [np.asarray(part, dtype=np.float64) for part in parts if part is not None]
@@ -161,7 +166,9 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         trials = beside["trials"] = _unless_all_one(np.broadcast_to(model.n_trials, y.shape))
         y = y if trials is None else _successes(y, trials)
     if family == "cox":  # statsmodels has a row at risk at its time of entry, and the question only after it
-        entry = None if model.entry is None else np.nextafter(np.asarray(model.entry, dtype=np.float64), -np.inf)
+        entry = None if model.entry is None else np.asarray(model.entry, dtype=np.float64)
+        if entry is not None:
+            entry = np.where(np.isin(entry, y[np.asarray(model.status) > 0]), np.nextafter(entry, -np.inf), entry)
         beside |= {"event": model.status, "strata": model.strata, "entry": entry}
     if family in ORDERED and len(np.unique(y)) < model.k_levels:
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
@@ -179,7 +186,14 @@ def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] 
         return labels[y.astype(np.int64)], labels.tolist()
     if family != "multinomial":
         return y, None
-    names = [str(model._ynames_map[k]) for k in range(len(model._ynames_map))]
+    counted = np.asarray(model.wendog)  # the likelihood is a sum over these, a column for each class
+    names = np.array([str(model._ynames_map[k]) for k in range(len(model._ynames_map))]).tolist()
+    if counted.shape != (len(y), len(names)) or not np.isin(counted, (0, 1)).all() or (counted.sum(axis=1) > 1).any():
+        raise DataError("the response of the MNLogit is no label for each row: give one label a row")
+    if (lacking := np.flatnonzero(counted.sum(axis=1) == 0)).size:
+        raise DataError(f"row {lacking[0]} of the MNLogit has no label, and it keeps such rows: leave them out")
+    if not counted.any(axis=0).all() or len(set(names)) < len(names):
+        raise DataError("the MNLogit has a class without rows, or two of one name: give it other labels")
     plain = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in names)  # 01 is another label than 1
     labels = np.array(list(map(int, names)) if plain else names)
     if (np.sort(labels) != labels).any():  # the first one is the reference
@@ -260,8 +274,16 @@ def _of_sklearn(
         gone = set(np.unique(y).tolist()) - set(np.unique(np.asarray(y)[np.asarray(weights) > 0]).tolist())
         if gone:
             raise DataError(f"no row of the class {min(gone)!r} has a weight, and the model has it: leave its rows out")
-    outcome = outcome_of(y, family, weights=weights)
-    return Asked(design_of(X, intercept), outcome, intercept, family)
+    from sklearn.utils import check_array
+
+    columns = column_names(X)
+    try:
+        design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
+    except ValueError as error:
+        raise DataError(f"scikit-learn does not take this X: {error}") from None
+    if columns is not None:
+        design = design._replace(names=list(columns), index=getattr(X, "index", None))
+    return Asked(design, outcome_of(y, family, weights=weights), intercept, family)
 
 
 def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:
@@ -275,5 +297,8 @@ def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:
 
     # Earlier releases of scikit-learn balance rows, whatever their weights.
     weighted = {"sample_weight": weights} if "sample_weight" in signature(compute_class_weight).parameters else {}
-    found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
+    try:
+        found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
+    except ValueError as error:
+        raise DataError(f"class_weight: {error}") from None
     return weights * found[codes.reshape(-1)]

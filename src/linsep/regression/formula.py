@@ -10,11 +10,9 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from math import prod
+from itertools import chain
 from typing import Any
 
 import narwhals as nw
@@ -28,6 +26,7 @@ from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_tim
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
+from linsep.regression.formula_numbers import CONSTANT, floats_of, numbers_of, refuse_rounded_products, rounded_products
 from linsep.regression.formula_text import (
     Formula,
     columns_of,
@@ -41,7 +40,6 @@ from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.types import Array, DataError, PrecisionWarning
 
-_CONSTANT = "Intercept"  # as formulaic calls it
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
     "Surv": "write `time ~ x` with family='cox' and event= (--family cox --set event=COLUMN)",
@@ -50,7 +48,6 @@ _OF_R = {
     "relevel": "write C(x, Treatment(reference='a'))",
     "offset": "give it beside the formula, offset= (--set offset=COLUMN)",
 }
-_NUMBERS = (int, float, Decimal, Fraction, np.number)
 
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
@@ -96,8 +93,7 @@ def asked_of(
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
-        whole = used[used.notna().all(axis=1)]  # as R and statsmodels do
-        return _Table(whole, len(frame), index=frame.index).asked(formula, family, order, link, beside)
+        return _Table(used, index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     _check_rows(X, "X", {"y": y, **beside})
@@ -135,31 +131,46 @@ def asked_as_written(
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = Formula.of(text)
     names = _used(formula, beside, chunk.names, "the table")
-    empty = [column.missing for column in _columns(chunk, names) if column.missing is not None]
-    kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
-    idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
+    idle = ("offset", "weights")  # their digits change nothing
     counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
     responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
-    table, exact, whole = _Table(None, chunk.n_rows), True, True
-    rows = chunk.take(kept)
-    for name, column in zip(names, _columns(rows, names), strict=True):
+    table, exact, whole = _Table(None), True, True
+    for name, cells in zip(names, _columns(chunk, names), strict=True):
+        there = np.ones(chunk.n_rows, dtype=bool) if cells.missing is None else ~cells.missing
+        rows = chunk if there.all() else chunk.take(there)
+        (column,) = _columns(rows, [name])
         refuse_finer_times(column)
-        values[name] = column.values if column.text is None or column.is_number else column.text.to_pylist()
+        known = column.values if column.text is None or column.is_number else column.text.to_pylist()
+        values[name] = _spread(known, there)
         if name not in formula.only_bare or name in beside_terms:
             refuse_more_digits(column.raw, column.values, name)
         if name in formula.coded or name == beside.get("strata") or (name in responses and family in LABELLED):
             refuse_two_texts(column.raw, column.values, name)
-        if column.is_number and column.text is not None and kept.any() and name in counted:
+        if column.is_number and column.text is not None and there.any() and name in counted:
             numbers, power = exact_column(column)
             if power and name in formula.only_bare and numbers.dtype != object:
-                table.scaled[name], table.powers[name] = numbers, power
+                table.scaled[name], table.powers[name] = _spread(numbers, there), power
             else:
                 exact = exact and not power and numbers.dtype != object
                 whole = whole and numbers.dtype != object
-    table.frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
+    table.frame = import_module("pandas").DataFrame(values)
     return table.asked(formula, family, order, link, beside), exact, whole
+
+
+def _place(column: Any, name: str, row: int) -> str:
+    return f"row {column.index[row]}, column {name!r}"
+
+
+def _spread(known: Any, there: Array) -> Any:
+    """Values at their places among all rows; nothing elsewhere."""
+    if there.all():
+        return known
+    is_number = isinstance(known, np.ndarray) and known.dtype.kind == "f"
+    out = np.full(there.size, np.nan if is_number else None, dtype=np.float64 if is_number else object)
+    out[there] = known
+    return out
 
 
 def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
@@ -182,40 +193,42 @@ def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) ->
 
 @dataclass
 class _Table:
-    """Rows without missing values, whose index is their place in the table of `n_rows`, which are called `index`.
+    """The rows of a table, which are called `index`.
 
     Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
     """
 
     frame: Any
-    n_rows: int
     scaled: dict[str, Array] = field(default_factory=dict)
     powers: dict[str, int] = field(default_factory=dict)
     index: Any = None
 
     def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
-        if not len(self.frame):
-            raise DataError(f"no row is left: each of the {self.n_rows:,} rows lacks a value that the formula needs")
         for name in set(self.frame.columns) - formula.only_bare:  # equal levels with several names would be one
-            if self.frame[name].dtype == object and set(map(type, self.frame[name])) != {int}:
-                labels_of(self.frame[name], partial(self._place, name))
-        coded = {name: column for name, column in self.frame.items() if hasattr(column.dtype, "categories")}
-        # A level that no row has is no level.
-        frame = self.frame.assign(**{name: column.cat.remove_unused_categories() for name, column in coded.items()})
-        doubles = _numbers_of(formula, frame)
-        y = _response(formula, frame, doubles)
-        made = _materialized(formula, formula.rhs, frame.assign(**{**doubles, **self.scaled}))
+            column = self.frame[name].dropna()
+            if column.dtype == object and set(map(type, column)) != {int}:
+                labels_of(column, partial(_place, column, name))
+        doubles = numbers_of(formula, self.frame)
+        columns = self.frame.assign(**{**doubles, **self.scaled})
+        # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
+        beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
+        gone = set(np.flatnonzero(self.frame[beside_terms].isna().any(axis=1)).tolist())
+        made, y = self._evaluated(formula, columns, doubles, gone)
+        if len(gone) == len(self.frame):
+            raise DataError(f"no row is left: each of the {len(gone):,} rows lacks a value that the formula needs")
+        kept = np.setdiff1d(np.arange(len(self.frame)), list(map(int, gone)))
+        levels = {n: c.iloc[kept].cat for n, c in columns.items() if hasattr(c.dtype, "categories")}
+        if any(len(one.remove_unused_categories().cat.categories) < len(one.categories) for one in levels.values()):
+            pruned = {n: one.remove_unused_categories().cat.categories for n, one in levels.items()}
+            columns = columns.assign(**{n: columns[n].cat.set_categories(some) for n, some in pruned.items()})
+            made, y = self._evaluated(formula, columns, doubles, gone)  # a level that no row has is no level
         X: Any = sp.csr_matrix(made)
-        spec = made.model_spec
-        _refuse_rounded_products(spec, {**doubles, **self.scaled})
-        lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
-        lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
-        if lost.all():
-            raise DataError("no row is left: a term of the formula is not a number in any row")
-        if lost.any():
-            X, y, frame = X[~lost], y[~lost], frame[~lost]
-        names = [str(name) for name in spec.column_names if str(name) != _CONSTANT]
-        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != _CONSTANT]]
+        spec, frame = made.model_spec, self.frame.iloc[kept]
+        floats = floats_of(formula, columns.iloc[kept])
+        whole = {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
+        refuse_rounded_products(spec, whole)
+        names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
+        X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
@@ -237,14 +250,28 @@ class _Table:
             absorbed=absorbed,
             omitted=omitted,
             rows=frame.index.to_numpy(),
-            n_missing=self.n_rows - len(frame),
+            n_missing=len(gone),
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
+            rounded=rounded_products(spec, floats),
         )
         return Asked(design, outcome, has_constant, family, link)
 
-    def _place(self, name: str, row: int) -> str:
-        return f"row {self.frame.index[row]}, column {name!r}"
+    def _evaluated(self, formula: Formula, columns: Any, doubles: dict[str, Any], gone: set[int]) -> tuple[Any, Any]:
+        """The design and the response without the rows that lack a value, which are entered in `gone`."""
+        (term,) = formula.lhs
+        is_column = len(term.factors) == 1 and is_bare(term.factors[0])
+        if is_column:
+            gone |= set(np.flatnonzero(self.frame[term.factors[0].expr].isna()).tolist())
+        else:
+            _materialized(formula, formula.lhs, self.frame.assign(**doubles), gone)
+        made = _materialized(formula, formula.rhs, columns, gone)
+        if is_column:
+            return made, self.frame[term.factors[0].expr].drop(index=list(map(int, gone)))
+        y = _materialized(formula, formula.lhs, self.frame.assign(**doubles), gone).toarray()
+        if y.shape[1] != 1:
+            raise DataError(f"the response {str(term)!r} makes {y.shape[1]} columns: make it one column of the table")
+        return made, y[:, 0]
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""
@@ -260,67 +287,24 @@ class _Table:
         if isinstance(values, str):
             return np.asarray(frame[values])
         whole = as_array(values)
-        if whole.shape != (self.n_rows,):
+        if whole.shape != (len(self.frame),):
             raise DataError(
-                f"{role} has the shape {whole.shape}: one value for each of the {self.n_rows} rows is needed"
+                f"{role} has the shape {whole.shape}: one value for each of the {len(self.frame)} rows is needed"
             )
         rows: Array = frame.index.to_numpy()
         return whole[rows]
 
 
-def _numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
-    """The columns of integers that are numbers, as doubles: their products and sums may leave their type."""
-    out = {}
-    if _CONSTANT in frame.columns:
-        raise DataError(f"a formula takes a column called {_CONSTANT!r} for the constant: rename it")
-    for name in (formula.only_bare | formula.calculated).intersection(frame.columns):
-        column = frame[name]
-        of_objects = column.tolist() if column.dtype == object else []
-        odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        if odd is not None and name in formula.only_bare:
-            raise DataError(
-                f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
-                f"integers of it, or write C({name}) if it is one"
-            )
-        if getattr(column.dtype, "kind", "O") not in "iu":
-            continue
-        if len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
-            raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
-        out[name] = column.astype(np.float64)
-    return out
-
-
-def _refuse_rounded_products(spec: Any, whole: Mapping[str, Any]) -> None:
-    """Raise DataError for a product of columns of integers that doubles may round."""
-    for term in spec.term_indices:
-        columns = [np.asarray(whole[one.expr]) for one in term.factors if is_bare(one) and one.expr in whole]
-        if len(columns) < 2:
-            continue
-        sizes = prod(abs(column.astype(np.float64)) for column in columns)
-        made = [prod(int(column[i]) for column in columns) for i in np.flatnonzero(sizes > 2.0**52).tolist()]
-        if any(int(float(value)) != value for value in made):
-            raise DataError(f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns")
-
-
-def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:
+def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
+    """The columns of terms without the rows that are `gone`, and those that go because they lack a value of a term."""
     formulaic = formulaic_package()
     try:
         with warnings.catch_warnings():  # of levels that `levels=` leaves out, whose rows would count as the reference
             warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
-            return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
+            asked: dict[str, Any] = {"na_action": "drop", "drop_rows": gone, "context": {"np": np}}
+            return terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
-
-
-def _response(formula: Formula, frame: Any, doubles: dict[str, Any]) -> Any:
-    """A column as it is, or what an expression makes of columns."""
-    (term,) = formula.lhs
-    if len(term.factors) == 1 and is_bare(term.factors[0]):
-        return frame[term.factors[0].expr]
-    made = _materialized(formula, formula.lhs, frame.assign(**doubles)).toarray()
-    if made.shape[1] != 1:
-        raise DataError(f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table")
-    return made[:, 0]
 
 
 def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
@@ -359,13 +343,15 @@ def _as_pandas(data: Any) -> Any:
     """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
     pandas = import_module("pandas")
     if isinstance(data, dict):
+        _check_rows(None, "data", data)
         return pandas.DataFrame(_kept(data))
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     if isinstance(data, pandas.DataFrame):
-        if not data.columns.is_unique:
+        named = data.set_axis(data.columns.map(str), axis=1)  # a formula calls columns by text
+        if not named.columns.is_unique:
             raise DataError("data has two columns of one name: rename one of them")
-        return data
+        return named
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
     frame = nw.from_native(data, eager_only=True)
     for kind in frame.schema.values():

@@ -57,7 +57,7 @@ class Separation(Remedies):
         Text column -> the level that has no indicator column.
     rank : int or None
         Rank of the inequalities, less than the number of coefficients if some are not identified. It is that of the
-        design but for Cox models, and gamma regressions with zeros.
+        design but for Cox models.
     proof : SeparationProof or None
         Integers that `verify` checks.
     ended : str, float or None
@@ -124,7 +124,8 @@ class Separation(Remedies):
         if self.about is None or self.proof is None:
             return False
         design, outcome = self.about.design, self.about.outcome
-        return is_fragile(design.X, outcome, design.names, self.family, self.fit_intercept, self.proof)
+        model = (self.family, self.fit_intercept, self.proof)
+        return is_fragile(design.X, outcome, design.names, *model, rounded=design.rounded)
 
     def verify(
         self,
@@ -163,7 +164,7 @@ class Separation(Remedies):
         is_formula = isinstance(X, str) and "~" in X
         if self.formula and not is_formula:
             raise DataError(
-                f"this answer is about a formula: give it and the table, as in verify({self.formula!r}, data=table)"
+                "this answer is about a formula: give yours and the table, as in verify(formula, data=table)"
             )
         if self.formula and without_spaces(X) != without_spaces(self.formula):
             raise CertificateError(f"this certificate is about another formula: {self.formula!r}")

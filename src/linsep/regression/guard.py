@@ -94,11 +94,12 @@ class Guarding(AbstractContextManager["Guarding"]):
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 asked = question_of(model, args, kwargs) if kind_of(model) else None
+                found = None if asked is None else answer(asked, self._time_limit)
             except DataError:  # its own fit says what is wrong, if anything is
-                asked = None
-            if asked is not None:
-                self.separations.append(answer(asked, self._time_limit))
-                tell(self.separations[-1], self._mode, stacklevel=3)
+                found = None
+            if found is not None:
+                self.separations.append(found)
+                tell(found, self._mode, stacklevel=3)
             return fit(model, *args, **kwargs)
 
         return guarded
@@ -114,7 +115,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Nothing of the model or its package is changed. Of a penalised model of scikit-learn nothing is asked, since its
     estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
-    threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GEE,
+    threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GLMGam,
     since what it fits is not known.
 
     An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could

@@ -16,7 +16,7 @@ from linsep.theory.proof import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.verify.cone import Rows
-from linsep.theory.verify.consequences import UNIDENTIFIED, UNSIGNED, SeparationProof, coefficients
+from linsep.theory.verify.consequences import SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
@@ -74,12 +74,8 @@ class Regression:
         separated = np.zeros(len(rows.owner), dtype=bool)
         separated[proof.cone.separated] = True
         whole = np.zeros(len(self.outcome.y), dtype=bool)
-        whole[rows.owner[rows.owner >= 0]] = True
-        whole[rows.owner[(rows.owner >= 0) & ~separated]] = False
-        if separated[rows.owner < 0].any():
-            # Without an upper bound of the likelihood nothing limits what the other rows determine.
-            whole[rows.shared] = True
-            said = [value if value == UNIDENTIFIED else UNSIGNED for value in said]
+        whole[rows.owner] = True
+        whole[rows.owner[~separated]] = False
         every = np.flatnonzero(whole).tolist()
         pairs: list[tuple[int, Any]] = []
         if self.family == "multinomial":

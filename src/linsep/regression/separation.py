@@ -6,7 +6,7 @@ Asked about one design, or about many, in several processes if asked.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -21,7 +21,6 @@ from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, time_left, what_ended
-from linsep.theory.separability.one_vs_rest import count_processes
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.find import find_proof
 from linsep.theory.separation.likelihood import FITTED
@@ -86,8 +85,6 @@ def separation(
     - Binomial: the same where all trials succeed or all fail, and the equality (1, x_i).d = 0 elsewhere.
     - Poisson, and negative binomial with a given dispersion: z = -(1, x_i) where y_i = 0, and the equality
       (1, x_i).d = 0 elsewhere.
-    - Gamma and inverse Gaussian with log link: equalities. Gamma with y_i = 0 in some rows: z = (1, x_i) where y_i > 0,
-      and one z that is minus the weighted sum of all (1, x_i).
     - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
       the other.
     - Ordered classes with thresholds t. Cumulative, P(y <= k) = F(t_k - x.b): t_k - x_i.b >= 0 for the observed class k
@@ -118,16 +115,15 @@ def separation(
         expressions as I(a - b) make in doubles counts as given.
     y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
-        to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
-        occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
-        continuation), times (Cox). A formula names it.
+        to 1 (binomial), counts (Poisson, negative binomial), labels (multinomial; the first is the reference), ordered
+        labels (cumulative, adjacent, continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
         The table that a formula is about; of an estimator of scikit-learn (X, y). Rows that lack a value that the
         formula needs are left out and counted. The columns below are names of columns of it, or have all rows. Series
         have the index of the table, or are refused.
     family : str, default="logistic"
-        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
-        (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
+        "logistic", "binomial", "poisson", "negative-binomial", "multinomial", "cumulative" (proportional odds),
+        "adjacent" (categories), "continuation" (ratios) or "cox".
     link : str, optional
         Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
         "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the
@@ -138,7 +134,7 @@ def separation(
         Binomial: the number of trials of each row, of which y succeeded. Rows without trials are left out.
     weights : array-like of shape (n_samples,), optional
         Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
-        matters only in a gamma model with responses of 0.
+        does not matter for the answer.
     offset : array-like of shape (n_samples,), optional
         What is added to the linear predictor, as the logarithm of an exposure. It does not matter for the answer, but
         for the estimates of `finite_part` and `firth`, as weights do.
@@ -201,6 +197,7 @@ def separation(
     deadline = deadline_of(time_limit)
     if is_model(X):
         given = {"y": y, "family": None if family == "logistic" else family, "link": link, "order": order, **beside}
+        given["fit_intercept"] = None if fit_intercept else False
         if told := [name for name, value in given.items() if value is not None]:
             raise DataError(f"{type(X).__name__} says itself what it is about: leave out {', '.join(told)}")
         asked = question_of_fitted(X, data)
@@ -228,7 +225,7 @@ def answer(
     rows = model.rows
     ended: str | float = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
-    for may_be_near in (False,) if exact or (rows.owner < 0).any() else (True, False):
+    for may_be_near in (False,) if exact else (True, False):
         try:
             proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
@@ -244,69 +241,3 @@ def answer(
 def _longer(time_limit: float | None) -> float:
     """Seconds by which the check of a proof may exceed the limit: an answer that is found in time is told."""
     return np.inf if time_limit is None else max(_SECONDS, _SHARE * time_limit)
-
-
-def separation_scan(
-    designs: Mapping[Any, Any] | Sequence[Any],
-    y: Any,
-    *,
-    time_limit: float | None = None,
-    n_jobs: int | None = None,
-    **asked: Any,
-) -> dict[Any, Separation | str]:
-    """Call `separation` for each of many designs, mostly of one response; an error in one does not stop the others.
-
-    Parameters
-    ----------
-    designs : mapping of name -> design, or sequence of designs
-        The designs of a sequence have the names 0, 1, ...
-    y : array-like of shape (n_samples,), or mapping of name -> response
-        The response of every design, as for `separation`; or one for each design, such as for the folds of one table.
-    time_limit : float, optional
-        Seconds for each design.
-    n_jobs : int, optional
-        The number of processes, as joblib takes it: 1 unless given, -1 for one a core. Answers do not depend on it.
-        Within `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
-    **asked : Any
-        Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
-
-    Returns
-    -------
-    dict
-        Name -> Separation, or the message of the error as text.
-
-    Examples
-    --------
-    >>> found = separation_scan({"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]}, [0, 1, 0, 1])
-    >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
-    ('overlap', 'complete', 'str')
-
-    The rows of each fold, with the response of its own:
-
-    >>> import numpy as np
-    >>> x, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 0, 1, 0, 1, 1, 1])
-    >>> kept = {k: np.arange(8) % 4 != k for k in range(4)}
-    >>> folds = separation_scan({k: x[rows] for k, rows in kept.items()}, {k: y[rows] for k, rows in kept.items()})
-    >>> [found.verdict for found in folds.values()].count("overlap")
-    2
-    """
-    named = dict(designs) if isinstance(designs, Mapping) else dict(enumerate(designs))
-    own: Any = y if isinstance(y, Mapping) else dict.fromkeys(named, y)
-    if missing := [name for name in named if name not in own]:
-        raise DataError(f"y has no response for the design {missing[0]!r}: give one for each, under the same name")
-    asked["time_limit"] = time_limit
-    if count_processes(n_jobs, len(named)) == 1:
-        return {name: _answer_or_message(X, own[name], asked) for name, X in named.items()}
-    from sklearn.utils.parallel import Parallel, delayed
-
-    answer = delayed(_answer_or_message)
-    found = Parallel(n_jobs=n_jobs)(answer(X, own[name], asked) for name, X in named.items())
-    return dict(zip(named, found, strict=True))
-
-
-def _answer_or_message(X: Any, y: Any, asked: dict[str, Any]) -> Separation | str:
-    """A screening goes on whatever one design holds."""
-    try:
-        return separation(X, y, **asked)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"

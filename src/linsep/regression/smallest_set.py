@@ -90,7 +90,7 @@ def smallest_set(
     owners = np.unique(asked.rows.owner[separated[np.flatnonzero(row_signs(cone.Z[:, ids], d) > 0)]])
     direction = _in_units(asked.design, {names[j]: v for j, v in zip(ids, d, strict=True) if v})
     columns = dict.fromkeys(column for column in map(_column, direction) if column in named)
-    rows = asked.design.places[owners[owners >= 0]]
+    rows = asked.design.places[owners]
     return SmallestSet(tuple(columns), direction, tuple(rows.tolist()), not reason, reason)
 
 

@@ -51,7 +51,7 @@ class Remedies:
         Raises
         ------
         DataError
-            Every row is separated; the family is gamma, inverse Gaussian or of ordered classes; rows of a multinomial
+            Every row is separated; the family is one of ordered classes; rows of a multinomial
             model are separated from some classes only, those of a Cox model from some events; the answer is undecided,
             or was read from JSON and so lacks the data.
 
@@ -370,6 +370,6 @@ def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, 
     places = asked.design.places
     ways: dict[int, set[int]] = {}
     for owner, sign in zip(rows.owner[proof.cone.separated].tolist(), signs.tolist(), strict=True):
-        if sign and owner >= 0:
+        if sign:
             ways.setdefault(int(places[owner]), set()).add(sign)
     return {row: sum(both) for row, both in sorted(ways.items())}

@@ -63,7 +63,7 @@ def _rule(learner: Any) -> dict[str, Any]:
 
 
 def _run(learner: Any) -> dict[str, Any]:
-    run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero, "epochs": learner.n_iter_}
+    run = {"fit_intercept": learner.fit_intercept, "epochs": learner.n_iter_}
     return run | {"intercept_scaling": learner.intercept_scaling_}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -94,14 +95,19 @@ def form_of(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> s
     if len(used) > _SHOWN:
         terms.append(f"... ({len(used)} columns)")
     terms += [_number(b)] if b else []
-    is_exact = all(Fraction(_number(v)) == v for v in [*weights, b])
+    is_exact = all(abs(v) < _LONG and Fraction(_number(v)) == v for v in [*weights, b])
     return " ".join(terms if is_exact else [*terms, "(rounded)"])
 
 
 def _number(value: Fraction) -> str:
     if value.denominator == 1 and abs(value) < _LONG:
         return f"{int(value):+d}"
-    return f"{float(value):+.6g}" if abs(value) < _LONG else f"{float(value):+.3e}"
+    if abs(value) < _LONG:
+        return f"{float(value):+.6g}"
+    try:
+        return f"{float(value):+.3e}"
+    except OverflowError:  # beyond every double
+        return f"{Decimal(value.numerator) / Decimal(value.denominator):+.3e}"
 
 
 def some_rows(rows: Array) -> str:

@@ -1,4 +1,4 @@
-"""`linsep.report`: what is known about a model, a certificate or a separation, on one page."""
+"""`linsep.report`: what is known about a model or a certificate, on one page."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from linsep.as_given import labels_of
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.probing.probe import Probe
-from linsep.regression.found import Separation
 from linsep.reporting.page.html import Report, check_extras, render
-from linsep.reporting.proof import proof_lines, separation_lines
+from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.shown import describe
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 
@@ -28,8 +24,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
 
     Parameters
     ----------
-    model : fitted TableModel or learner, Separability, Separation or Probe
-        What the page is about; of a Probe without rows and labels.
+    model : fitted TableModel or learner, or Separability
+        What the page is about.
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
         The rows that it was fitted on or that it is about; for a TableModel the table, not encoded. Without rows the
         page has what the model itself tells, as after a stream.
@@ -62,24 +58,16 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     from linsep.plots.subject import signs_of, subject_of
     from linsep.reporting.page.about import about_rows
     from linsep.reporting.page.model import of_model
-    from linsep.reporting.page.proofs import of_certificates, of_separation
+    from linsep.reporting.page.proofs import of_certificates
     from linsep.reporting.table_check import Asked
 
-    if isinstance(model, Probe):
-        from linsep.reporting.page.probes import of_probe
-
-        if X is not None:
-            raise DataError("a report on a Probe has all that it needs: leave out X and y")
-        return render(of_probe(model, "linsep.report(probe)", model.warnings))
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
-    if isinstance(model, Separability | Separation):
-        command = f"linsep.report({type(model).__name__.lower()}, X, y)"
+    if isinstance(model, Separability):
+        command = "linsep.report(separability, X, y)"
         if X is None:
-            raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
-        _verify(model, X, y)
+            raise DataError("a report on a Separability needs the rows that it is about: give X and y")
+        model.verify(X, y)  # a page shows nothing as proved that was only read, or is about other rows
         about = about_rows(X, y)
-        if isinstance(model, Separation):
-            return render(of_separation(model, about, separation_lines(model), command))
         powers = [0] * len(about.names)
         lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
         of_proof = proof_lines(model, about.names, powers)
@@ -88,8 +76,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         raise DataError(
-            "a report is about a fitted TableModel or learner, a Separability, a Separation or a Probe, "
-            f"not about a {type(model).__name__}"
+            f"a report is about a fitted TableModel or learner, or a Separability, not about a {type(model).__name__}"
         )
     if X is None:
         return render(of_model(model, None, Receipt(describe(model).lines, {}), command))
@@ -109,14 +96,3 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         # How to keep rows aside is an option of the command.
         details = [line for line in receipt.details if line[0] != "held-out accuracy"]
         return render(of_model(model, about, replace(receipt, details=details), command, receipt.warnings))
-
-
-def _verify(found: Separability | Separation, X: Any, y: Any) -> None:
-    """A page shows nothing as proved that was only read, or is about other rows."""
-    beside = found.about.outcome.beside if isinstance(found, Separation) and found.about is not None else {}
-    if not isinstance(found, Separation) or not found.formula:
-        found.verify(X, y, **beside)
-        return
-    found.verify(found.formula, data=X, **beside)
-    if found.about is None or labels_of(y).tolist() != found.about.outcome.y.tolist():
-        raise CertificateError("y is not the response of the formula")

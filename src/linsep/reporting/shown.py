@@ -55,10 +55,9 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     >>> describe(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0]), 1).data["weights"]
     {'x2': 1.0}
     """
-    with model.reading() as still:  # another thread may learn meanwhile
-        if not isinstance(still, Classifier | TableModel):
-            return _describe_tagger(still, n_weights or _WEIGHTS)
-        return _describe_rows(still, n_weights)
+    if not isinstance(model, Classifier | TableModel):
+        return _describe_tagger(model, n_weights or _WEIGHTS)
+    return _describe_rows(model, n_weights)
 
 
 def _describe_rows(model: Any, n_weights: int | None) -> Description:

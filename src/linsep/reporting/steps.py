@@ -10,32 +10,23 @@ from typing import TypeVar
 
 from linsep.clock import clock
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.loop import PlateauWarning
 
 Known = TypeVar("Known")
 
 
 @dataclass
 class Training:
-    """How long a training took, without compiling, and its first warning of the kind that was watched for.
-
-    `on_early` takes a warning that training goes on after, at once.
-    """
+    """How long a training took, without compiling, and its first warning of the kind that was watched for."""
 
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
-    early: list[str] = field(default_factory=list)
-    on_early: Callable[[str], None] = lambda text: None
 
     @contextmanager
     def watched(self, kind: type[Warning]) -> Iterator[None]:
         """Time the block, and keep its first warning of this kind; both also where Ctrl-C ends it."""
 
         def take(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-            if issubclass(category, PlateauWarning):
-                self.early.append(str(message))
-                self.on_early(str(message))
-            elif issubclass(category, kind) and not self.warnings:
+            if issubclass(category, kind) and not self.warnings:
                 self.warnings.append(str(message))
 
         with warnings.catch_warnings():

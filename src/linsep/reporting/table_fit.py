@@ -81,7 +81,6 @@ def fit_table(
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
-    on_warning: Callable[[str], None] = lambda text: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -118,8 +117,6 @@ def fit_table(
         may save the model.
     on_step : callable, optional
         Called with a few words when a step begins: encoding, training, holding out, proving.
-    on_warning : callable, optional
-        Called at once with a warning that training goes on after (`PlateauWarning`); `warnings` holds it too.
 
     Returns
     -------
@@ -161,7 +158,7 @@ def fit_table(
         learner, choice = _choose(prepared, learner, aside, how.groups)
     model.learner = learner
     on_step("training")
-    training = Training(on_early=on_warning)
+    training = Training()
 
     def train() -> None:
         with training.watched(scikit.ConvergenceWarning):
@@ -188,8 +185,8 @@ def fit_table(
     copies, hints = _drawn(source, prepared, aside) if aside and is_drawn else (0, [])
     receipt = _of_table(receipt, choice, source, encoder, positive, hints)
     receipt.data.update(if_any(held_out_copies=copies))
-    early = [*training.early, *(_with_answer(text, receipt.data.get("verdict")) for text in training.warnings)]
-    said = [*early, *encoder.doubts_, *receipt.warnings]
+    ended = [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
+    said = [*ended, *encoder.doubts_, *receipt.warnings]
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
 from linsep.data.sources.open import Source, open_data
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
@@ -195,9 +195,9 @@ def fit_stream(
     return run.result()
 
 
-def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
+def _prepared(learner: Any, open_classes: bool) -> OnlineLearner:
     """An untrained copy of a learner that can stream."""
-    copy: EpochLearner = default_learner() if learner is None else clone(learner)
+    copy: OnlineLearner = default_learner() if learner is None else clone(learner)
     check_can_stream(copy)
     copy.open_classes = open_classes or copy.open_classes
     copy.check_parameters()

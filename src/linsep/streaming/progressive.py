@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
+from linsep.kernels.linear.epoch import plain_epoch
+from linsep.kernels.linear.progressive import progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron
 from linsep.passes import Predicted, Rows
@@ -44,7 +45,7 @@ class Learnt(NamedTuple):
 
 
 def predict_then_learn(
-    learner: EpochLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
+    learner: OnlineLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
 ) -> Learnt:
     """`learner.partial_fit(X, y, classes)`, with each row predicted by the vector in use before it is learnt.
 
@@ -68,16 +69,15 @@ def predict_then_learn(
     [False, True, False]
     """
     check_can_stream(learner)
-    with learner.writing():
-        return _learn(learner, X, y, classes, before, each)
+    return _learn(learner, X, y, classes, before, each)
 
 
-def heaviest(learner: EpochLearner) -> Array:
+def heaviest(learner: OnlineLearner) -> Array:
     """max over the classes of |w_j|, for every column j."""
     return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
-def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
+def _learn(learner: OnlineLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -113,18 +113,20 @@ def _one_in_four(before: int, n: int) -> Array:
     return np.arange(before, before + n).astype(np.uint32) * np.uint32(2654435769) < 2**30
 
 
-def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
+def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     """Learn these rows and fill `told`; return the updates that rounding left without effect."""
     W, b = learner.moving()
     step, watch = learner.step_rule(), learner.watch()
     by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
     asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
-    rest = (learner.constant2_, watch, learner.t_, asking)
+    c2, t = learner.constant2_, learner.t_
     if len(learner.classes_) <= 2:
-        mistakes, updates, absorbed = progressive_pass(rows, step, W, b, *rest)
+        both = (asking, watch)  # told of each row before its update
+        read = (rows.X, rows.y, rows.weight, rows.order)
+        mistakes, updates, absorbed = plain_epoch(*read, step, W[0], b, c2, both, t)
     else:
         together = learner.multi_class == "multiclass"
-        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, *rest)
+        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, c2, watch, t, asking)
     if not by_mean:
         told.asked[:], told.missed[:] = True, told.wrong
     learner.t_ += len(rows.y)
@@ -133,7 +135,7 @@ def _pass(learner: EpochLearner, rows: Rows, told: Predicted) -> int:
     return int(absorbed)
 
 
-def _as_wide(learner: EpochLearner, X: Any) -> Any:
+def _as_wide(learner: OnlineLearner, X: Any) -> Any:
     """Sparse rows as wide as the learner, which grows where they are wider."""
     if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
         return X

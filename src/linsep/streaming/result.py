@@ -40,8 +40,6 @@ class Counters:
         Rows of each pass that the model as it would be saved predicted before they were learnt, and how many wrongly.
     lately : str
         The last 1,000 of those rows, a digit each: 1 if the model was wrong, else 0.
-    updates, entries : list of int
-        Updates of each pass, and stored entries of its encoded rows.
     skipped : int
         Malformed lines that `lenient` left out.
     unlabelled : int
@@ -60,8 +58,6 @@ class Counters:
     position: Position = START
     seen: list[int] = field(default_factory=lambda: [0])
     mistakes: list[int] = field(default_factory=lambda: [0])
-    updates: list[int] = field(default_factory=lambda: [0])
-    entries: list[int] = field(default_factory=lambda: [0])
     skipped: int = 0
     unlabelled: int = 0
     absorbed: int = 0
@@ -74,7 +70,7 @@ class Counters:
 
     def begin_pass(self) -> None:
         """Begin to count a further pass."""
-        for counted in (self.seen, self.mistakes, self.updates, self.entries, self.asked, self.missed):
+        for counted in (self.seen, self.mistakes, self.asked, self.missed):
             counted.append(0)
 
     def count(self, learnt: Learnt) -> None:

@@ -16,7 +16,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
@@ -25,7 +25,7 @@ from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
-from linsep.tables import is_sparse, stored_in
+from linsep.tables import is_sparse
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 
@@ -39,7 +39,7 @@ class StreamRun:
     def __init__(
         self,
         source: Source,
-        learner: EpochLearner,
+        learner: OnlineLearner,
         encoder: TableEncoder,
         labels: StreamLabels,
         *,
@@ -59,7 +59,7 @@ class StreamRun:
         source.watch()
         source.check = self.check
 
-    def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
+    def resume(self, learner: OnlineLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
@@ -130,10 +130,7 @@ class StreamRun:
         y, classes = self.labels.read(chunk)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
-        updates = getattr(self.learner, "n_updates_", 0)
         learnt = self._learn_rows(X, y, classes)
-        counters.updates[-1] += self.learner.n_updates_ - updates
-        counters.entries[-1] += stored_in(X)
         counters.position = position
         self._count_left_out()
         counters.seen[-1] += len(y)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linsep.kernels.linear.epoch import squared_norm
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.passes import Mean
 from linsep.types import Array, DataError
 
@@ -43,7 +43,7 @@ class Safeguards:
             return [0, n_rows]
         return [0, *range(EVERY_ROWS - rows_before % EVERY_ROWS, n_rows, EVERY_ROWS), n_rows]
 
-    def apply(self, learner: EpochLearner, rows: int) -> None:
+    def apply(self, learner: OnlineLearner, rows: int) -> None:
         """Fade and project if the learner has seen a whole number of thousands of rows."""
         if rows % EVERY_ROWS:
             return
@@ -53,14 +53,14 @@ class Safeguards:
         if self.ball is not None:
             project(learner, self.ball)
 
-    def apply_at_end(self, learner: EpochLearner) -> None:
+    def apply_at_end(self, learner: OnlineLearner) -> None:
         """Project what is handed out: the vector in use and, of an averaged learner, the mean."""
         if self.ball is not None:
             project(learner, self.ball)
             project_mean(learner, self.ball)
 
 
-def fade(learner: EpochLearner, factor: float, counted: int | None = None) -> None:
+def fade(learner: OnlineLearner, factor: float, counted: int | None = None) -> None:
     """Multiply w and b by a factor; in the mean the vectors of the rows so far count as `counted`, or as before.
 
     A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k, S -> S k / t it takes u -> u k / t - (1 - c) k w.
@@ -78,13 +78,13 @@ def fade(learner: EpochLearner, factor: float, counted: int | None = None) -> No
     learner.settle_later()
 
 
-def project(learner: EpochLearner, radius: float) -> None:
+def project(learner: OnlineLearner, radius: float) -> None:
     """Shrink (w, b / c) of all classes together onto the ball of this radius, if they are outside."""
     while (norm := _length(learner, *learner.moving())) > radius:  # rounding may leave it outside by a bit
         fade(learner, np.nextafter(radius / norm, 0.0))
 
 
-def project_mean(learner: EpochLearner, radius: float) -> None:
+def project_mean(learner: OnlineLearner, radius: float) -> None:
     """Shrink the mean of the vectors onto the ball of this radius, if it is outside.
 
     The mean of t vectors is w - u / t; u -> c u + (1 - c) t w multiplies it by c.
@@ -100,5 +100,5 @@ def project_mean(learner: EpochLearner, radius: float) -> None:
     learner.settle_later()
 
 
-def _length(learner: EpochLearner, W: Array, b: Array) -> float:
+def _length(learner: OnlineLearner, W: Array, b: Array) -> float:
     return math.sqrt(squared_norm(W.ravel(order="K")) + squared_norm(b) / learner.intercept_scaling_**2)

@@ -25,7 +25,7 @@ from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
 
 FORMAT = "linsep certificate 1"
-_MOST_ROWS = 2**25  # of which each is held
+_MOST_ROWS, _MOST_VECTORS = 2**24, 2**21  # of which each is held
 # Keys of plain values that say in words or numbers what follows from the others: no certificate holds them.
 SAID = frozenset(
     {
@@ -87,7 +87,9 @@ def plain_vectors(vectors: Sequence[Vector]) -> dict[str, list[Any]]:
 
 def vectors_of(plain: dict[str, Any]) -> tuple[Vector, ...]:
     """Vectors of integers, column -> entry without zeros."""
-    units: list[Vector] = [{whole_count(j, "a column"): 1} for j in of_type(plain, "units", list)]
+    if len(of_type(plain, "units", list)) > _MOST_VECTORS:
+        raise ValueError(f"it has {len(plain['units']):,} unit vectors, more than {_MOST_VECTORS:,}")
+    units: list[Vector] = [{whole_count(j, "a column"): 1} for j in plain["units"]]
     pairs = zip(of_type(plain, "columns", list), of_type(plain, "values", list), strict=True)
     rest = [
         dict(zip(row_list(columns, MOST, "a vector"), map(from_plain, values), strict=True))

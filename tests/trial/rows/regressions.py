@@ -64,8 +64,6 @@ def made_up(rng: Random, family: str) -> tuple[Asked, bool]:
     responses: dict[str, Any] = {
         "logistic": lambda i: rng.randrange(2),
         "binomial": lambda i: rng.randint(0, trials[i]),
-        "gamma": lambda i: rng.choice([0, 1, 1, 3]),
-        "inverse-gaussian": lambda i: rng.choice([1, 2, 5]),
         "multinomial": lambda i: rng.randrange(3),
         "cox": lambda i: rng.randrange(1, 6),
         **dict.fromkeys(("poisson", "negative-binomial"), lambda i: rng.choice([0, 0, 0, 1, 3])),

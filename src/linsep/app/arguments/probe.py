@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.arguments.options import JSON, OUTPUT, REPORT, TIME_LIMIT, under_set
+from linsep.app.arguments.options import JSON, OUTPUT, TIME_LIMIT, under_set
 from linsep.app.arguments.parser import Option
 from linsep.app.present import finish
 
@@ -46,7 +46,6 @@ OPTIONS = (
         "examples/verify_certificate.py checks them.",
         Path,
     ),
-    REPORT.but(group=""),
     JSON.but(group=""),
     under_set(
         "types", "The column of what a control task gives random labels to, such as the word. The groups unless given."
@@ -68,7 +67,7 @@ OPTIONS = (
     under_set(
         "directions",
         "File of .safetensors for a direction of each layer and concept: of the largest margin, else of a probe fitted "
-        "on all rows. --json then has their cosines.",
+        "on all rows.",
         Path,
     ),
 )

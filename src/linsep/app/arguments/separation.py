@@ -12,7 +12,6 @@ from linsep.app.arguments.options import (
     JSON,
     LABELLED,
     PROOF_MISSING,
-    REPORT,
     TABLE,
     TARGET,
     TIME_LIMIT,
@@ -23,7 +22,7 @@ from linsep.app.arguments.parser import Option, listed
 from linsep.app.present import finish
 
 FAMILIES = (
-    *("logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"),
+    *("logistic", "binomial", "poisson", "negative-binomial", "multinomial"),
     *("cumulative", "adjacent", "continuation", "cox"),
 )
 LINKS = ("logit", "probit", "cloglog", "cauchit")
@@ -49,7 +48,6 @@ OPTIONS = (
         help="Give up after this number of seconds (exit status 3); --details searches the fewest columns as long."
     ),
     CERTIFICATE,
-    REPORT,
     DETAILS.but(help="Also print which rows move each coefficient, and the fewest columns that separate."),
     JSON,
     COLUMN,

@@ -59,25 +59,18 @@ def fit(
         source.read()  # what is hashed then is what was read
         origin = origin_of_run(stamps, hashed=True, query=(reading or {}).get("query"))
         with saved_when_trained(model, origin) as keep:
-            told: list[str] = []
-
-            def tell(warning: str) -> None:
-                told.append(_on_the_command_line(warning))
-                line.warn(told[-1])
-
-            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step, on_warning=tell)
-            said = [text for text in map(_on_the_command_line, found.warnings) if text not in told]
+            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
+            said = list(map(_on_the_command_line, found.warnings))
             if found.interrupted:
                 said.append(keep.what_was_kept(found.model))
             receipt = found.receipt
             lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
             data = {**receipt.data, "model": str(model)}
-            result = Result(lines, data, said, found.interrupted, details=receipt.details, told=told)
+            result = Result(lines, data, said, found.interrupted, details=receipt.details)
             return with_report(result, report, page_of_fit(found))
 
 
 def _on_the_command_line(warning: str) -> str:
     """What a learner advises, in the words of this program."""
-    warning = warning.replace("AveragedPerceptron() needs", "--learner averaged needs")
     warning = warning.replace("linsep.separability(X, y)", "`linsep check`")
     return warning.replace("max_iter or time_limit", "--max-iter or --time-limit")

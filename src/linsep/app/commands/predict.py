@@ -13,8 +13,6 @@ from linsep.app.models import load_of_table
 from linsep.app.present import write_csv
 from linsep.data.columns import label_names
 from linsep.files import check_output, open_output
-from linsep.learners.calibration import labels_apart, told_apart
-from linsep.learners.inputs.tables import positions
 from linsep.reporting.scores import iter_predictions, unknown_levels
 from linsep.types import Array, DataError, NoRowsError
 
@@ -30,7 +28,6 @@ def predict(
     names = [f"probability of {name}" for name in label_names(found.classes_).tolist()]
     if taken := {"prediction", "decision_value", *names}.intersection(keep):
         raise DataError(f"--keep {min(taken)}: a column of the output has this name; rename it in the table")
-    apart, rows = 0, 0
     try:
         first = [next(parts)]  # what is wrong with the table is said before a file is opened
     except NoRowsError:  # without rows there are no predictions, and nothing is wrong
@@ -42,12 +39,10 @@ def predict(
         for number, part in enumerate(chain(first, parts)):
             columns = {name: cells.tolist() for name, cells in part.kept.items()}
             columns |= {"prediction": part.labels.tolist(), "decision_value": _column(part.decision_values)}
-            rows += len(part.labels)
             if part.probabilities is not None:
-                apart += labels_apart(part.probabilities, positions(part.labels, found.classes_))
                 columns |= dict(zip(names, part.probabilities.T, strict=True))
             write_csv(pa.table(columns), stream, header=number == 0)
-    return unknown_levels(found) + told_apart(found.learner_, apart, rows, "rows")
+    return unknown_levels(found)
 
 
 def _column(values: Array) -> Any:

@@ -8,12 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, write_whole
 from linsep.probing.layers import files_of, open_layers
 from linsep.probing.measured import ProbeRow
-from linsep.probing.probe import Probe, cosines
 from linsep.probing.probe import probe as ask
 from linsep.types import Array
 
@@ -34,7 +32,6 @@ def probe(
     output: Path | None = None,
     directions: Path | None = None,
     certificates: Path | None = None,
-    report: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
     """Ask every layer about every concept, and write what is found after each row; Ctrl-C keeps it."""
@@ -44,7 +41,6 @@ def probe(
         check_output(output, "the rows", reads=tuple(reads))
     if directions is not None:
         check_output(directions, "the directions", reads=(*reads, output))
-    check_report(report, *reads, output, directions)
     on_step("reading the labels")
     layers, lines = open_layers(files, axis=axis, key=key), list[str]()
 
@@ -80,30 +76,11 @@ def probe(
         result.lines.append(("rows", f"{output}: {len(found.rows)}"))
     if directions is not None:
         found.save_directions(directions)
-        result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
-        result.data["cosines"] = _cosines(found)
+        result.lines.append(("directions", f"{directions}: {len(found.directions)}"))
     if certificates is not None:
         proved = sum(row.certificate is not None for row in found.rows)
         more = sum(row.explain_certificate is not None for row in found.rows)
         of_explain = "" if explain is None else f", and {more} of what is explained"
         result.lines.append(("certificates", f"{certificates}: {proved} of {len(found.rows)} rows{of_explain}"))
     result.exit_status = 3 if any(row.verdict == "undecided" for row in found.rows) else 0
-    return with_report(result, report, page_of_probe(found, result.lines[len(found.lines) :]))
-
-
-def _kinds(found: Probe) -> list[str]:
-    """How many directions there are of each kind."""
-    kinds = [one.kind for one in found.directions.values()]
-    return [f"{kinds.count(kind)} of the kind {kind}" for kind in dict.fromkeys(kinds)]
-
-
-def _cosines(found: Probe) -> dict[str, dict[str, dict[str, float]]]:
-    """The cosine of each concept with each later one, layer by layer."""
-    out: dict[str, dict[str, dict[str, float]]] = {}
-    for layer in dict.fromkeys(layer for layer, _ in found.directions):
-        names, values = cosines(found.directions, layer)
-        out[layer] = {
-            name: {other: float(values[j, k]) for k, other in enumerate(names) if k > j}
-            for j, name in enumerate(names[:-1])
-        }
-    return out
+    return result

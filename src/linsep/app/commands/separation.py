@@ -11,12 +11,10 @@ import numpy as np
 from linsep.app.design_file import design_data, is_plain, written_certificate
 from linsep.app.labelled import (
     check_certificate,
-    inputs,
     open_labelled,
     read_as,
     read_as_text,
 )
-from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import exact_numbers, refuse_finer
@@ -52,7 +50,6 @@ def separation(
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
     formula: str | None = None,
-    report: Path | None = None,
     details: bool = False,
     **reading: Any,
 ) -> Result:
@@ -63,15 +60,14 @@ def separation(
     named = {role: name for role, name in (beside or {}).items() if name is not None}
     check_certificate(certificate, table)
     if formula is not None:
-        if target is not None or report is not None or missing is not None or not fit_intercept:
+        if target is not None or missing is not None or not fit_intercept:
             raise DataError(
-                "the formula names the response and the intercept, leaves out rows with missing values, and has no "
-                "report: leave out --target, --set fit_intercept=no, --missing and --report"
+                "the formula names the response and the intercept, and leaves out rows with missing values: leave out "
+                "--target, --set fit_intercept=no and --missing"
             )
         source = open_data(table, categorical=read_as_text(columns or {}), **reading)
         asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
         return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
-    check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
     rows = source.read()
@@ -104,7 +100,7 @@ def separation(
     lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table, design)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     result.details += separation_details(found, numbers.left_out, time_limit) if details else []
-    return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
+    return result
 
 
 def _of_events(family: Family, beside: Mapping[str, str]) -> list[str]:

@@ -18,10 +18,9 @@ import numpy as np
 
 from linsep.kernels.lanes import wide_dots
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import before_update, note_margin, note_update, row_at, weight_at
+from linsep.kernels.optional import before_update, note_margin, note_update, row_at, step_size, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
-from linsep.kernels.steps import step_size
 from linsep.passes import RECORD, Rows
 
 # A look at the bits of w costs as much as a short pass: in a longer batch of passes one in so many parts gets one.

@@ -23,15 +23,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.rows import row_axpy, row_count, row_dot, row_fits, row_norm2
-from linsep.passes import PER_CLASS, RECORD, Rows
+from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
+from linsep.passes import PER_CLASS, RECORD
 from linsep.types import Array
 
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
@@ -190,26 +189,6 @@ def sgd_pass(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int, 
 def shrinkage(norm2: float, radius: float) -> float:
     """The factor that projects a vector of squared length `norm2` on the ball of that radius: min(1, radius/norm)."""
     return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
-
-
-@njit(cache=True)  # one row keeps the GIL, as in `one_row.py`
-def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> int:
-    """`sgd_epoch` over the one row of `X`; -1, and nothing has changed, if ||x||^2 is not finite.
-
-    Likewise -2 if the row, the class and the arrays of `w` do not fit each other.
-    """
-    planes = w.V.shape[0]
-    shapes = (
-        w.M.shape == w.V.shape and w.b.shape[0] == planes and w.M_b.shape[0] == planes and counts.shape[0] == planes
-    )
-    factors = w.s.shape[0] == planes and w.S.shape[0] == planes and w.norm2.shape[0] == planes and w.total.shape[0] > 0
-    if not (shapes and factors and c < planes and row_fits(X, w.V.shape[1])):
-        return -2
-    if not np.isfinite(row_norm2(X, 0)):
-        return -1
-    rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), np.empty(0, np.int32))
-    sgd_epoch(rows, rule, w, counts, None, visit)
-    return 0
 
 
 @uncounted(cache=True, nogil=True)

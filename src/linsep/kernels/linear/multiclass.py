@@ -20,10 +20,9 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.memory import uncounted
-from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.optional import before_update, note_update, row_at, step_size, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
-from linsep.kernels.steps import step_size
 from linsep.passes import PER_CLASS
 from linsep.types import Array
 

@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
 from linsep.kernels.memory import uncounted
 from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count
@@ -69,25 +68,14 @@ def _first_largest(Z: Any) -> int:
     return best
 
 
-@uncounted(cache=True, nogil=True)
-def progressive_pass(
-    rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
-) -> tuple[int, int, int]:
-    """`plain_epoch` in the order of the rows, which fills `told`, a `Predicted`.
-
-    Return (mistakes, updates, absorbed). Changes `W` (1, n_features), `b`, `watch` and `told`.
-    """
-    both = (told, watch)
-    return plain_epoch(rows.X, rows.y, rows.weight, rows.order, step, W[0], b, intercept, both, visit)
-
-
 @njit(cache=True, nogil=True)
 def progressive_pass_of_many(
     rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
 ) -> tuple[int, int, int]:
-    """The same for several classes: `multiclass_epoch` if they move `together`, else `one_vs_rest_epoch`.
+    """`multiclass_epoch` if the classes move `together`, else `one_vs_rest_epoch`; it fills `told`, a `Predicted`.
 
-    Predicted is the first class with the largest decision value.
+    Rows are visited in their order. Predicted is the first class with the largest decision value. Of two classes
+    `plain_epoch` is such a pass, if it is given a pair of `told` and `watch`.
     """
     model = with_scratch(W, b)
     first = np.zeros(BLOCK, np.int64)

@@ -11,20 +11,32 @@ from linsep import scikit
 from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.loop import Plateau, PlateauWarning, Progress, run_epochs, shuffled_order
+from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
-from linsep.learners.inputs.parameters import check_first_vector, check_options, check_run
+from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.passes import RECORD, Rows, UpdateLog
-from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
+from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
 NOT_DECIDED = (
     "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
     "raise max_iter or time_limit."
 )
-# What to do about a run that no longer makes progress.
-PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
+
+
+def _refuse_zeros(X: Any) -> None:
+    """Raise DataError for a row of zeros: without an intercept it is a mistake in every pass, which nothing ends."""
+    if isinstance(X, np.ndarray):
+        some = X.any(axis=1)
+    else:
+        n, of_ones = len(X.indptr) - 1, isinstance(X, OnesCSR)
+        some = np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), None if of_ones else X.data != 0, n) > 0
+    if not some.all():
+        raise DataError(
+            f"row {np.argmin(some)} is all zeros, and without an intercept it is a mistake in every pass: leave it "
+            "out, or give max_iter or time_limit"
+        )
 
 
 class BatchLearner(LabelledClassifier):
@@ -36,7 +48,6 @@ class BatchLearner(LabelledClassifier):
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **LabelledClassifier.state_values,
         "stop_reason_": STOP_REASON,
-        "_given_start": ValueSpec("flag", needed=False),
     }
     # Whether a budget that ends before a clean pass is worth a warning.
     wants_clean_pass: ClassVar[bool] = True
@@ -46,8 +57,6 @@ class BatchLearner(LabelledClassifier):
     summed_in: ClassVar[Any] = None
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     unit_steps: ClassVar[bool] = True
-    # Why `fit` takes no vector to start from; empty where it does.
-    only_from_zero: ClassVar[str] = "it keeps rows, and its vectors are sums of them"
 
     max_iter: int | None
     time_limit: float | None
@@ -56,7 +65,6 @@ class BatchLearner(LabelledClassifier):
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
-    _given_start: bool
 
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
@@ -90,16 +98,9 @@ class BatchLearner(LabelledClassifier):
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
 
-    def count_hopeless(self, rows: Rows) -> int:
-        """Count the updates that every pass makes in vain, for a learner without an intercept."""
-        return 0
-
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
-        updates = record[-1, RECORD.updates]
-        if updates == 0:
-            return StopReason.CLEAN_PASS
-        return StopReason.IMPOSSIBLE if updates <= hopeless else None
+    def stop_after(self, record: Array) -> StopReason | None:
+        """The reason to stop after these passes, or None."""
+        return None if record[-1, RECORD.updates] else StopReason.CLEAN_PASS
 
     # -------------------------------------------------------------------- fit
     def fit(
@@ -108,8 +109,6 @@ class BatchLearner(LabelledClassifier):
         y: Any,
         sample_weight: Any = None,
         reference: Hyperplane | tuple[Any, float] | None = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
     ) -> Self:
         """Learn from all rows until a pass is clean or the budget ends.
 
@@ -125,11 +124,6 @@ class BatchLearner(LabelledClassifier):
         reference : (w, b), optional
             Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
             w.w* + b b* / c^2.
-        coef_init : array, shape (n_features,), (1, n_features) or (n_classes, n_features), optional
-            w to start from instead of 0: one row a class where there are three or more. No mistake bound is then
-            claimed of the run. Learners that keep rows, and `SGDClassifier`, start from 0 alone.
-        intercept_init : float or array, shape (1,) or (n_classes,), optional
-            b to start from instead of 0.
 
         Returns
         -------
@@ -146,19 +140,15 @@ class BatchLearner(LabelledClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
-        PlateauWarning
-            Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        with self.writing(), self.unchanged_on_error():
+        with self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if coef_init is not None or intercept_init is not None:
-                self._start_from(coef_init, intercept_init, warm=warm)
-            plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
+            plane = flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
@@ -170,41 +160,19 @@ class BatchLearner(LabelledClassifier):
         self.warn_of_run(len(rows.y))
         return self
 
-    @property
-    def from_zero(self) -> bool:
-        """Whether training started from w = 0, b = 0, as the mistake bounds assume."""
-        return "_given_start" not in self.__dict__
-
-    def _start_from(self, coef_init: Any, intercept_init: Any, *, warm: bool) -> None:
-        """Let w and b start from what was given."""
-        if self.only_from_zero:
-            raise ValueError(f"{type(self).__name__} starts from w = 0 alone: {self.only_from_zero}; no coef_init here")
-        if warm:
-            raise ValueError("warm_start goes on from the weights so far: leave out coef_init and intercept_init")
-        W, b = self.moving()
-        intercept = getattr(self, "fit_intercept", True)
-        W[:], b[:] = check_first_vector(coef_init, intercept_init, W, fit_intercept=intercept)
-        if W.any() or b.any():
-            self._given_start = True
-
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         """Make the passes of one `fit`."""
         n = len(rows.y)
         rng = scikit.random_state(self.random_state) if self.reorders() else None
         constant2 = getattr(self, "constant2_", 1.0)
+        if not constant2 and self.max_iter is None and self.time_limit is None:
+            _refuse_zeros(rows.X)
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
         self.trace_ = Trace(n, log, numbers, **told)
-        if log is not None and not self.from_zero and len(self.classes_) <= 2:
-            self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        # Without an intercept rows of zeros are mistakes in every pass.
-        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
-        most_norm2 = float(np.finfo(dtype).max)
-        stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
-        plateau = Plateau(stored / n, self.max_iter)
 
         def make_passes(most: int) -> Array:
             ordered = rows
@@ -212,19 +180,13 @@ class BatchLearner(LabelledClassifier):
                 ordered = rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
-                record = record[: last[0] + 1]  # from there on nothing else moved w
             self.t_ += n * len(record)
-            norm = float(record[-1, RECORD.norm_w])
-            if not norm * norm < most_norm2:
-                check_weights(norm, dtype)
-            if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
-                self._warn_of_plateau(*found)
+            check_weights(float(record[-1, RECORD.norm_w]), dtype)
             return record
 
         run_epochs(
             make_passes,
-            stop_after=lambda record: self.stop_after(record, hopeless),
+            stop_after=self.stop_after,
             end=self._end,
             budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,
@@ -242,13 +204,10 @@ class BatchLearner(LabelledClassifier):
         trace = self.trace_
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
-        final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
-        if final and self._counts_survival() and self.max_iter is not None:
+        if stop is StopReason.CLEAN_PASS and self._counts_survival() and self.max_iter is not None:
             # No pass from here on would change a weight. A count that a model file could not hold is cut.
             self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()
-        if trace.update_log is not None:
-            trace.update_log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
 
     # --------------------------------------------------------------- warnings
     def warn_of_run(self, n: int) -> None:
@@ -263,29 +222,6 @@ class BatchLearner(LabelledClassifier):
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
-
-    def told_of_plateau(self, k: int, before: int, last: int) -> str:
-        """Say what is known of a plateau that `Plateau.see` found.
-
-        Parameters
-        ----------
-        k, before, last : int
-            What it returned.
-
-        Returns
-        -------
-        str
-            Two sentences.
-        """
-        what = "mistakes" if self.unit_steps else "updates"
-        return (
-            f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
-            f"{last} each, and one of the {k} passes before made {before}. Training goes on; whether the rows are "
-            "separable is not known from this."
-        )
-
-    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
-        warnings.warn(f"{self.told_of_plateau(k, before, last)} {PLATEAU_ADVICE}", PlateauWarning, stacklevel=6)
 
     def _counted_on(self, n: int) -> str:
         """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""

@@ -10,11 +10,10 @@ import numpy as np
 import scipy
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.number_range import check_entries
-from linsep.learners.inputs.labels import check_labels, kind_of_labels
+from linsep.learners.inputs.parameters import check_labels, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
-from linsep.tables import check_index, rows_for_kernels
+from linsep.tables import check_index, dense, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
 # Of a learner that only `partial_fit` has trained there is none.
@@ -59,6 +58,32 @@ def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
     return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
 
 
+class Growing:
+    """Rows to which more are added: dense ones in an array with room for as many again."""
+
+    def __init__(self, rows: Any) -> None:
+        self._room = rows
+        self.n = rows.shape[0]
+
+    @property
+    def rows(self) -> Any:
+        """The rows so far."""
+        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
+
+    def add(self, new: Any) -> None:
+        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
+        before, self.n = self.n, self.n + new.shape[0]
+        if not isinstance(self._room, np.ndarray):
+            parts = [self._room, scipy.sparse.csr_matrix(new)]
+            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
+            return
+        if self.n > len(self._room):
+            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
+            room[:before] = self._room[:before]
+            self._room = room
+        self._room[before : self.n] = dense(new)
+
+
 def check_columns(n_features: int, names: Array | None) -> None:
     """Raise DataError unless there is a name of its own for each column, if there are names."""
     if names is None:
@@ -78,7 +103,7 @@ def check_distinct(classes: Array, least: int = 1) -> None:
     check_labels(classes)
 
 
-class Classifier(Guarded, ClassifierMixin, BaseEstimator):
+class Classifier(ClassifierMixin, BaseEstimator):
     """Validation, the tie rule and the state of any learner that gives decision values."""
 
     # The fitted attributes that a saved model holds, beside classes_ and feature names, and what each must be.
@@ -136,14 +161,6 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
             self.__dict__.update(before)
             raise
 
-    def leave_to_readers(self) -> None:
-        copies: dict[int, Array] = {}
-        for name, array in self.parts().items():
-            if name in self.__dict__:
-                copies.setdefault(id(array), array.copy(order="K"))
-                setattr(self, name, copies[id(array)])
-        super().leave_to_readers()
-
     # ------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
         """Predict the positive class where z >= 0, else the other; of several classes the first with the largest z.
@@ -158,8 +175,7 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
         ndarray, shape (n_samples,)
             Labels from `classes_`.
         """
-        with self.reading() as still:
-            z, classes = still.decision_function(X), still.classes_
+        z, classes = self.decision_function(X), self.classes_
         positions = (z >= 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
         if len(classes) == 1:
             positions[:] = 0
@@ -251,8 +267,6 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
     def take_over(self, other: Self) -> None:
         """Replace all that was learnt by what another learner of this class has learnt; parameters stay."""
         parameters = self.get_params(deep=False)
-        kept = {*parameters, "_guard"}
-        with self.writing():
-            for name in self.__dict__.keys() - kept:
-                del self.__dict__[name]
-            self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in kept})
+        for name in self.__dict__.keys() - parameters.keys():
+            del self.__dict__[name]
+        self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in parameters})

@@ -8,7 +8,7 @@ import numpy as np
 
 from linsep.declared import ArraySpec
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.base.one_row import score_with
+from linsep.learners.base.one_row import OnlineLearner, score_with
 from linsep.learners.inputs.parameters import check_options
 from linsep.passes import Mean
 from linsep.types import CSR, Array, DataError
@@ -53,17 +53,6 @@ class DerivedLearner(EpochLearner):
         self._coef, self._intercept = self._derive(slice(None))
         self._derived_with = self.average
 
-    def settle_later(self) -> None:
-        self._stale = True
-
-    def widen(self, width: int, names: list[str]) -> None:
-        super().widen(width, names)
-        self.settle_later()
-
-    def _make_room(self, before: int, place: int) -> None:
-        super()._make_room(before, place)
-        self.settle_later()
-
     def settled(self) -> None:
         if hasattr(self, "classes_") and (self._stale or self._derived_with != self.average):
             self.settle()
@@ -91,15 +80,6 @@ class DerivedLearner(EpochLearner):
         self.__dict__[f"_{name[:-1]}"] = value
         self._derived_with = self.average
 
-    def _score_row(self, X: Any) -> Array | float:
-        if not self._stale:
-            return super()._score_row(X)
-        # The entries that the row touches, and no others.
-        w, b = self._derive(X.indices if isinstance(X, CSR) else slice(None))
-        if isinstance(X, CSR):
-            X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
-        return score_with(X, w, b)
-
 
 _WITH_SUMS = {
     "last_coef_": ArraySpec(("planes", "features")),
@@ -109,7 +89,7 @@ _WITH_SUMS = {
 }
 
 
-class MeanLearner(DerivedLearner):
+class MeanLearner(DerivedLearner, OnlineLearner):
     """Predicts with the last vector, or with the mean w - u / T of the vectors after each of T visits.
 
     `last_coef_` is the vector that moves. Sums u are kept if `average` asked for a mean when training began; without
@@ -184,26 +164,13 @@ class MeanLearner(DerivedLearner):
         if not self._has_sums():
             self._check_mean()
         if not self.predicts_mean() or self.t_ == 0:
-            return w[:, columns], b
+            return w if isinstance(columns, slice) else w[:, columns], b
         mean = self._sum_coef[:, columns] / self.t_
         np.subtract(w[:, columns], mean, out=mean)  # in place: wide weights would need twice the memory for a moment
         return mean, b - self._sum_intercept / self.t_
 
-    def settle(self) -> None:
-        if self._has_sums():
-            super().settle()
-        else:
-            self.settled()
-
     def settle_later(self) -> None:
-        self._stale = "_sum_coef" in self.__dict__
-
-    def settled(self) -> None:
-        if self._has_sums() or "last_coef_" not in self.__dict__:
-            super().settled()
-            return
-        self._check_mean()
-        self.coef_, self.intercept_ = self.last_coef_, self.last_intercept_
+        self._stale = True
 
     def _put(self, name: str, value: Array) -> None:
         super()._put(name, value)
@@ -211,16 +178,17 @@ class MeanLearner(DerivedLearner):
             self.__dict__[f"last_{name}"] = value
 
     def _score_row(self, X: Any) -> Array | float:
-        if "_sum_coef" in self.__dict__:
+        if "_sum_coef" not in self.__dict__:
+            if self.average:
+                self._check_mean()
+            return score_with(X, self.last_coef_, self.last_intercept_)
+        if not self._stale:
             return super()._score_row(X)
-        if self.average:
-            self._check_mean()
-        return score_with(X, self.last_coef_, self.last_intercept_)
-
-    def parts(self) -> dict[str, Any]:
-        if not self._has_sums():
-            self.settled()
-        return super().parts()
+        # The entries that the row touches, and no others.
+        w, b = self._derive(X.indices if isinstance(X, CSR) else slice(None))
+        if isinstance(X, CSR):
+            X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
+        return score_with(X, w, b)
 
     # ------------------------------------------------------------------ state
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:

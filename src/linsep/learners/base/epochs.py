@@ -8,22 +8,20 @@ import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.labelled import LinearClassifier, row_kernels
-from linsep.learners.base.one_row import OnlineClassifier
+from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.number_range import check_weights, find_zero_rows
+from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
-    Given,
     check_class_weight,
     check_constant,
     check_options,
     check_run,
 )
-from linsep.passes import PA1, PER_CLASS, RECORD, Rows, UpdateLog
-from linsep.types import CSR, Array, DataError, OnesCSR, StopReason
+from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
+from linsep.types import CSR, Array, OnesCSR, StopReason
 
 # Fewer stored entries are read sooner than a pass without them is compiled. It takes half of the time in the end.
 _MANY = 1_000_000
@@ -32,7 +30,6 @@ _MANY = 1_000_000
 class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
-    only_from_zero: ClassVar[str] = ""
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **BatchLearner.state_values,
         "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT),
@@ -112,17 +109,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
                 return e + 1
         return len(record)
 
-    def count_hopeless(self, rows: Rows) -> int:
-        """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
-        if isinstance(self.step_rule(), PA1):  # whose step to a row of zeros is 0
-            return 0
-        every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
-        zero = find_zero_rows(rows.X)
-        light = 0 if not len(rows.own) or not every_class else int((zero & (rows.own == 0)).sum())
-        return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
 
-
-class EpochLearner(LinearBatchLearner, OnlineClassifier):
+class EpochLearner(LinearBatchLearner):
     """A linear learner that supports incremental training: rows all at once or one by one give the same weights."""
 
     def start(self, X: Any) -> None:
@@ -130,22 +118,11 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         super().start(X)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
 
-    def _start_with(self, x: Any, y: Any, classes: Any) -> None:
-        if self.intercept_scaling == "auto":
-            raise DataError(
-                'intercept_scaling="auto" is the length of the rows of a first block: give one to partial_fit before '
-                "single rows, or give a number"
-            )
-        super()._start_with(x, y, classes)
-
     def end_run(self, stop: StopReason, n_epochs: int, trace: Trace | None = None) -> None:
         """Record why a run that others made ended, its epochs in all and, if one was kept, its trace."""
         self.stop_reason_, self.n_iter_ = stop, n_epochs
         if trace is not None:
             self.trace_ = trace
-
-    def settle_later(self) -> None:
-        """Do what `settle` does, or mark it stale and recompute it on access."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the weights so far.
@@ -169,55 +146,22 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         self
         """
         total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                parts = self.rows_to_add(X, y, classes, sample_weight)
-            with uninterrupted():
-                for rows in parts:
-                    if not len(rows.y):
-                        continue
-                    record[:] = 0.0
-                    self.run(rows, None, None, np.empty(0), record)
-                    self.t_ += len(rows.y)
-                    total += record
-                if not total[0, RECORD.dots]:  # all rows have weight 0
-                    return self
-                self.count_passes(total)
-                self.settle()
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
+        with uninterrupted():
+            for rows in parts:
+                if not len(rows.y):
+                    continue
+                record[:] = 0.0
+                self.run(rows, None, None, np.empty(0), record)
+                self.t_ += len(rows.y)
+                total += record
+            if not total[0, RECORD.dots]:  # all rows have weight 0
+                return self
+            self.count_passes(total)
+            self.settle()
         check_weights(record[0, RECORD.norm_w], self.moving()[0].dtype)
         if total[0, RECORD.absorbed]:
             self._warn_of_absorbed(int(total[0, RECORD.absorbed]))
         return self
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        own = 1.0
-        if self.class_weight is not None:
-            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
-            own = 1.0 if weights is None else float(weights[0])
-        if own == 0 and self._moves_as_one():
-            return
-        mistakes, updates, absorbed = self._visit(X, code, own)
-        if mistakes < 0:
-            self.check_parts()
-            raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
-        self.t_ += 1
-        self.n_iter_ += 1
-        self.n_mistakes_ += mistakes
-        self.n_updates_ += updates
-        self.settle_later()
-        if absorbed:
-            self._warn_of_absorbed(absorbed)
-
-    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
-        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
-        W, b = self.moving()
-        step = self.step_rule()
-        kernels = row_kernels()
-        counts: tuple[int, int, int]
-        if len(self.classes_) <= 2:
-            counts = kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
-            return counts
-        together = self.multi_class == "multiclass"
-        counts = kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
-        return counts

@@ -13,15 +13,19 @@ import numpy as np
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import Classifier, as_rows
 from linsep.learners.engine.scores import scores
-from linsep.learners.inputs.labels import (
+from linsep.learners.inputs.parameters import (
+    LEAST_CONSTANT,
+    MOST_CONSTANT,
     SIGNS,
+    Given,
     all_classes,
     check_classes,
     check_labels,
     number_labels,
     replace_labels,
+    rows_of_weight,
+    weights_of_classes,
 )
-from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT, Given, rows_of_weight, weights_of_classes
 from linsep.passes import NO_WEIGHTS, Rows
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import is_sparse
@@ -100,7 +104,6 @@ class LabelledClassifier(Classifier):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = getattr(self, "open_classes", False)
-            self.__dict__.pop("_given_start", None)
             self.classes_, codes = number_labels(given.y)
             given = given._replace(codes=codes)
             self.start(given.X)
@@ -297,13 +300,10 @@ class LinearClassifier(LabelledClassifier):
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
-        from linsep.kernels.memory import aligned_zeros
-
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         # Sparse rows want one feature's weights of all classes side by side.
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
-        zeros = np.zeros if n_planes == 1 else aligned_zeros
-        self.coef_ = zeros((n_planes, X.shape[1]), X.dtype, order)
+        self.coef_ = np.zeros((n_planes, X.shape[1]), X.dtype, order)
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         c = self.intercept_scaling
         self.intercept_scaling_ = typical_length(X) if isinstance(c, str) else float(c)
@@ -351,12 +351,11 @@ class LinearClassifier(LabelledClassifier):
             before others joined: the value of "its rows".
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            still.check_parts()
-            # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
-            finite = not is_sparse(X)
-            X = checked_rows(still, X, finite=finite)
-            z, finite = scores(X, still.coef_.T, still.intercept_)
-            if not finite:
-                checked_rows(still, X)
+        self.check_parts()
+        # A NaN or an infinity among stored entries makes z one, and of z there is less to look at.
+        finite = not is_sparse(X)
+        X = checked_rows(self, X, finite=finite)
+        z, finite = scores(X, self.coef_.T, self.intercept_)
+        if not finite:
+            checked_rows(self, X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

@@ -1,7 +1,8 @@
-"""One row at a time, by name or by number: columns and classes join as they come."""
+"""One row at a time, by name or as an array: columns and classes join as they come."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -10,19 +11,17 @@ import numpy as np
 import scipy
 
 from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.labelled import LinearClassifier, row_kernels
-from linsep.learners.inputs.labels import all_classes, check_label
-from linsep.learners.inputs.parameters import Given, check_class_weight
-from linsep.learners.inputs.plain_row import PlainRow
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.labelled import row_kernels
+from linsep.learners.inputs.parameters import Given, all_classes, check_class_weight, check_label
 from linsep.scikit import check_is_fitted
-from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
 _TRUTH = frozenset([bool, np.bool_])
 
 
-class OnlineClassifier(LinearClassifier):
+class OnlineLearner(EpochLearner):
     """`learn_one` and `predict_one`, without the validation and copies that tables need."""
 
     # Arrays with one column a feature, which grow when a new name comes.
@@ -32,19 +31,17 @@ class OnlineClassifier(LinearClassifier):
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
-    _plain: PlainRow | None = None  # where the weights suit such rows
+    _plain = (
+        ""  # how dicts with all names in their order are packed into the row of an array, where the weights suit it
+    )
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
     _truth: bool
 
     # ------------------------------------------------------------------ hooks
-    def check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        """Take in the one row of `X` (a 1 x p array or a `CSR`) with a label from `classes_` and its code."""
-        raise NotImplementedError
+    def settle_later(self) -> None:
+        """Do what `settle` does, or mark it stale and recompute it on access."""
 
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
@@ -59,9 +56,8 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        x : dict, ndarray of shape (n_features,) or (indices, values)
-            Named features (a new name adds a column, a missing one is 0), a row, or the columns that are not 0 with
-            their values (a larger column number adds columns).
+        x : dict or ndarray of shape (n_features,)
+            Named features (a new name adds a column, a missing one is 0), or a row.
         y : label
             Text, a whole number or a truth value, of the kind of the labels before it.
         classes : array, optional
@@ -88,25 +84,21 @@ class OnlineClassifier(LinearClassifier):
         >>> learner.n_mistakes_
         3
         """
-        guard = self._guard or self.guard()
-        with guard.lock:
-            if guard.lent[0]:
-                self.leave_to_readers()
-            if "classes_" in self.__dict__:
-                if classes is not None:
-                    self._check_same_classes(classes)
-                try:
-                    self._take_in(x, y)
-                except DataError:
-                    raise
-                except Exception:
-                    self.check_parts()  # somebody put something else in the place of an array
-                    raise
-            else:
-                with self.unchanged_on_error():
-                    self.check_parameters()
-                    self._start_with(x, y, classes)
-                    self._take_in(x, y)
+        if "classes_" in self.__dict__:
+            if classes is not None:
+                self._check_same_classes(classes)
+            try:
+                self._take_in(x, y)
+            except DataError:
+                raise
+            except Exception:
+                self.check_parts()  # somebody put something else in the place of an array
+                raise
+        else:
+            with self.unchanged_on_error():
+                self.check_parameters()
+                self._start_with(x, y, classes)
+                self._take_in(x, y)
         return self
 
     def _take_in(self, x: Any, y: Any) -> None:
@@ -118,17 +110,17 @@ class OnlineClassifier(LinearClassifier):
             check_label(y)
             self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        plain, names = self._plain, None
-        X: Any = plain.of(x) if plain is not None and type(x) is dict else None
+        names = None
+        X: Any = self._in_order(x) if self._plain else None
         if X is None:
             X, names = self._row_to_learn(x)
         try:
             if names is not None or code is None or self.class_weight is not None:
                 # A row that is refused must not be counted, and no column may be added for it.
-                check_row(X)
+                _check_row(X)
                 check_class_weight(self.class_weight)
                 if names is not None:
-                    self.widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+                    self.widen(self.n_features_in_ + len(names), names)
                 if code is None:
                     self._join(y)
                     code = self._label_codes()[y]
@@ -143,8 +135,8 @@ class OnlineClassifier(LinearClassifier):
 
         Parameters
         ----------
-        x : dict, ndarray of shape (n_features,) or (indices, values)
-            As in `learn_one`; unknown names and columns are ignored.
+        x : dict or ndarray of shape (n_features,)
+            As in `learn_one`; unknown names are ignored.
 
         Returns
         -------
@@ -153,41 +145,73 @@ class OnlineClassifier(LinearClassifier):
         """
         if "classes_" not in self.__dict__:
             check_is_fitted(self)
-        guard = self._guard or self.guard()
-        with guard.lock:
-            try:
-                plain = self._plain
-                X = plain.of(x) if plain is not None and type(x) is dict else None
-                z = self._score_row(self._row_to_predict(x) if X is None else X)
-            except DataError:
-                with np.errstate(over="ignore"):
-                    self._row_to_predict(x)
-                raise
-            except Exception:
-                self.check_parts()
-                raise
-            if self._coded is not self.classes_:
-                self._label_codes()
-            if isinstance(z, float):
-                k, best = -1 if z >= 0 else 0, z
-            else:
-                k = int(np.argmax(z))
-                best = z[k]
-            if not isfinite(best):  # as it is where a value of the row is not
-                check_row(self._row_to_predict(x))
-                self.check_parts()
-            return self._labels[k]
+        try:
+            X = self._in_order(x) if self._plain else None
+            z = self._score_row(self._row_to_predict(x) if X is None else X)
+        except DataError:
+            with np.errstate(over="ignore"):
+                self._row_to_predict(x)
+            raise
+        except Exception:
+            self.check_parts()
+            raise
+        if self._coded is not self.classes_:
+            self._label_codes()
+        if isinstance(z, float):
+            k, best = -1 if z >= 0 else 0, z
+        else:
+            k = int(np.argmax(z))
+            best = z[k]
+        if not isfinite(best):  # as it is where a value of the row is not
+            _check_row(self._row_to_predict(x))
+            self.check_parts()
+        return self._labels[k]
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        own = 1.0
+        if self.class_weight is not None:
+            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+            own = 1.0 if weights is None else float(weights[0])
+        if own == 0 and self._moves_as_one():
+            return
+        mistakes, updates, absorbed = self._visit(X, code, own)
+        if mistakes < 0:
+            self.check_parts()
+            raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
+        self.t_ += 1
+        self.n_iter_ += 1
+        self.n_mistakes_ += mistakes
+        self.n_updates_ += updates
+        self.settle_later()
+        if absorbed:
+            self._warn_of_absorbed(absorbed)
+
+    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
+        W, b = self.moving()
+        step = self.step_rule()
+        kernels = row_kernels()
+        counts: tuple[int, int, int]
+        if len(self.classes_) <= 2:
+            counts = kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
+            return counts
+        together = self.multi_class == "multiclass"
+        counts = kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
+        return counts
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        if self.intercept_scaling == "auto":
+            raise DataError(
+                'intercept_scaling="auto" is the length of the rows of a first block: give one to partial_fit before '
+                "single rows, or give a number"
+            )
         check_label(y)
         self.classes_ = np.asarray([y]) if classes is None else all_classes(classes)
         self._open = classes is None or self.open_classes
-        named = isinstance(x, Mapping)
-        if named or isinstance(x, tuple):
+        if isinstance(x, Mapping):
             empty: Any = scipy.sparse.csr_matrix((1, 0))
-            if named:
-                self.feature_names_in_ = np.zeros(0, dtype=object)
+            self.feature_names_in_ = np.zeros(0, dtype=object)
         else:
             row = _as_array(x)
             empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
@@ -195,30 +219,31 @@ class OnlineClassifier(LinearClassifier):
         self.start(empty)
 
     def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
-        """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
-        if isinstance(x, Mapping):
-            X = self._named(x)
-            return (X, None) if X is not None else self._with_new_names(x)
-        X = self._unnamed(x)
-        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
-            _check_finite(X.data, X.indices)
-            if hasattr(self, "feature_names_in_"):
-                raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
-            return X, []
-        return X, None
+        """The row as kernels read it, and the names of new columns, if there are any."""
+        if not isinstance(x, Mapping):
+            return self._unnamed(x), None
+        X = self._named(x)
+        return (X, None) if X is not None else self._with_new_names(x)
 
     def _row_to_predict(self, x: Any) -> Any:
         """The row as kernels read it, unknown columns left out."""
-        if isinstance(x, Mapping):
-            X = self._named(x)
-            if X is None:
-                columns = self._column_of()
-                X = self._named({name: value for name, value in x.items() if name in columns})
-            return X
-        X = self._unnamed(x)
-        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
-            known = X.indices < self.n_features_in_
-            X = _sparse_row(X.data[known], X.indices[known])
+        if not isinstance(x, Mapping):
+            return self._unnamed(x)
+        X = self._named(x)
+        if X is None:
+            columns = self._column_of()
+            X = self._named({name: value for name, value in x.items() if name in columns})
+        return X
+
+    def _in_order(self, x: Any) -> Array | None:
+        """The row of a dict with all names in their order; None of others, and where a value is no number."""
+        if type(x) is not dict or [*x] != self._names:
+            return None
+        X: Array = np.empty((1, len(x)), self._plain[-1])
+        try:
+            struct.pack_into(self._plain, X.data, 0, *x.values())
+        except (TypeError, ValueError, OverflowError, struct.error):
+            return None
         return X
 
     def _named(self, x: Mapping[str, Any]) -> Any:
@@ -226,12 +251,14 @@ class OnlineClassifier(LinearClassifier):
         try:
             columns = self._column_of()
             W = self.moving()[0]
-            if not W.flags.c_contiguous:
-                self._plain = None
-            elif self._plain is None:
-                self._plain = PlainRow(self._names, W.dtype)
+            self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
-            _check_sum(x)
+            try:
+                finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
+            except (TypeError, ValueError, OverflowError):
+                finite = False
+            if not finite:  # or finite numbers have too large a sum
+                _check_numbers(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
         except KeyError:
             return None
@@ -248,16 +275,7 @@ class OnlineClassifier(LinearClassifier):
         return _sparse_row(np.fromiter(x.values(), self.moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
 
     def _unnamed(self, x: Any) -> Any:
-        """A row from an array, or from columns and values."""
-        if isinstance(x, tuple) and len(x) == 2:
-            indices, values = np.asarray(x[0]), _as_array(x[1], self.moving()[0].dtype)
-            if indices.size == 0:
-                indices = indices.astype(np.int64)
-            if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
-                raise DataError("a sparse row is (indices, values): whole numbers and as many values")
-            if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
-                raise DataError("the columns of a sparse row count from 0 and differ from each other")
-            return _sparse_row(values, indices.astype(np.int64, copy=False))
+        """A row from an array."""
         row = _as_array(x, self.moving()[0].dtype)
         if row.shape != (self.n_features_in_,):
             raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
@@ -267,7 +285,7 @@ class OnlineClassifier(LinearClassifier):
         """Position of each named feature."""
         if self._columns is None:
             if not hasattr(self, "feature_names_in_"):
-                raise DataError("this learner was trained on unnamed columns: give a row, or (indices, values)")
+                raise DataError("this learner was trained on unnamed columns: give a row")
             self._names = self.feature_names_in_.tolist()
             check_columns(self.n_features_in_, self.feature_names_in_)
             self._columns = {name: j for j, name in enumerate(self._names)}
@@ -298,21 +316,17 @@ class OnlineClassifier(LinearClassifier):
         for name in self._kept(self.column_arrays):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
-        self._plain = None
-
-    def leave_to_readers(self) -> None:
-        super().leave_to_readers()
-        # Learning adds to them in place, and a reader may be copying them.
-        self._columns = self._plain = None
-        self.__dict__.pop("_rooms", None)
+        self._plain = ""
+        self.settle_later()
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self._columns = self._plain = None
+        self._columns, self._plain = None, ""
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
-        self._plain = None
+        self._plain = ""
+        self.settle_later()
 
     def _roomy(self, name: str, array: Array, width: int) -> Array:
         """The array with `width` columns, zeros in the new ones, in memory with room for as many again.
@@ -349,7 +363,7 @@ def score_with(X: Any, W: Array, b: Array) -> Array | float:
     return np.asarray(z[0])
 
 
-def check_row(X: Any) -> None:
+def _check_row(X: Any) -> None:
     """Raise unless ||x||^2 of the one row of `X` is finite."""
     values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
     with np.errstate(over="ignore"):
@@ -357,21 +371,13 @@ def check_row(X: Any) -> None:
             raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
 
 
-def _check_sum(x: Mapping[str, Any]) -> None:
-    """Raise unless all values are finite numbers. One sum checks them all; unlike float(), it refuses text."""
-    try:
-        if isfinite(sum(x.values())):
-            return
-    except (TypeError, ValueError, OverflowError):
-        pass
-    _check_numbers(x)  # finite numbers may have too large a sum
-
-
 def _check_numbers(x: Mapping[str, Any]) -> None:
+    """Raise unless all values are finite numbers."""
     for name, value in x.items():
         if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             raise DataError(f"feature {name!r}: {value!r} is not a number; encode text and categories")
-    _check_finite(np.array(list(x.values()), dtype=np.float64), x)
+        if not np.isfinite(np.float64(value)):
+            raise DataError(f"feature {name!r}: {value} is not a finite number")
 
 
 def _as_array(x: Any, dtype: Any = None) -> Array:
@@ -381,18 +387,9 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
     except ValueError:  # of rows of several lengths
         row = np.asarray(None)
     if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
-        raise DataError(
-            "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
-            f"{type(x).__name__}{'; give (row.indices, row.data)' if is_sparse(x) else ''}"
-        )
+        raise DataError(f"a row is a dict of named features or an array of numbers, this is a {type(x).__name__}")
     return np.asarray(row, dtype=dtype, order="C")
 
 
 def _sparse_row(values: Array, indices: Array) -> CSR:
     return CSR(values, indices, np.array([0, len(values)]))
-
-
-def _check_finite(values: Array, names: Any) -> None:
-    if not np.isfinite(values).all():
-        at = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"feature {list(names)[at]!r}: {values[at]} is not a finite number")

@@ -1,4 +1,4 @@
-"""Rows and weights too large for their dtype are refused; rows of zeros are found."""
+"""Rows and weights too large for their dtype are refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.types import CSR, Array, DataError
+from linsep.types import DataError
 
 
 def check_entries(X: Any) -> None:
@@ -51,15 +51,3 @@ def check_weights(norm: float, dtype: Any) -> None:
             f"w has outgrown {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
             f"{', give float64 rows' if dtype == np.float32 else ''} or start afresh."
         )
-
-
-def find_zero_rows(X: Any) -> Array:
-    """A mask of the rows of zeros: without an intercept their decision value is always 0, which is a mistake."""
-    if isinstance(X, CSR):
-        stored = np.concatenate([[0], np.cumsum(X.data != 0)])[X.indptr]
-        return np.asarray(stored[1:] == stored[:-1])
-    found, first, left = np.zeros(len(X), np.bool_), 0, np.arange(len(X))
-    while left.size and first < X.shape[1]:  # more and more columns of fewer and fewer rows
-        left, first = left[~X[left, first : 2 * first + 4].any(axis=1)], 2 * first + 4
-    found[left] = True
-    return found

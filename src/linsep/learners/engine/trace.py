@@ -66,7 +66,6 @@ class Trace:
         self.n_rows = n_rows
         self.total_mistakes = self.total_updates = self.total_dots = self.total_absorbed = self.total_epochs = 0
         self.update_log = updates
-        self.start: Hyperplane | None = None  # where w and b were before the first update, unless at 0
         self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
         self._visits = visits  # before this run, with warm_start
         self._compared = compared  # with a reference
@@ -181,7 +180,7 @@ class Trace:
         tuple of (int, ndarray, float)
             The row, w_k and b_k after each update.
         """
-        w, b = self.start or Hyperplane(np.zeros(X.shape[1], dtype=X.dtype), 0.0)
+        w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
         for i in self.update_rows:
             w = w + X.dtype.type(y[i]) * X[i]
             b += self._constant2 * float(y[i])

@@ -62,7 +62,9 @@ class KernelFunction:
             return self._called(A, B)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.kind == "laplacian":
-                return np.asarray(laplacian(_distances(A, B), self.gamma))
+                G = -self.gamma * _distances(A, B)
+                exponentials(G)
+                return G
             G = _products(A, B)
             if self.kind == "poly":
                 G = polynomial(G, self.gamma, self.coef0, self.degree)
@@ -196,10 +198,3 @@ def gaussian(G: Any, a2: Any, b2: Any, gamma: float) -> Any:
     G *= -gamma
     exponentials(G)
     return G
-
-
-def laplacian(distances: Any, gamma: float) -> Any:
-    """exp(-gamma ||a - b||_1) from the distances, which it overwrites."""
-    distances *= -gamma
-    exponentials(distances)
-    return distances

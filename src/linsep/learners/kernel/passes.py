@@ -1,47 +1,29 @@
-"""Passes of the kernel perceptron over one set of rows, each kernel value computed once, and the record of mistakes."""
+"""Passes of the kernel perceptron: each kernel value computed once, on a budget, and the record of mistakes.
+
+On a budget each plane has a set of rows, none larger than the budget, whatever comes.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
 import scipy
 
 from linsep.clock import clock
-from linsep.kernels.dual import add_votes, dual_block
+from linsep.declared import ArraySpec, rows_declared
+from linsep.kernels.dual import PROJECTED, add_votes, dual_block, projecting_block
+from linsep.learners.base.classifier import Growing, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.kernel.budgeted import Budgeted
 from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
 from linsep.scikit import check_is_fitted
 from linsep.tables import dense
+from linsep.theory.bounds.kernel import projection_bound
+from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError
-
-
-class Growing:
-    """Rows to which more are added: dense ones in an array with room for as many again."""
-
-    def __init__(self, rows: Any) -> None:
-        self._room = rows
-        self.n = rows.shape[0]
-
-    @property
-    def rows(self) -> Any:
-        """The rows so far."""
-        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
-
-    def add(self, new: Any) -> None:
-        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
-        before, self.n = self.n, self.n + new.shape[0]
-        if not isinstance(self._room, np.ndarray):
-            parts = [self._room, scipy.sparse.csr_matrix(new)]
-            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
-            return
-        if self.n > len(self._room):
-            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
-            room[:before] = self._room[:before]
-            self._room = room
-        self._room[before : self.n] = dense(new)
 
 
 class Passes:
@@ -164,6 +146,160 @@ class Passes:
             self.classes.append(classes)
             self.visits.append(start + rows)
         self._visited.append((at, self._moved.n))
+
+
+_ARRAYS = ("numbers", "coefs", "sums", "factor")
+_LARGEST_BUDGET = 100_000  # 8 budget^2 bytes a plane
+
+
+def check_budget(budget: Any, average: str) -> None:
+    """Raise for a budget that makes no sense."""
+    if not (isinstance(budget, int | np.integer) and 1 <= budget <= _LARGEST_BUDGET):
+        most = f"{_LARGEST_BUDGET:,}"
+        raise DataError(f"budget must be a whole number of rows from 1 to {most}, or None, got {budget!r:.30}")
+    if average != "last":
+        raise DataError(
+            f'average="{average}" needs every row ever mistaken, and a budget leaves some out: use average="last"'
+        )
+
+
+def budget_declared(arrays: Mapping[str, Array], n_planes: int, budget: int) -> dict[str, ArraySpec]:
+    """What the arrays of `Budgeted.arrays` must be."""
+    declared: dict[str, ArraySpec] = {}
+    for k in range(n_planes):
+        plane = f"plane{k}"
+        declared |= rows_declared(plane, arrays, f"rows of {plane}")
+        declared |= {
+            f"{plane}_numbers": ArraySpec((f"rows of {plane}",), "whole", least=0),
+            f"{plane}_coefs": ArraySpec((f"rows of {plane}",), "float64"),
+            f"{plane}_sums": ArraySpec((len(PROJECTED),), "float64"),
+            f"{plane}_factor": ArraySpec((budget, budget), "float64"),
+        }
+    return declared
+
+
+class Plane:
+    """The rows that one class keeps, oldest first, and the Cholesky factor of their kernel values."""
+
+    def __init__(self, rows: Any, budget: int) -> None:
+        self.rows = rows
+        self.numbers = np.zeros(0, np.int64)
+        self.coefs = np.zeros(0)
+        self.sums = np.zeros(len(PROJECTED))
+        self.factor = np.zeros((budget, budget))
+
+
+class Budgeted:
+    """Passes that keep at most `budget` rows a plane."""
+
+    def __init__(self, kernel: KernelFunction, budget: int, empty: Any, n_planes: int) -> None:
+        self.kernel, self.budget = kernel, budget
+        self.values = self.left = 0
+        self.deadline = math.inf
+        self.planes = [Plane(empty, budget) for _ in range(n_planes)]
+
+    def copy(self) -> Budgeted:
+        """One whose passes leave this one as it is: rows that are added to a factor do not touch those before."""
+        twin = copy(self)
+        twin.deadline = math.inf
+        twin.planes = [copy(plane) for plane in self.planes]
+        for plane in twin.planes:
+            plane.sums = plane.sums.copy()
+        return twin
+
+    # ------------------------------------------------------------------ training
+    def run(self, X: Any, steps: Array, order: Array, origin: int) -> int:
+        """Make one pass in this order (empty: of the rows); row i is number origin + i. Return the mistakes."""
+        n, size = steps.shape[1], block_rows(X)
+        made = self.left = 0
+        for s in range(0, n, size):
+            if s and clock() >= self.deadline:
+                self.left = n - s
+                break
+            at = order[s : s + size] if len(order) else np.arange(s, min(n, s + size))
+            rows = X[at]
+            own = np.zeros((len(at), len(at)))
+            self.kernel.with_itself(rows, np.arange(len(at)), own)
+            self.values += own.size
+            if not np.isfinite(own).all():
+                raise DataError("the kernel's values are too large for numbers: scale the rows down")
+            for plane, y in zip(self.planes, steps, strict=True):
+                made += self._visit(plane, rows, own, np.ascontiguousarray(y[at]), at + origin)
+        return made
+
+    def _visit(self, plane: Plane, X: Any, own: Array, y: Array, numbers: Array) -> int:
+        before = plane.rows.shape[0]
+        across = self.kernel.between(X, plane.rows).astype(np.float64)
+        self.values += across.size
+        live = np.zeros(self.budget, np.int64)
+        live[:before] = np.arange(before)
+        coefs = np.concatenate([plane.coefs, np.zeros(len(y))])
+        # Float32 rows give kernel values that are no finer than their digits.
+        tolerance = max(1e-10, 1e3 * float(np.finfo(X.dtype).eps))
+        both = np.hstack([across, own])
+        try:
+            size, made = projecting_block(both, y, live, before, coefs, plane.factor, plane.sums, tolerance)
+        except ZeroDivisionError:  # never of a model that was trained
+            raise DataError(
+                "the rows that the model keeps, their coefficients and kernel values do not fit each other: fit again"
+            ) from None
+        plane.coefs = coefs[live[:size]]
+        if size > before:
+            new = live[before:size] - before
+            plane.numbers = np.concatenate([plane.numbers, numbers[new]])
+            plane.rows = _stack([plane.rows, X[new]])
+        return made
+
+    # ----------------------------------------------------------------- the model
+    def rows(self) -> Any:
+        """The rows of all planes, one plane after another."""
+        return _stack([plane.rows for plane in self.planes])
+
+    def numbers(self) -> Array:
+        """Their numbers."""
+        return np.concatenate([plane.numbers for plane in self.planes])
+
+    def dual_coef(self) -> Array:
+        """Coefficients (n_planes, rows of all planes): a plane has them on its own rows alone."""
+        ends = np.cumsum([len(plane.coefs) for plane in self.planes])
+        coefs = np.zeros((len(ends), ends[-1]))
+        for own, end, plane in zip(coefs, ends, self.planes, strict=True):
+            own[end - len(plane.coefs) : end] = plane.coefs
+        return coefs
+
+    def norm2(self) -> Array:
+        """||w||^2 of each plane."""
+        return np.array([plane.sums[PROJECTED.norm2] for plane in self.planes])
+
+    def bounds(self, norm: float, loss: float) -> Array:
+        """The bound of `linsep.theory.bounds.kernel` on the mistakes of each plane of this very run."""
+        sums = [plane.sums.tolist() for plane in self.planes]
+        return np.array([projection_bound(norm, loss, norm_w=length_above(q), distance=d) for q, d in sums])
+
+    # --------------------------------------------------------------------- state
+    def arrays(self) -> dict[str, Array]:
+        """Everything, as arrays."""
+        made: dict[str, Array] = {}
+        for k, plane in enumerate(self.planes):
+            made |= pack_rows(plane.rows, f"plane{k}")
+            made |= {f"plane{k}_{name}": getattr(plane, name) for name in _ARRAYS}
+        return made
+
+    def take(self, arrays: dict[str, Array], n_features: int) -> None:
+        """Take back what `arrays` gave."""
+        for k, plane in enumerate(self.planes):
+            plane.rows = unpack_rows(arrays, f"plane{k}", n_features)
+            for name in _ARRAYS:
+                setattr(plane, name, arrays[f"plane{k}_{name}"])
+            if len(plane.coefs) > self.budget:
+                raise DataError(f"plane {k} has {len(plane.coefs)} rows on a budget of {self.budget}")
+
+
+def _stack(parts: list[Any]) -> Any:
+    """One matrix of them all, in the format of the first."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate([dense(part) for part in parts])
+    return scipy.sparse.vstack([scipy.sparse.csr_matrix(part) for part in parts], format="csr", dtype=parts[0].dtype)
 
 
 class MistakeRecord:

@@ -12,13 +12,12 @@ import numpy as np
 from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec, rows_declared
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import Given, keep_parameters
-from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel.passes import Growing, MistakeRecord, Passes
+from linsep.learners.kernel.passes import Budgeted, MistakeRecord, Passes, budget_declared, check_budget
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
@@ -166,7 +165,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         -------
         self
         """
-        with self.writing(), self.unchanged_on_error():
+        with self.unchanged_on_error():
             self.check_parameters()
             parts = self.rows_to_add(X, y, classes, sample_weight)
             with uninterrupted():
@@ -230,9 +229,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             memory[0].stoppable, memory[0].deadline = True, deadline
         return memory
 
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array) -> StopReason | None:
         """The reason to stop after these passes, or None; a pass that the clock ended is not clean."""
-        return StopReason.TIME_BUDGET if self._left else super().stop_after(record, hopeless)
+        return StopReason.TIME_BUDGET if self._left else super().stop_after(record)
 
     def _passes(self, rows: Rows) -> Any:
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
@@ -310,9 +309,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            X = checked_rows(still, X)
-            z = still._values(X)
+        X = checked_rows(self, X)
+        z = self._values(X)
         if not np.isfinite(z).all():
             raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

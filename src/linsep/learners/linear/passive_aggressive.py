@@ -52,8 +52,6 @@ class MarginPerceptron(MeanLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -143,8 +141,6 @@ class PassiveAggressive(MeanLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0

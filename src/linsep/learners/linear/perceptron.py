@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
@@ -32,7 +32,7 @@ class _Memory:
     skip: Skip | None = None
 
 
-class Perceptron(EpochLearner):
+class Perceptron(OnlineLearner):
     """The perceptron: on a mistake, y z <= 0, do w += y x and b += y.
 
     Starts from w = 0, b = 0 and visits the rows in order until one whole pass is clean. On separable rows that
@@ -71,8 +71,6 @@ class Perceptron(EpochLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -91,7 +89,7 @@ class Perceptron(EpochLearner):
     n_mistakes_, n_updates_ : int
         Mistakes and updates of all epochs; the same number for this learner.
     stop_reason_ : StopReason
-        "clean pass", "epoch budget", "time budget", "impossible" or "interrupted".
+        "clean pass", "epoch budget", "time budget" or "interrupted".
     trace_ : Trace
         The run, epoch by epoch.
 
@@ -210,8 +208,6 @@ class AveragedPerceptron(MeanLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0

@@ -63,8 +63,6 @@ class PocketPerceptron(LinearBatchLearner):
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: "ovr" keeps one pocket per class, the same as if that class were fitted alone;
         "multiclass" keeps one for all.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -126,10 +124,6 @@ class PocketPerceptron(LinearBatchLearner):
         self.last_intercept_ = self.intercept_.copy()
         self._pocket_runs = np.zeros(1 if self._together() else len(self.intercept_), np.int64)
 
-    def _start_from(self, coef_init: Any, intercept_init: Any, *, warm: bool) -> None:
-        super()._start_from(coef_init, intercept_init, warm=warm)
-        self.coef_[:], self.intercept_[:] = self.last_coef_, self.last_intercept_
-
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
 
@@ -145,7 +139,7 @@ class PocketPerceptron(LinearBatchLearner):
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
 
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array) -> StopReason | None:
         """Stop if the pocket has no mistake; a pass without an update may not have drawn every row."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 

@@ -8,14 +8,13 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
-from linsep.learners.base.one_row import OnlineClassifier, check_row
-from linsep.learners.inputs.parameters import check_options
+from linsep.learners.base.labelled import LinearClassifier
+from linsep.learners.inputs.parameters import check_options, keep_parameters
 from linsep.passes import Rows
-from linsep.scikit import join_if_loaded
 from linsep.types import Array, StopReason
 
 
-class Rocchio(OnlineClassifier):
+class Rocchio(LinearClassifier):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
     Several classes: w_k = u_k and b_k = -||u_k||^2 / 2, u_k the mean of class k. As ||x - u_k||^2 = ||x||^2 - 2 z_k,
@@ -54,24 +53,21 @@ class Rocchio(OnlineClassifier):
 
     # It counts no mistakes.
     state_values: ClassVar[dict[str, ValueSpec]] = {
-        **OnlineClassifier.state_values,
+        **LinearClassifier.state_values,
         "n_mistakes_": ValueSpec(needed=False),
         "n_updates_": ValueSpec(needed=False),
         "stop_reason_": STOP_REASON,
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
-        **OnlineClassifier.state_arrays,
+        **LinearClassifier.state_arrays,
         "_sums": ArraySpec(("classes", "features"), "float64"),
         "_totals": ArraySpec(("classes",), "float64", least=0),
     }
 
     plane_arrays: ClassVar[tuple[str, ...]] = ()
-    column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
 
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
-        join_if_loaded()
-        self.fit_intercept = fit_intercept
-        self.open_classes = open_classes
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute the means of these rows.
@@ -89,11 +85,10 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
-            return self._add(rows)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
+        return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means.
@@ -113,12 +108,11 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.writing():
-            with self.unchanged_on_error():
-                self.check_parameters()
-                parts = self.rows_to_add(X, y, classes, sample_weight)
-            for rows in parts:
-                self._add(rows)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
+        for rows in parts:
+            self._add(rows)
         return self
 
     def check_parameters(self) -> None:
@@ -137,11 +131,6 @@ class Rocchio(OnlineClassifier):
         planes = 1 if len(self._totals) <= 2 else len(self._totals)
         self.coef_ = np.zeros((planes, self.n_features_in_))  # computed anew with the row that brings the class
         self.intercept_ = np.zeros(planes)
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        check_row(X)
-        self.check_parts()
-        self._add(Rows(X, np.array([code])))
 
     def _add(self, rows: Rows) -> Self:
         from linsep.kernels.linear.sums import add_class_sums

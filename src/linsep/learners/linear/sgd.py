@@ -7,11 +7,11 @@ from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass, sgd_row
+from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.inputs.parameters import Shared, is_number, sharing
 from linsep.learners.linear import sgd_state as terms
-from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norms, measure_all
+from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norm, measure_all
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.scikit import available_if, check_is_fitted
 from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
@@ -79,8 +79,6 @@ class SGDClassifier(DerivedLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -115,11 +113,9 @@ class SGDClassifier(DerivedLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
-    column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
 
     multi_class = "ovr"
     eta0_: float
@@ -170,11 +166,6 @@ class SGDClassifier(DerivedLearner):
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def _take_in(self, x: Any, y: Any) -> None:
-        if self.eta0 == "auto":
-            raise DataError(terms.NO_STEPS)
-        super()._take_in(x, y)
-
     def check_parameters(self) -> None:
         super().check_parameters()
         terms.check_descent(self)
@@ -206,15 +197,9 @@ class SGDClassifier(DerivedLearner):
             return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def _may_be_over(self) -> bool:
-        """Whether a pass without a gradient ends a run: if all rows were visited; a run with a mean continues."""
-        return self.average is None and self.sampling == "epochs"
-
-    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        return super().stop_after(record, hopeless) if self._may_be_over() else None
-
-    def count_hopeless(self, rows: Rows) -> int:
-        return super().count_hopeless(rows) if self._may_be_over() else 0
+    def stop_after(self, record: Array) -> StopReason | None:
+        """A pass without a gradient ends a run if all rows were visited; a run with a mean continues."""
+        return super().stop_after(record) if self.average is None and self.sampling == "epochs" else None
 
     def prepare(self, rows: Rows) -> Prepared:
         """The classes of the rows as the passes read them, how to step and what moves, once G and eta0 are known."""
@@ -238,16 +223,14 @@ class SGDClassifier(DerivedLearner):
         return Prepared(y, terms.descent(self), self._iterate())
 
     def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        if reference.size:
+            raise DataError("vectors of a descent are not compared with a reference: give none")
         y, rule, w = self._prepared(rows) if memory is None else memory
         counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
         sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
-        norms = record[:1, RECORD.norm_w]
-        if memory is None:  # `partial_fit` looks at the range once it has counted
-            check_norms(norms, self.n_iter_, self.eta0_)
-        else:
-            check_norms(norms, self.trace_.total_epochs, self.eta0_, w.V.dtype)
-        if reference.size and len(w.b) == 1:
-            terms.compare(w, self.constant2_, reference, record[0])
+        # `partial_fit` looks at the range once it has counted.
+        before, dtype = (self.n_iter_, None) if memory is None else (self.trace_.total_epochs, w.V.dtype)
+        check_norm(float(record[0, RECORD.norm_w]), before + 1, self.eta0_, dtype)
         if memory is None:
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
         return 1
@@ -274,16 +257,6 @@ class SGDClassifier(DerivedLearner):
         super()._make_room(before, place)
         self._start_factors()
         measure_all(self._iterate(), self.constant2_)
-
-    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
-        # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
-        k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
-        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
-        if (bad := sgd_row(X, k, *weights, terms.descent(self), self._iterate(), counts, self.t_)) < 0:
-            return bad, 0, 0
-        self._promise = ("sgd", None, False, NO_PLAN, "")
-        mistakes, updates, absorbed = counts.sum(axis=0).tolist()
-        return mistakes, updates, absorbed
 
     # ---------------------------------------------------------------- results
     @property
@@ -335,19 +308,3 @@ class SGDClassifier(DerivedLearner):
             One column per class, in the order of `classes_`.
         """
         return terms.probabilities(self.decision_function(X), len(self.classes_))
-
-    @available_if(terms.is_logistic)
-    def predict_log_proba(self, X: Any) -> Array:
-        """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return terms.log_probabilities(self.decision_function(X), len(self.classes_))

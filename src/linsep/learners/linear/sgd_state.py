@@ -14,12 +14,9 @@ import numpy as np
 import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
-from linsep.kernels.linear.sums import times
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.inputs.parameters import is_number
-from linsep.passes import RECORD
 from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError
@@ -75,15 +72,6 @@ def probabilities(z: Array, n_classes: int) -> Array:
     return np.column_stack([scipy.special.expit(-z), scipy.special.expit(z)])
 
 
-def log_probabilities(z: Array, n_classes: int) -> Array:
-    """ln of `probabilities`."""
-    if z.ndim == 2:
-        return np.asarray(scipy.special.log_softmax(scipy.special.log_expit(z), axis=1))
-    if n_classes < 2:
-        return np.zeros((len(z), 1))
-    return np.column_stack([scipy.special.log_expit(-z), scipy.special.log_expit(z)])
-
-
 def check_descent(learner: Any) -> None:
     """Raise for parameters of an `SGDClassifier` that make no sense."""
     loss_code(learner.loss)
@@ -117,33 +105,21 @@ def descent(learner: Any) -> Descent:
     )
 
 
-def check_norms(norms: Array, before: int, eta0: float, dtype: Any = None) -> None:
-    """Raise where ||w|| after an epoch is not finite or, with a dtype, has outgrown it; `before` epochs came first."""
-    for e, norm in enumerate(norms.tolist(), before + 1):
-        if not math.isfinite(norm):
-            raise DataError(
-                f"the steps diverged: w is not finite after {e} epochs with eta0 = {eta0:g}. "
-                "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
-            )
-        if dtype is not None:
-            check_weights(norm, dtype)
+def check_norm(norm: float, epochs: int, eta0: float, dtype: Any = None) -> None:
+    """Raise where ||w|| after so many epochs is not finite or, with a dtype, has outgrown it."""
+    if not math.isfinite(norm):
+        raise DataError(
+            f"the steps diverged: w is not finite after {epochs} epochs with eta0 = {eta0:g}. "
+            "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
+        )
+    if dtype is not None:
+        check_weights(norm, dtype)
 
 
 def measure_all(w: Iterate, constant2: float) -> None:
     """Measure the length of every vector from its entries. Changes `w.norm2`."""
     for k in range(len(w.b)):
         measure(w, k, constant2)
-
-
-def compare(w: Iterate, constant2: float, reference: Array, record: Array) -> None:
-    """Enter cosine and inner product of (w, b/c) and a reference (w*, b*/c). Changes `record`."""
-    c = math.sqrt(constant2) or 1.0
-    reference = np.append(reference[:-1], reference[-1] / c)
-    with np.errstate(invalid="ignore", over="ignore"):
-        inner = times(w.V[:1], reference[:-1])[0]
-        dot = float(w.s[0] * (inner + w.b[0] / c * reference[-1]))
-        full = math.hypot(record[RECORD.norm_w], record[RECORD.b] / c) * math.sqrt(squared_norm(reference))
-    record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
 
 
 # ------------------------------------------------------------------ what a run promises

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
-import scipy
 
 from linsep.declared import ArraySpec, rows_declared
-from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import Shared, sharing
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
-from linsep.types import CSR, Array, DataError
+from linsep.types import Array, DataError
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
@@ -68,8 +66,6 @@ class VotedPerceptron(EpochLearner):
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
         comes. A second class shares the plane of the first: it joins with the negative of its w.
-    n_jobs : int or None, default=None
-        Has no effect: one thread learns and predicts.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -80,8 +76,8 @@ class VotedPerceptron(EpochLearner):
     coef_, intercept_ : ndarray
         The last vector.
     mistaken_rows_ : ndarray or SciPy CSR matrix
-        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit`,
-        `learn_one` or warm start is there again. CSR as soon as any of them came as a sparse row or a dict with gaps.
+        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit` or
+        warm start is there again. CSR if the first rows were sparse.
     mistake_rows_, mistake_steps_, mistake_classes_, mistake_visits_ : ndarray, shape (n_updates,)
         Position in `mistaken_rows_`, step a (signed), class and visit (from 0) of each update, in order.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
@@ -104,7 +100,6 @@ class VotedPerceptron(EpochLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    only_from_zero: ClassVar[str] = BatchLearner.only_from_zero
     state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MISTAKES
 
     mistake_rows_: Array
@@ -118,8 +113,7 @@ class VotedPerceptron(EpochLearner):
     # --------------------------------------------------------------- training
     def start(self, X: Any) -> None:
         super().start(X)
-        empty = np.zeros((0, X.shape[1]), X.dtype)
-        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(scipy.sparse.csr_matrix(empty))
+        self._stored = Growing(X[:0])
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
@@ -149,43 +143,16 @@ class VotedPerceptron(EpochLearner):
         updated = log.rows[: log.used[0]]
         new = np.unique(updated[places[updated] < 0])
         if new.size:
-            places[new] = _count(self._stored) + np.arange(new.size)
-            self._store(as_matrix(rows.X, self.coef_.shape[1])[new])
+            places[new] = self._stored.n + np.arange(new.size)
+            self._stored = copy(self._stored)  # after an error the one before is there again
+            self._stored.add(as_matrix(rows.X, self.coef_.shape[1])[new])
         for name, entries in (
             ("mistake_rows_", places[updated]),
             ("mistake_visits_", log.visits[: log.used[0]]),
             ("mistake_classes_", log.classes[: log.used[0]]),
             ("mistake_steps_", log.steps[: log.used[0]]),
         ):
-            setattr(self, name, _append(getattr(self, name), entries))
-
-    def _store(self, rows: Any) -> None:
-        """Put rows behind those stored; all are sparse as soon as some are."""
-        if isinstance(rows, np.ndarray) and isinstance(self._stored, np.ndarray):
-            self._stored = _append(self._stored, rows)
-            return
-        old, new = _sparse(self._stored), _sparse(rows)
-        size = max(self.n_features_in_, int(old.indptr[-1]) + int(new.indptr[-1]))
-        whole = np.int32 if size < 2**31 else np.int64
-        self._stored = CSR(
-            _append(old.data, new.data),
-            _append(old.indices.astype(whole, copy=False), new.indices),
-            _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
-        )
-
-    def widen(self, width: int, names: list[str]) -> None:
-        self._stored = _sparse(self._stored)  # in which columns that join cost nothing
-        super().widen(width, names)
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        check_row(X)
-        matrix = as_matrix(X, self.n_features_in_)
-        names = self.__dict__.pop("feature_names_in_", None)  # partial_fit is not given the names
-        try:
-            self.partial_fit(matrix, np.asarray([label]))
-        finally:
-            if names is not None:
-                self.feature_names_in_ = names
+            setattr(self, name, np.concatenate([getattr(self, name), entries]))
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
@@ -203,7 +170,7 @@ class VotedPerceptron(EpochLearner):
     @property
     def mistaken_rows_(self) -> Any:
         """The rows that were ever mistaken."""
-        return as_matrix(self._stored, self.n_features_in_)
+        return self._stored.rows
 
     def survival_counts(self) -> list[Array]:
         """Count the rows that each vector survived; the counts of a plane add up to `t_`.
@@ -240,12 +207,7 @@ class VotedPerceptron(EpochLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        with self.reading() as still:
-            X = checked_rows(still, X)
-            z = still._votes_on(X)
-        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
-
-    def _votes_on(self, X: Any) -> Array:
+        X = checked_rows(self, X)
         self.check_parts("mistake_rows_", "mistake_classes_")
         stored = self.mistaken_rows_.T
         size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
@@ -254,12 +216,8 @@ class VotedPerceptron(EpochLearner):
         for at in range(0, X.shape[0], size):
             rows = X[at : at + size]
             votes[at : at + size] = self._vote(_multiply(rows, stored, block[: rows.shape[0]]))
-        return votes / max(1, self.t_)
-
-    def _score_row(self, X: Any) -> Array | float:
-        check_row(X)
-        z = self._votes_on(as_matrix(X, self.n_features_in_))[0]
-        return float(z[0]) if len(z) == 1 else np.asarray(z)
+        z = votes / max(1, self.t_)
+        return z[:, 0] if z.shape[1] == 1 else z
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
@@ -267,8 +225,8 @@ class VotedPerceptron(EpochLearner):
 
         G += self.constant2_
         survival = self.survival_counts()
-        votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
-        if len(survival) < votes.shape[1]:
+        if len(survival) < len(self.intercept_):
+            votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
             votes[:, 0] = survival[0][0]
             # Both updates of a mistake come before the vectors vote again.
             last = np.append(np.diff(self.mistake_visits_) > 0, True)[: len(self.mistake_visits_)]
@@ -277,50 +235,29 @@ class VotedPerceptron(EpochLearner):
             Z = np.zeros(votes.shape)
             add_class_votes(G, self.mistake_rows_, self.mistake_steps_, self.mistake_classes_, counts, Z, votes)
             return votes
+        columns = []
         for k, counts in enumerate(survival):
             own = self.mistake_classes_ == k
-            votes[:, k] = counts[0]
-            column = np.ascontiguousarray(votes[:, k])
-            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), column)
-            votes[:, k] = column
-        return votes
+            columns.append(np.full(len(G), counts[0]))
+            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), columns[-1])
+        return np.column_stack(columns)
 
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super().get_state()
-        return meta, arrays | pack_rows(self._stored, "_stored")
+        return meta, arrays | pack_rows(self._stored.rows, "_stored")
 
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
         return {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
 
     def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
         sizes = super().sizes(n_features, n_classes)
-        return {**sizes, "stored": _count(self._stored)} if "_stored" in self.__dict__ else sizes
+        return {**sizes, "stored": self._stored.n} if "_stored" in self.__dict__ else sizes
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        stored = unpack_rows(arrays, "_stored", self.n_features_in_)
-        self._stored = stored if isinstance(stored, np.ndarray) else as_rows(stored)
+        self._stored = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
         self.survival_counts()  # which looks at the order of the mistakes
-
-
-def _count(rows: Any) -> int:
-    return len(rows) if isinstance(rows, np.ndarray) else len(rows.indptr) - 1
-
-
-def _sparse(rows: Any) -> CSR:
-    return rows if isinstance(rows, CSR) else as_rows(scipy.sparse.csr_matrix(rows))
-
-
-def _append(array: Array, entries: Array) -> Array:
-    """`array` with `entries` behind it, in memory with room for half as many again: cheap to do over and over."""
-    used, size = len(array), len(array) + len(entries)
-    room: Any = array.base
-    if type(room) is not np.ndarray or room.ndim != array.ndim or room.shape[1:] != array.shape[1:] or len(room) < size:
-        room = np.empty((size + used // 2, *array.shape[1:]), dtype=array.dtype)
-        room[:used] = array
-    room[used:size] = entries
-    return np.asarray(room[:size])
 
 
 def _multiply(X: Any, stored: Any, block: Array) -> Array:

@@ -12,7 +12,6 @@ import numpy as np
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
-from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState
@@ -29,7 +28,7 @@ from linsep.types import Array, DataError, PrecisionWarning, StopReason
 _MOST_BITS = 28
 
 
-class SequenceTagger(Guarded, EpochState, BaseEstimator):
+class SequenceTagger(EpochState, BaseEstimator):
     """Tags for the tokens of a sentence: the sequence with the greatest sum of feature and transition weights.
 
     It is trained by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not
@@ -138,9 +137,8 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         index = FeatureIndex(self.n_bits)
         sentences = Sentences(*index_features(X, index, self.features))
         index.open = False
-        with self.writing():
-            self._index, self.classes_ = index, classes
-            tally = self._train(sentences, self._numbers(y))
+        self._index, self.classes_ = index, classes
+        tally = self._train(sentences, self._numbers(y))
         if tally["absorbed"]:
             warnings.warn(
                 f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
@@ -216,8 +214,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         list of lists
             The tags of each sentence.
         """
-        with self.reading() as still:
-            found = still.classes_[still._best(X)].tolist()
+        found = self.classes_[self._best(X)].tolist()
         ends = np.cumsum([0, *map(len, X)]).tolist()
         return [found[a:b] for a, b in pairwise(ends)]
 
@@ -248,11 +245,10 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         """
         check_is_fitted(self)
         _check_pairs(X, y)
-        with self.reading() as still:
-            gold = still._numbers(y)
-            if not gold.size:
-                raise DataError("there are no tokens to score")
-            return float((still._best(X) == gold).mean())
+        gold = self._numbers(y)
+        if not gold.size:
+            raise DataError("there are no tokens to score")
+        return float((self._best(X) == gold).mean())
 
     def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
         """Compute Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.

@@ -65,11 +65,7 @@ def names_of(arrays: dict[str, Array]) -> list[str]:
         raise DataError("the names of features are not UTF-8 text") from None
 
 
-# Up to so many tags the transitions are shown as a grid.
-_GRID = 12
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Transitions:
     """The weights of the transitions: `weights[p, k]` is that of tag k after tag p.
 
@@ -92,13 +88,3 @@ class Transitions:
             pair = (str(self.tags[k]), "(end)") if p == len(self.tags) + 1 else (self.rows[p], str(self.tags[k]))
             found.append((*pair, float(self.weights[p, k])))
         return found
-
-    def __str__(self) -> str:
-        if len(self.tags) > _GRID:
-            return "\n".join(f"{before} -> {after}  {weight:+.4g}" for before, after, weight in self.top())
-        table = [["", *map(str, self.tags)]]
-        table += [[name, *(f"{w:+.4g}" for w in row)] for name, row in zip(self.rows, self.weights, strict=True)]
-        wide = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join("  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in table)
-
-    __repr__ = __str__

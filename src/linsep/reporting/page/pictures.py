@@ -11,7 +11,6 @@ from linsep import plots
 from linsep.learners.table_model import parts_of
 from linsep.markup import count
 from linsep.plots.subject import Subject, Table, codes_of, subject_of
-from linsep.regression.found import Separation
 from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.theory.separability.certificate import Separability
@@ -72,7 +71,7 @@ def _margins(subject: Subject, rows: Table, y: Array, margins: Array) -> Sketch:
 
 
 def _has_unit_steps(learner: Any) -> bool:
-    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None and learner.from_zero
+    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None
 
 
 def _norm(seen: Seen, learner: Any, reference: Hyperplane) -> Sketch:
@@ -131,13 +130,3 @@ def witness_sketches(found: Separability, rows: Table, y: Array) -> list[Sketch]
     caption = "Rows of the two classes whose hulls meet: no hyperplane passes between them."
     alt = f"Scatter plot with the hulls of {count(len(found.witness.rows), 'row')} of the two classes, which meet."
     return [Sketch("Why no hyperplane separates them", caption, alt, partial(plots.plot_witness, found, rows, y))]
-
-
-def separation_sketches(found: Separation) -> list[Sketch]:
-    """Where each coefficient goes."""
-    if not found.coefficients:
-        return []
-    infinite = sum(value != "finite" for value in found.coefficients.values())
-    caption = "Where maximum likelihood sends each coefficient: to a finite value, or away without end."
-    alt = f"{count(len(found.coefficients), 'coefficient')}, {infinite:,} without a finite estimate: dots and arrows."
-    return [Sketch("Coefficients", caption, alt, partial(plots.plot_separation, found))]

@@ -1,4 +1,4 @@
-"""The content of the page of certificates and of a separation; imported only to make a report."""
+"""The content of the page of certificates; imported only to make a report."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from linsep.plots.subject import plane_of
-from linsep.regression.found import Separation
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
+from linsep.reporting.page.pictures import certificate_sketches, suspects_sketch
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.proof import Combination
-from linsep.theory.words.of_classes import exists_near, with_mark
+from linsep.theory.words.of_classes import about_of, exists_near
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
@@ -57,8 +56,9 @@ def of_certificates(
     pictures, left_out = draw_all(sketches)
     verdicts = [found.verdict for _, found, _ in asked]
     if len(asked) == 1:
-        heading, lead = verdicts[0].capitalize(), f"{asked[0].found.summary().partition(': ')[2]}."
-        lead = lead[:1].upper() + lead[1:]
+        of_class, found = about_of(asked[0].found), asked[0].found
+        lead = f"{found.summary().removeprefix(of_class).partition(': ')[2]}."
+        heading, lead = (text[:1].upper() + text[1:] for text in (of_class + verdicts[0], lead))
     else:
         heading = f"{verdicts.count('separable')} of {len(asked)} classes are separable"
         lead = "Each class was asked about against all the others."
@@ -112,28 +112,3 @@ def _witness(witness: Combination, y: Array, columns: tables.Columns) -> tables.
     weights = zip(witness.rows, weights_in_words(witness), strict=True)
     rows = [(row, (y[row], tables.Cell(weight, float(weight)))) for row, weight in weights]
     return tables.rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, columns)
-
-
-# ------------------------------------------------------------------ separation
-def of_separation(found: Separation, about: About, lines: Lines, command: str, said: Sequence[str] = ()) -> Page:
-    """The page of a separated, or not separated, regression."""
-    pictures, remarks = draw_all(separation_sketches(found))
-    parts = []
-    if found.separated_rows:
-        note = "A direction of the coefficients puts these rows on their side and leaves the others where they are."
-        rows = [(row, (about.y[row],)) for row in found.separated_rows]
-        parts.append(tables.rows_table("Separated rows", note, ["response"], rows, about.columns))
-    kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
-    lead = found.summary()
-    if found.verdict != "undecided":
-        lead = with_mark(found.opening(), found.fragile)
-    return Page(
-        title=kind.get(found.verdict, found.verdict.capitalize()),
-        kicker=f"Does the {found.family} regression have finite estimates?",
-        lead=lead,
-        lines=lines,
-        command=command,
-        pictures=pictures,
-        tables=parts,
-        remarks=[*said, *remarks],
-    )

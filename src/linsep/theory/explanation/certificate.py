@@ -27,7 +27,7 @@ from linsep.theory.rows.json_values import count, from_plain, of_type, read, row
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import fewest, rows_to_go
-from linsep.theory.words.of_classes import with_mark
+from linsep.theory.words.of_classes import about_of, with_mark
 from linsep.types import Array
 
 
@@ -98,7 +98,7 @@ class FewestRows:
         """
         unsure = "as read, not verified: " if self.about is None else ""
         where = "" if self.fit_intercept else " (no intercept)"
-        return with_mark(unsure + self._bracket() + where, self.fragile)
+        return with_mark(unsure + about_of(self.rest) + self._bracket() + where, self.fragile)
 
     def _bracket(self) -> str:
         if not self.upper:

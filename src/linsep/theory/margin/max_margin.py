@@ -251,11 +251,12 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
     return MarginBracket(half * min(lower, upper), half * upper, plane, weights, bias)
 
 
-_ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum
+_ROUNDING = 2.0**-40, 2.0**-50  # of the size of what is added up, in all or for each term: more than rounding does
 _LEAST = 2.0**-400  # of the largest entry
 _KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
 
 
+@np.errstate(all="ignore")  # what is not finite is not known
 def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
     """The margin of a plane, and half the distance of the class means, above it; None where doubles do not tell."""
     if plane.w.dtype == object or X.dtype == object:
@@ -292,4 +293,7 @@ def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[int, list[
         lower = float((s * (doubles @ w + b)).min() / norm)
         size = float((abs(doubles) @ abs(w) + abs(b)).max() / norm)
         sizes = float(np.linalg.norm(share @ abs(doubles)))
-    return unit, [(value, _ROUNDING * size + _LEAST) for value, size in ((lower, size), (upper, sizes))]
+    n, p = doubles.shape
+    least, each = _ROUNDING
+    ends = ((lower, size, p), (upper, sizes, n + p))
+    return unit, [(value, max(least, each * terms) * size + _LEAST) for value, size, terms in ends]

@@ -319,6 +319,7 @@ def _columns_of_inverse(B: Any, size: Array, moving: Array) -> tuple[Array, Arra
     return np.abs(R.T) / size, None
 
 
+@np.errstate(all="ignore")  # what is not finite moves
 def is_fragile(X: Any, s: Array, constant: bool, proof: ConeProof) -> bool:
     """Whether rounding could change the verdict that is proved."""
     if exact_inputs(X):

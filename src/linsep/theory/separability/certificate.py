@@ -153,7 +153,7 @@ class Separability:
     @property
     def reason(self) -> str:
         """Why the search ended before all was decided."""
-        return why_ended(self.ended)
+        return "" if self.maximal else why_ended(self.ended)
 
     @cached_property
     def margin(self) -> MarginBracket | None:
@@ -258,12 +258,7 @@ class Separability:
         >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        if not self.digest:
-            return summary_of(self)
-        # Whoever wrote the certificate chose which class it is about.
-        negative, positive = self.classes
-        about = f"{positive} against the rest: " if negative == f"not {positive}" else ""
-        return f"{'' if self.verified else 'as read, not verified: '}{about}{summary_of(self)}"
+        return ("as read, not verified: " if self.digest and not self.verified else "") + summary_of(self)
 
     def __repr__(self) -> str:
         return f"<Separability {self.summary()}>"

@@ -22,6 +22,7 @@ _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces severa
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
 
 
+@np.errstate(all="ignore")  # doubles only suggest
 def separability(
     X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None, exact: bool = False
 ) -> Separability:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from fractions import Fraction
-from math import fsum, lcm
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -121,37 +119,3 @@ def differences(X: Any, first: Array, second: Array) -> Any:
             return found
         X = as_integers(X)
     return X[first] - X[second]
-
-
-def minus_sum(X: Any, weights: Array | None) -> tuple[Any, list[Any]]:
-    """X and, exactly, minus the weighted sum of its rows, or X as integers and a multiple of that.
-
-    Examples
-    --------
-    >>> minus_sum(np.array([[1.0, 0.5], [2.0, 0.25]]), None)[1]
-    [-3.0, -0.75]
-    """
-    plain = weights is None or (weights == weights[0]).all()
-    if plain and X.dtype != object:
-        columns = [dense(X[:, [j]]).ravel().tolist() for j in range(X.shape[1])]
-        with suppress(OverflowError):  # of a sum on the way
-            sums = [fsum(column) for column in columns]  # rounded once: exact if nothing is left over
-            if not any(fsum([*column, -total]) for column, total in zip(columns, sums, strict=True)):
-                return X, [-total for total in sums]
-    X = as_integers(X)
-    shares = [Fraction(1)] * X.shape[0] if weights is None else [Fraction(w) for w in weights.tolist()]
-    common = lcm(*(w.denominator for w in shares))
-    whole = np.array([int(w * common) for w in shares], dtype=object)
-    return X, [-sum(a * w for a, w in zip(column, whole, strict=True)) for column in X.T.tolist()]
-
-
-def stacked(X: Any, row: list[Any]) -> Any:
-    """X with one more row.
-
-    Examples
-    --------
-    >>> stacked(np.eye(2), [5.0, 6.0]).tolist()
-    [[1.0, 0.0], [0.0, 1.0], [5.0, 6.0]]
-    """
-    last = np.array([row], dtype=X.dtype)
-    return sp.vstack([X, sp.csr_matrix(last)], format="csr") if is_sparse(X) else np.vstack([X, last])

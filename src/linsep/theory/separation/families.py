@@ -15,8 +15,6 @@ Family = Literal[
     "binomial",
     "poisson",
     "negative-binomial",
-    "gamma",
-    "inverse-gaussian",
     "multinomial",
     "cumulative",
     "adjacent",
@@ -31,8 +29,6 @@ LINKS: dict[Family, tuple[str, ...]] = {
     "binomial": _OF_TWO,
     "poisson": ("log",),
     "negative-binomial": ("log",),
-    "gamma": ("log",),
-    "inverse-gaussian": ("log",),
     "multinomial": ("logit",),
     "cumulative": _OF_TWO,
     "adjacent": ("logit",),
@@ -42,12 +38,10 @@ LINKS: dict[Family, tuple[str, ...]] = {
 INTERCEPT = "(Intercept)"
 ORDERED = ("cumulative", "adjacent", "continuation")  # thresholds stand in place of the intercept
 LABELLED = ("logistic", "multinomial", *ORDERED)  # the response is labels; elsewhere it is numbers
-# What a response is, and of which size.
+# What a response is.
 RESPONSES = {
-    "poisson": ("a Poisson response is a count", "of 0 or more"),
-    "negative-binomial": ("a negative binomial response is a count", "of 0 or more"),
-    "gamma": ("a gamma response is a number", "above 0 (or 0, in a quasi-likelihood)"),
-    "inverse-gaussian": ("an inverse Gaussian response is a number", "above 0"),
+    "poisson": "a Poisson response is a count",
+    "negative-binomial": "a negative binomial response is a count",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse
+from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse, stored
 from linsep.theory.rows.fragile import (
     Rows,
     direction_moves,
@@ -31,29 +31,46 @@ from linsep.types import Array
 
 
 def is_fragile(
-    X: Any, outcome: Outcome, names: list[str], family: Family, fit_intercept: bool, proof: SeparationProof
+    X: Any,
+    outcome: Outcome,
+    names: list[str],
+    family: Family,
+    fit_intercept: bool,
+    proof: SeparationProof,
+    rounded: Collection[str] = (),
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
-    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are, but for
-    weights of a gamma regression with zeros that are no integers.
+    The numbers of the design may be off, each by itself; response, offset and weights are taken as they are. Whole
+    numbers are exact, but those of `rounded` columns.
     """
     X = exact_table(X)
-    weights = outcome.weights if family == "gamma" and (outcome.y == 0).any() else None
-    if weights is not None and not np.array_equal(weights, np.rint(weights)):
-        return True  # rows with these weights have to add up to 0
-    if exact_inputs(X):
+    if exact_inputs(X) and not rounded:
         return False
+    halves = _halves(X, [j for j, name in enumerate(names) if name in rounded])
     rows = model_rows(X, outcome, names, family, fit_intercept)
     with np.errstate(all="ignore"):  # what is not finite moves
-        return _Question(X, outcome, family, rows, proof).is_fragile()
+        return _Question(X, outcome, family, rows, proof, halves).is_fragile()
+
+
+def _halves(X: Any, rounded: list[int]) -> Any:
+    """How far each entry of X may be off; those of rounded columns by half a unit in the last place at least."""
+    halves = off_by(X)(X)
+    if not rounded:
+        return halves
+    inside = np.isin(X.indices if is_sparse(X) else np.arange(X.shape[1]), rounded)
+    last = np.spacing(np.abs(stored(X).astype(np.float64))) / 2
+    more = np.where(inside & (stored(X) != 0), np.maximum(stored(halves), last), stored(halves))
+    return sp.csr_matrix((more, X.indices, X.indptr), shape=X.shape) if is_sparse(X) else more
 
 
 class _Question:
-    def __init__(self, X: Any, outcome: Outcome, family: Family, rows: ModelRows, proof: SeparationProof) -> None:
+    def __init__(
+        self, X: Any, outcome: Outcome, family: Family, rows: ModelRows, proof: SeparationProof, halves: Any
+    ) -> None:
         self.proof, self.equal, self.width = proof, rows.equal, rows.Z.shape[1]
         self.scale = np.ones(self.width, dtype=object)
-        self.rows = self._rows_of(X, outcome, family, rows)
+        self.rows = self._rows_of(X, outcome, family, rows, halves)
 
     def is_fragile(self) -> bool:
         proof, n = self.proof, self.equal.size
@@ -114,7 +131,7 @@ class _Question:
 
         return rows
 
-    def _rows_of(self, X: Any, outcome: Outcome, family: Family, rows: ModelRows) -> Rows:
+    def _rows_of(self, X: Any, outcome: Outcome, family: Family, rows: ModelRows, halves: Any) -> Rows:
         """The rows of inequalities in the units of the design, and how far their entries may be off."""
         Z, owner = rows.Z, rows.owner
         kept = np.flatnonzero(outcome.kept)
@@ -127,16 +144,12 @@ class _Question:
         if any(c != 1 for c in scale):
             units = np.array([Fraction(1, int(one)) for one in self.scale], dtype=object)
             Z = as_doubles(dense(Z).astype(object) * units)
-        halves: Any = off_by(X)(X)
         halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
-        off: Any = halves[np.maximum(owner, 0)]
+        off: Any = halves[owner]
         if family == "cox":
             off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
         if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
-        if (owner < 0).any():  # the sum of all rows, last
-            off = self._with_sum(off, dense(rows.Z[-1:])[0].tolist(), X[kept], halves[kept], outcome.take(kept).weights)
-            Z = as_doubles(dense(Z))
         zeros = np.zeros((off.shape[0], constants))
         if is_sparse(Z):
             off = sp.csr_matrix(sp.hstack([sp.csr_matrix(zeros), off] * blocks))
@@ -145,17 +158,3 @@ class _Question:
             off = np.hstack([zeros, dense(off)] * blocks)
             off = np.where(Z != 0, off, 0.0) if blocks > 1 else off
         return lambda ids: (Z[ids], off[ids])
-
-    def _with_sum(self, off: Any, last: list[Any], X: Any, halves: Any, weights: Array | None) -> Any:
-        """How far entries may be off, those of the last row too: a multiple of minus the weighted sum of all rows."""
-        w = np.ones(X.shape[0]) if weights is None else weights
-        shares = [Fraction(one) for one in w.tolist()]
-        sums = [sum(Fraction(v) * one for v, one in zip(column, shares, strict=True)) for column in dense(X).T.tolist()]
-        own = [sum(shares)] * (len(last) - len(sums)) + sums
-        parts = zip(last, self.scale.tolist(), own, strict=True)
-        multiple = next((Fraction(a) / (-unit * total) for a, unit, total in parts if total), Fraction(1))
-        # Weights of about 1: products with smaller ones would be rounded to 0.
-        power = int(np.frexp(w.max(initial=0.0))[1])
-        off, multiple = dense(off), multiple * Fraction(2) ** power
-        off[-1] = (halves.T @ np.ldexp(w, -power)) * as_doubles(np.array([[multiple]], dtype=object))[0, 0]
-        return off

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
-from linsep.theory.separation.exact_rows import differences, minus_sum, multiples, stacked, whole_columns
+from linsep.theory.separation.exact_rows import differences, multiples, whole_columns
 from linsep.theory.separation.families import INTERCEPT, LABELLED, ORDERED, RESPONSES, Family, Outcome, refuse
 from linsep.types import Array, DataError
 
@@ -24,8 +24,7 @@ class ModelRows(NamedTuple):
     `Z` is float64, CSR of float64, or an array of Python integers. Rows with `equal` are equalities z.d = 0. Row k
     comes from row `owner[k]` of the data, which may have none, one or several; in a multinomial model it compares the
     observed class with class `rival[k]`. `classes` holds the two labels of a logistic model, or all labels of a
-    multinomial one with the reference first. Rows with the owner -1 belong to all rows of the data in `shared`, and
-    where one of them can be strict, the likelihood has no upper bound.
+    multinomial one with the reference first.
     """
 
     Z: Any
@@ -34,7 +33,6 @@ class ModelRows(NamedTuple):
     owner: Array
     rival: Array
     classes: Array
-    shared: Array = np.empty(0, dtype=np.int64)
 
 
 def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_intercept: bool) -> ModelRows:
@@ -66,7 +64,7 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
     if kept.size < X.shape[0]:
         X, outcome = X[kept], outcome.take(kept)
     rows = _rows_of(X, outcome, names, family)
-    return rows._replace(owner=np.where(rows.owner < 0, -1, kept[rows.owner]), shared=kept[rows.shared])
+    return rows._replace(owner=kept[rows.owner])
 
 
 def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> ModelRows:
@@ -74,8 +72,6 @@ def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> Mode
     if family == "cox":
         Z, equal, owner = risk_rows(X, outcome)
         return ModelRows(Z, equal, names, owner, np.full(len(owner), -1), np.empty(0))
-    if family == "gamma" and (outcome.y == 0).any():
-        return _gamma_with_zeros(X, outcome, names)
     if family not in LABELLED:
         return _one_a_row(X, _ways(outcome, family), names, np.empty(0))
     classes, codes = _classes(outcome, family)
@@ -89,22 +85,8 @@ def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> Mode
 
 def _ways(outcome: Outcome, family: Family) -> Array:
     """Whether the linear predictor of each row may only rise (1), only fall (-1) or do neither (0)."""
-    if family in ("gamma", "inverse-gaussian"):
-        return np.zeros(len(outcome.y), dtype=np.int8)
     rises = outcome.y == (1 if outcome.trials is None else outcome.trials) if family == "binomial" else False
     return np.where(outcome.y == 0, -1, np.where(rises, 1, 0))
-
-
-def _gamma_with_zeros(X: Any, outcome: Outcome, names: list[Any]) -> ModelRows:
-    """x.d >= 0 where the response is positive, and the weighted sum of x.d over all rows is not above 0."""
-    positive = np.flatnonzero(outcome.y > 0)
-    X, total = minus_sum(X, outcome.weights)
-    owner = np.append(positive, -1)
-    none = np.zeros(len(owner), dtype=bool)
-    rival = np.full(len(owner), -1)
-    return ModelRows(
-        stacked(X[positive], total), none, names, owner, rival, np.empty(0), np.flatnonzero(outcome.y == 0)
-    )
 
 
 def _check_response(outcome: Outcome, family: Family) -> None:
@@ -126,10 +108,10 @@ def _check_response(outcome: Outcome, family: Family) -> None:
     elif family not in LABELLED:
         kind = RESPONSES[family]
         if y.dtype.kind not in "biuf":
-            raise DataError(f"{kind[0]}, not {y.dtype}")
-        bad = np.flatnonzero(~(np.isfinite(y) & ((y > 0) if family == "inverse-gaussian" else (y >= 0))))
+            raise DataError(f"{kind}, not {y.dtype}")
+        bad = np.flatnonzero(~(np.isfinite(y) & (y >= 0)))
         if bad.size:
-            raise DataError(f"row {bad[0]}: {kind[0]} {kind[1]}, not {y[bad[0]]}")
+            raise DataError(f"row {bad[0]}: {kind} of 0 or more, not {y[bad[0]]}")
 
 
 def _check_proportions(outcome: Outcome) -> None:

@@ -29,6 +29,7 @@ from linsep.theory.verify.exact import is_sparse, rank_is
 
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
 UNSIGNED = "sign or limit not decided"  # only where time ran out
+_MOST_BASES = 64
 _DEEPEST = 200  # branches, one in another
 
 
@@ -43,7 +44,7 @@ class SeparationProof:
     basis, null
         Rows that span all rows, and all vectors orthogonal to these, as in a `ConeProof`.
     signs
-        j -> weights of separated rows, >= 0, whose sum has the same products with all of C as a multiple of d_j.
+        j -> weights of separated rows, > 0, whose sum has the same products with all of C as a multiple of d_j.
     opposite
         j -> directions of C, taken in turn, in which d_j has the other sign than in those of `cone`.
     unsigned
@@ -103,6 +104,7 @@ def coefficients(rows: Rows, proof: SeparationProof) -> list[str | float]:
 
 def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
     n = rows.X.shape[0]
+    require(len(bases) <= _MOST_BASES, f"there are more than {_MOST_BASES} bases")
     for basis in bases:
         distinct = len(set(basis)) == len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
         require(distinct and rank_is(some_rows(rows, range(n), basis), n), "a basis of columns does not have full rank")
@@ -152,8 +154,8 @@ class _Coordinates:
         """On C, where d is a combination of null vectors of the rows left, the sum of the rows is t way d_j, t > 0."""
         weights, null, n = self.proof.signs.get(j, {}), self.null, self.proof.cone.n_rows
         for i, k in weights.items():
-            fits = type(i) is int and 0 <= i < n and type(k) is int and k >= 0 and i not in self.left
-            require(fits, f"a weight for coefficient {j} is not >= 0, or of a row that is not separated")
+            fits = type(i) is int and 0 <= i < n and type(k) is int and k > 0 and i not in self.left
+            require(fits, f"a weight for coefficient {j} is not > 0, or of a row that is not separated")
         total, sums = _combined(self.rows, weights), Counter[int]()
         for column, value in total.items():
             for k in self.touching.get(column, ()):

@@ -76,10 +76,6 @@ _PENALISED = (_PENALISE, f"{_REPORT} the finite estimates are those of the rows 
 _OF_FAMILY = {
     "poisson": (_DROP,),
     "negative-binomial": (_DROP,),
-    "gamma": (
-        "Give rows with a response of 0 a model of their own (a two-part model), or use a Poisson regression, which "
-        "allows them.",
-    ),
     "cox": (
         _PENALISE,
         f"{_REPORT} where a level without an event is the cause, the finite estimates are those of a fit without its "

@@ -16,7 +16,15 @@ _SHOWN = 8  # rows that are listed
 def summary_of(found: Any) -> str:
     """The verdict and its reason."""
     where = "" if found.fit_intercept else " (no intercept)"
-    return with_mark(f"{found.verdict}{where}: {_why(found)}", found.fragile)
+    return with_mark(f"{about_of(found)}{found.verdict}{where}: {_why(found)}", found.fragile)
+
+
+def about_of(found: Any) -> str:
+    """Which class a certificate that was read sets against the rest: whoever wrote it chose that."""
+    negative, positive = found.classes or ("", "")
+    if not found.digest or negative != f"not {positive}":
+        return ""
+    return f"{positive if positive.isprintable() else repr(positive)} against the rest: "
 
 
 def exists_near(within: float) -> str:
@@ -63,16 +71,21 @@ def _listed(found: Any, rows: tuple[int, ...]) -> str:
 def html_of(found: Any) -> str:
     """The same as a table, with the first weights of the witness."""
     rows: list[tuple[object, ...]] = [("because", with_mark(_why(found), found.fragile))]
-    if found.hyperplane is not None and found.margin is not None:
+    if found.margin is not None:
         lower, upper = rounded_down(found.margin.lower), rounded_up(found.margin.upper)
         rows.append(("margin of this plane", f"at least {lower}, the best at most {upper}"))
     if found.witness is not None:
         shown = zip(found.in_file(found.witness.rows[:_SHOWN]), found.witness.weights, strict=False)
         more = ", ..." if len(found.witness.rows) > _SHOWN else ""
         head = "weights near exact ones: row x weight" if found.witness.within else "witness: row x weight"
-        rows.append((head, ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
-    title = found.verdict if found.fit_intercept else f"{found.verdict} (no intercept)"
+        rows.append((head, ", ".join(f"{row} x {_short(weight)}" for row, weight in shown) + more))
+    title = about_of(found) + (found.verdict if found.fit_intercept else f"{found.verdict} (no intercept)")
     return table_html(title if found.verified or not found.digest else f"{title}, as read, not verified", rows)
+
+
+def _short(weight: int) -> str:
+    """A weight for people: of long ones the power of two below."""
+    return str(weight) if weight.bit_length() <= 64 else f"2^{weight.bit_length() - 1}"
 
 
 FRAGILE = "Fragile: rounding the numbers that are no integers could change this verdict"

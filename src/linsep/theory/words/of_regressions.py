@@ -50,7 +50,7 @@ def opening_of(found: Any) -> str:
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
-        return f"{said} {_SEVERAL_MAXIMA}" if link == "cauchit" or family == "inverse-gaussian" else said
+        return f"{said} {_SEVERAL_MAXIMA}" if link == "cauchit" else said
     meaning = _MODELS[family].separated[found.verdict == "quasi-complete"].format(k=f"{k:,}", left=f"{n - k:,}")
     name = found.verdict.capitalize()
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
@@ -185,11 +185,6 @@ _CELLS = (
     "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
     "class does."
 )
-_GAMMA = (
-    "A linear combination of the columns is nowhere below 0 on rows with a positive response, its sum over all rows, "
-    "each with its weight, is 0 or less, and it is not 0 throughout: rows with a response of 0 let the "
-    "quasi-likelihood rise along it for ever."
-)
 _COUNTS = (
     "Every count can be fitted by a mean that tends to 0.",
     "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
@@ -235,8 +230,6 @@ _MODELS = {
     ),
     "poisson": _Model("the Poisson regression with {link} link", _COUNTS, _CORREIA),
     "negative-binomial": _Model("the negative binomial regression with {link} link", _COUNTS, _CORREIA),
-    "gamma": _Model("the gamma regression with {link} link", (_GAMMA, _GAMMA), _CORREIA),
-    "inverse-gaussian": _Model("the inverse Gaussian regression with {link} link", ("", ""), _CORREIA),
     "multinomial": _Model(
         "the multinomial regression with {n} classes (reference {first!r})",
         (

@@ -1,4 +1,4 @@
-"""The steps that a terminal is told of, and `linsep warm`."""
+"""The steps that a terminal is told of."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from in_process import linsep
-from linsep import DataError, fit_table, open_data
-from linsep.app import warm
+from linsep import fit_table, open_data
 from linsep.app.commands.check import check
 from linsep.app.progress import EpochProgress
 
@@ -46,13 +44,3 @@ def test_a_line_is_drawn_at_once_on_a_terminal_and_nowhere_else(monkeypatch: pyt
     assert "reading" in screen.getvalue()
     assert "epoch 3: 7 mistakes" in screen.getvalue()
     assert pipe.getvalue() == ""
-
-
-def test_linsep_warm_runs_the_commands_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = linsep("warm", "rocchio")
-    assert done.stdout == ""
-    assert done.stderr.startswith("compiled for this processor: rocchio, in ")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(DataError, match="no learner called 'svm'"):
-        warm.warm(["svm"])
