@@ -8,6 +8,8 @@ import os
 import random
 import signal
 import sys
+import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -159,6 +161,8 @@ def test_a_line_that_is_malformed_at_once_leaves_nothing(table: Path) -> None:
 
 
 OPTIONS: dict[str, Any] = {"passes": 2, "checkpoint_rows": 50, "half_life": 1000.0, "ball": 20.0}
+if find_spec("river"):
+    OPTIONS["drift"] = "page-hinkley"
 
 
 def crash_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
@@ -368,6 +372,7 @@ def test_ctrl_c_in_the_middle_of_a_chunk_waits_for_its_end(table: Path, monkeypa
         ({"checkpoint_rows": 0}, "checkpoint_rows must be at least 1, not 0"),
         ({"bits": 3}, "bits must be from 8 to 28, not 3"),
         ({"bits": 60}, "bits must be from 8 to 28, not 60"),
+        ({"drift": "x"}, "no drift alarm called 'x'"),
         ({"classes": ["a", "a"]}, "the classes name one class twice"),
         ({"learner": AveragedPerceptron(max_iter=-1)}, "max_iter"),
     ],
@@ -383,3 +388,19 @@ def test_messages_are_printed_when_asked_for(table: Path, capsys: pytest.Capture
     assert capsys.readouterr().err == ""
     fit(table, checkpoint=table.with_name("b"), checkpoint_rows=200, verbose=1)
     assert capsys.readouterr().err.count("checkpoint: ") == 2
+
+
+@pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install 'linsep[drift]'")
+def test_drift_is_reported(table: Path) -> None:
+    lines = table.read_text().splitlines()
+    rng = random.Random(0)
+    noise = [line.rpartition(",")[0] + rng.choice([",yes", ",no"]) for line in lines[1:] * 4]
+    table.write_text("\n".join([*lines, *lines[1:] * 2, *noise]) + "\n")
+    for kind in ("adwin", "page-hinkley"):
+        said: list[str] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = fit(table, drift=kind, verbose=said.append)
+        assert [f"drift: {alarm}" for alarm in found.counters.alarms] == said
+        assert kind in said[0]
+        assert int(said[0].split()[2].rstrip(":").replace(",", "")) > 1200 or kind == "page-hinkley"

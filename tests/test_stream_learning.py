@@ -23,6 +23,7 @@ from linsep.data.hashing import hash_names, seed_of
 from linsep.data.sources.open import open_data
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import predict_then_learn
+from linsep.streaming.result import Counters, StreamWarning
 from linsep.streaming.safeguards import Safeguards, fade, project
 from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
@@ -135,7 +136,8 @@ def test_after_a_change_the_faded_model_is_right_and_the_receipt_says_what_it_do
     X_next = rng.normal(size=(2000, 2))
     y_next = (-X_next.sum(axis=1) > 0).astype(int)
     faded = fit_stream((X, y), half_life=500)
-    kept = fit_stream((X, y))
+    with pytest.warns(StreamWarning, match="let old ones fade"):
+        kept = fit_stream((X, y))
     for found, low, high in ((faded, 0.98, 1.0), (kept, 0.0, 0.02)):
         right = (found.model.learner_.predict(X_next) == y_next).mean()
         late = found.counters.late_accuracy
@@ -176,6 +178,15 @@ def test_the_accuracy_is_that_of_the_model_as_it_would_be_saved(learner: Any, cl
     assert counters.asked == [asked.sum()]
     assert counters.missed == [(np.array(missed) & asked).sum()]
     assert counters.mistakes == [each.wrong.sum()]
+
+
+def test_parted_counts_only_rows_on_which_one_alone_is_wrong() -> None:
+    assert not Counters(lately="3" * 1000).parted()
+    assert not Counters(lately="1" * 1000).parted()  # the mean is better: what it is for
+    assert not Counters(lately="2" * 16 + "0" * 984).parted()  # 16 is not more than 4 times the root of 16
+    assert not Counters(lately="2" * 999).parted()  # it has just begun
+    said = Counters(lately="2" * 17 + "3" * 3 + "0" * 980).parted()
+    assert "wrong on 2.0% of the last 1,000 rows, and the last vector on 0.3%" in said[0]
 
 
 def test_fading_keeps_the_sums_of_the_mean() -> None:

@@ -34,6 +34,7 @@ RUNS = {
     "perceptron, two passes": Asked("perceptron", "sold", {"passes": 2}),
     "perceptron, several classes": Asked("perceptron", "kind", {"classes": ALL, "columns": {"city": "chars3-5"}}),
     "averaged, open classes": Asked("averaged", "kind", {"open_classes": True, "half_life": 50.0}),
+    "averaged, drift": Asked("averaged", "sold", {"drift": "page-hinkley", "classes": ONE}),
     "margin, open classes": Asked("margin", "kind", {"open_classes": True}),
     "pa, two passes": Asked("pa", "sold", {"passes": 2, "ball": 1.0}),
     "pa, several classes": Asked("pa", "kind", {"classes": ALL}),

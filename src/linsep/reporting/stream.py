@@ -41,6 +41,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
         "majority_class": None if majority is None else majority[0],
         "majority_accuracy": None if majority is None else majority[1],
         "risk_bound": found.risk_bound,
+        "drift": counters.alarms,
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
@@ -58,9 +59,12 @@ def stream_receipt(found: StreamFit) -> Receipt:
     lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
     lines += told_unlabelled(counters.unlabelled)
     data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled, skipped=counters.skipped)
+    if counters.alarms:
+        lines.append(("drift", f"{len(counters.alarms):,} alarms, the last: {counters.alarms[-1]}"))
     details = [
         ("classes", listed([*map(str, classes)], 8)),
         *_mistakes(found),
+        *(("drift", alarm) for alarm in counters.alarms),
     ]
     return Receipt(lines, data, details=details, warnings=doubts, scored_on=_asked(found))
 

@@ -5,6 +5,7 @@ How often one is written is `checkpoint_rows` of `fit_stream` (`--set checkpoint
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,13 +15,14 @@ from linsep.data.sources.seen import ChangedError
 from linsep.data.sources.source import Position, Source
 from linsep.files import check_output
 from linsep.store import load_with_extra, save
+from linsep.streaming.progressive import Learnt
 from linsep.streaming.result import Counters
 from linsep.streaming.run import StreamRun
 from linsep.types import DataError
 
 # What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
 _KEY = "stream"
-_SHAPE = 5
+_SHAPE = 6
 
 
 class Checkpoint:
@@ -33,10 +35,12 @@ class Checkpoint:
         Rows between two checkpoints.
     asked : dict
         The arguments that decide what is learnt; a run with others is not gone on with.
+    after : callable, optional
+        Called after each checkpoint.
     """
 
-    def __init__(self, path: Path, every: int, asked: dict[str, Any]) -> None:
-        self.path, self.every, self.asked = path, every, asked
+    def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
+        self.path, self.every, self.asked, self._after = path, every, asked, after
         self._written = 0
         self._lock = _lock_of(path)
 
@@ -79,7 +83,7 @@ class Checkpoint:
             changed = f"{run.source.changed} since {self.path}"
             raise DataError(f"{error}: {changed}: delete it to begin again") from None
 
-    def after_chunk(self, run: StreamRun) -> None:
+    def after_chunk(self, run: StreamRun, learnt: Learnt) -> None:
         """Write a checkpoint if enough rows have been learnt since the last one."""
         if run.counters.rows - self._written >= self.every:
             self.write(run)
@@ -96,6 +100,8 @@ class Checkpoint:
         }
         save(run.model(), self.path, extra={_KEY: stands})
         self._written = run.counters.rows
+        if self._after is not None:
+            self._after()
 
 
 def check_place(path: Path, source: Source) -> None:

@@ -18,6 +18,7 @@ from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
 from linsep.streaming.checkpoint import Checkpoint, check_place
+from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import check_can_stream
 from linsep.streaming.result import Say, StreamError, StreamFit, StreamState, StreamWarning
@@ -43,6 +44,7 @@ def fit_stream(
     open_columns: bool = False,
     ball: float | None = None,
     half_life: float | None = None,
+    drift: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_rows: int = 1_000_000,
     max_columns: int = 1 << 24,
@@ -105,6 +107,9 @@ def fit_stream(
         What was learnt so many rows ago weighs half, in the vector that moves and in the mean: that of n rows is
         sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life) and w_t the vector after row t. Applied after every
         1,000 rows, so n - t counts in whole thousands.
+    drift : {"adwin", "page-hinkley"}, optional
+        Report when the rate of errors of the model changes, as it would be saved before each row (needs the extra
+        `drift`).
     checkpoint : path, optional
         Write the model and the state of the run to this file. The same call goes on from it after a crash, and ends
         with the same model, to the last bit. A source that cannot be read again is refused.
@@ -129,7 +134,7 @@ def fit_stream(
     skip_rows, sheet, header : optional
         Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     verbose : int or callable, default=0
-        Whether to report checkpoints on standard error; a callable gets each message.
+        Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
         Called with a `StreamState` after each chunk.
 
@@ -150,7 +155,8 @@ def fit_stream(
     Warns
     -----
     StreamWarning
-        When lines were skipped, the label `positive` never occurred, or updates no longer changed w.
+        When lines were skipped, the label `positive` never occurred, updates no longer changed w, or the mean
+        that predicts was worse on the last 1,000 rows than the vector that moves, by more than chance.
 
     References
     ----------
@@ -182,7 +188,8 @@ def fit_stream(
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
     run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))
-    with _kept(run, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
+    alarm = None if drift is None else DriftAlarm(drift)
+    with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
@@ -239,17 +246,22 @@ def _teller(verbose: int | Say) -> Say:
 
 
 @contextmanager
-def _kept(run: StreamRun, path: Path | None, rows: int) -> Iterator[Checkpoint | None]:
-    """Let the checkpoint see each chunk; set the run to where an earlier one stopped."""
+def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[Checkpoint | None]:
+    """Let the drift alarm and the checkpoint see each chunk; set the run to where an earlier one stopped."""
+    if alarm is not None:
+        run.judge_each = True
+        run.after_chunk.append(lambda run, learnt: alarm.update(run.counters, learnt.missed, run.say))
     if path is None:
         yield None
         return
     check_place(path, run.source)
-    with Checkpoint(path, rows, _asked(run)) as checkpoint:
+    # A detector starts afresh after each checkpoint, so that its alarms depend on their places.
+    asked = _asked(run) | ({} if alarm is None else {"drift": alarm.kind, "checkpoint_rows": rows})
+    with Checkpoint(path, rows, asked, None if alarm is None else alarm.restart) as checkpoint:
         checkpoint.resume(run)
         if run.counters.rows and not run.counters.finished:
             run.say(f"going on from {path}, after {run.counters.rows:,} rows")
-        run.after_chunk = checkpoint.after_chunk
+        run.after_chunk.append(checkpoint.after_chunk)
         yield checkpoint
 
 
@@ -274,6 +286,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "open_columns": source.open_columns,
         "ball": run.safeguards.ball,
         "half_life": run.safeguards.half_life,
+        "drift": None,
     }
 
 

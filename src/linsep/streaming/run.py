@@ -32,7 +32,8 @@ from linsep.types import Array, Budget, Chunk, DataError, StopReason
 class StreamRun:
     """A learner, its encoder and its counters on the way through a source.
 
-    `after_chunk` is called after each chunk, with the run; Ctrl-C waits for it. Nothing is learnt from the rows of a
+    `after_chunk` is called after each chunk, with the run and what came of its rows; Ctrl-C waits for it. `judge_each`:
+    what would be saved predicts each row, even if several classes make that slow. Nothing is learnt from the rows of a
     chunk that `check` refuses.
     """
 
@@ -50,7 +51,8 @@ class StreamRun:
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
         self.passes, self.safeguards, self.max_columns, self.say = passes, safeguards, max_columns, say
-        self.after_chunk: Callable[[StreamRun], None] = lambda run: None
+        self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
+        self.judge_each = False
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
@@ -141,7 +143,8 @@ class StreamRun:
                 counters.labels[label] = counters.labels.get(label, 0) + n
         if is_table and is_new:
             self.encoder.forget_names(partial(heaviest, self.learner))
-        self.after_chunk(self)
+        for action in self.after_chunk:
+            action(self, learnt)
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories, unless columns may join later."""
@@ -156,7 +159,7 @@ class StreamRun:
         said = []
         for a, b in pairwise(cuts):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
-            said.append(predict_then_learn(self.learner, *part, classes, before + a, each=False))
+            said.append(predict_then_learn(self.learner, *part, classes, before + a, each=self.judge_each))
             self.safeguards.apply(self.learner, before + b)
         wrong, asked, missed = map(np.concatenate, zip(*(learnt[:3] for learnt in said), strict=True))
         return Learnt(wrong, asked, missed, sum(learnt.absorbed for learnt in said))
@@ -229,7 +232,11 @@ class StreamRun:
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = [f"skipped: {complaint}" for complaint in self.source.complaints] + self.labels.warnings
+        found = (
+            [f"skipped: {complaint}" for complaint in self.source.complaints]
+            + self.labels.warnings
+            + self.counters.parted()
+        )
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "

@@ -92,6 +92,7 @@ STREAM = (
     under_set(
         "half_life", "Stream: halve the weight of what was learnt this number of rows ago, in the mean too.", float
     ),
+    under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
     under_set(
         "max_columns", "Stream: the largest index of svmlight text; each column takes memory.", int, 1 << 24, least=1
     ),

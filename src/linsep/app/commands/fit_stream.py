@@ -42,6 +42,7 @@ class StreamOptions:
     checkpoint_rows: int = 1_000_000
     ball: float | None = None
     half_life: float | None = None
+    drift: str | None = None
     max_columns: int = 1 << 24
     max_record_bytes: int = 1 << 24
 
