@@ -226,3 +226,13 @@ def test_it_is_public() -> None:
 )
 def test_a_threshold_that_is_printed_tells_as_it_is_printed(values: list[float], rule: str) -> None:
     assert telling_columns(np.array(values)[:, None], np.repeat(["a", "b"], 20))[0].rule == rule
+
+
+def test_labels_and_rows_that_are_none_are_refused() -> None:
+    rows = np.arange(40.0)[:, None]
+    for y in ([None] * 20 + ["b"] * 20, np.where(np.arange(40) < 20, np.nan, 1.0)):
+        with pytest.raises(DataError, match="row 0: the label is missing"):
+            telling_columns(rows, y)
+    for odd in (np.arange(3.0), np.array([[1j], [2j]])):
+        with pytest.raises(DataError, match="an array of rows of numbers is needed"):
+            telling_columns(odd, [0, 1])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from linsep.as_given import labels_of
 from linsep.data.columns import Column, TableChunk, label_names
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
@@ -135,12 +136,16 @@ def _telling(column: Column, names: Array, codes: Array, least: float, tries: fl
 def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
     check_index(source, y)
     if isinstance(source, np.ndarray):
+        if source.ndim != 2 or source.dtype.kind not in "biuf":
+            raise DataError(
+                f"an array of rows of numbers is needed, not {source.dtype} of the shape {source.shape}"
+            )
         source = pa.table({f"x{j + 1}": column for j, column in enumerate(source.T)})
     source = source if isinstance(source, Source) else open_data(source)
     chunk = source.read()
     if not isinstance(chunk, TableChunk):
         raise DataError(f"{source.name} holds rows without named columns: give a table or an array")
-    if (labels := chunk.y if y is None else np.asarray(y)) is None:
+    if (labels := chunk.y if y is None else labels_of(y)) is None:
         raise DataError("these rows have no labels: name the label column with target, or give y")
     if len(labels) != chunk.n_rows:
         raise DataError(f"the table has {chunk.n_rows} rows and y {len(labels)} labels: one label a row is needed")
