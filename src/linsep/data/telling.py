@@ -137,9 +137,7 @@ def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
     check_index(source, y)
     if isinstance(source, np.ndarray):
         if source.ndim != 2 or source.dtype.kind not in "biuf":
-            raise DataError(
-                f"an array of rows of numbers is needed, not {source.dtype} of the shape {source.shape}"
-            )
+            raise DataError(f"an array of rows of numbers is needed, not {source.dtype} of the shape {source.shape}")
         source = pa.table({f"x{j + 1}": column for j, column in enumerate(source.T)})
     source = source if isinstance(source, Source) else open_data(source)
     chunk = source.read()
