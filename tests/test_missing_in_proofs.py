@@ -176,12 +176,9 @@ def test_separation_leaves_out_rows_and_columns(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(csv(rows))
     (tmp_path / "twin.csv").write_text(csv([row for row in rows if complete(row)]))
     asked = ("--target", "late", "--json", "--column", "id=skip", "--column", "name=skip")
-    found = run(
-        tmp_path, "separation", "t.csv", *asked, "--missing", "drop", "--read", "drop_unlabelled", "--report", "r.html"
-    )
+    found = run(tmp_path, "separation", "t.csv", *asked, "--missing", "drop", "--read", "drop_unlabelled")
     data, twin = json.loads(found.stdout), json.loads(run(tmp_path, "separation", "twin.csv", *asked).stdout)
     assert data.pop("rows_left_out") == [k for k, row in enumerate(rows) if not complete(row)]
-    assert data.pop("report") == "r.html"
     whole = [k for k, row in enumerate(rows) if complete(row)]
     assert data.pop("file_rows") == {"separated_rows": [whole[row] for row in twin["separated_rows"]]}
     assert data == twin

@@ -147,7 +147,7 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
 
 
 def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:
-    with pytest.raises(DataError, match=r"rows.jsonl:71, column 'size': the value is missing"):
+    with pytest.raises(DataError, match=r"rows.jsonl:1, column 'rooms': the value is missing"):
         fit(lines, lines.with_name("m"), columns={}, open_columns=False, missing="error")
     lines.write_text('{"size": 1.0, "sold": "yes"}\n{"size": 2.0, "sold": null}\n')
     with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the label is missing"):

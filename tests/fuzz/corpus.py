@@ -20,7 +20,7 @@ class Hostile(NamedTuple):
 HOSTILE = (
     Hostile("csv: quote never closed", "csv", b'a,y\n1,p\n2,"q\n3,p\n' * 3, r"buffer:3: malformed quotes"),
     Hostile("csv: quote closed in a field", "csv", b'a,y\n1,p\n2,"q"r\n', r"buffer:3: malformed quotes \(text follows"),
-    Hostile("csv: quote opened in a later line", "csv", b'a,y\n"two\nlines","p\n', "buffer:3: malformed quotes"),
+    Hostile("csv: quote opened in a later line", "csv", b'a,y\n"two\nlines","p\n', "buffer:[23]: malformed quotes"),
     Hostile("csv: inch mark", "csv", b'a,y\n5",p\nx,q\n', None, [(["p", "q"], {"a": ['5"', "x"]})]),
     Hostile("csv: NUL in a label", "csv", b"a,y\n1,p\n2,q\0\n", "buffer:3: a NUL byte"),
     Hostile("csv: NUL in a number", "csv", b"a,y\n1,p\n2\0,q\n", "buffer:3: a NUL byte"),

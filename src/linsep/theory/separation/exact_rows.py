@@ -22,6 +22,7 @@ def whole_columns(X: Any) -> Any:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> whole_columns(np.array([[Fraction(1, 2)]], dtype=object)), whole_columns(np.array([[Fraction(1, 3)]]))
     (array([[0.5]]), array([[1.]]))
     """
@@ -37,6 +38,7 @@ def column_multiples(X: Any) -> list[int]:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> column_multiples(np.array([[Fraction(1, 3), 2]])), column_multiples(np.array([[0.5, 2.0]]))
     ([3, 1], [1, 1])
     """
