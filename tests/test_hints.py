@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linsep import fit_table, open_data
+from linsep import DataError, fit_table, open_data
 from linsep.app.commands.check import check
 from linsep.data.features.aside import held_out_split
 from linsep.data.features.kinds import find_kinds
@@ -231,3 +231,16 @@ def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:
     chunk = open_data(rows, na=["-999"]).read()
     gone = [chunk.cells(name).missing.tolist() for name in "ab"]
     assert gone == [[False, True, False], [True, False, False]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a b y\n1 2 p\n", "if blanks separate the columns, say --read 'sep= '"),
+        ("A title\na,b,y\n1,2,p\n", "skip_rows"),
+    ],
+)
+def test_one_column_without_the_label_is_told_how_it_may_be_read(text: str, said: str) -> None:
+    with pytest.raises(DataError, match="buffer:1: one column only") as told:
+        open_data(text.encode(), format="csv", target="y").read()
+    assert said in str(told.value)

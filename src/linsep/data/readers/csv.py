@@ -59,6 +59,14 @@ class CsvReader(TextReader):
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
         self.names = read_header(head, name, self.written)
+        if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
+            first, ways = self.names[0], ""
+            if any(mark in head for mark in (b",", b";", b"\t")):
+                ways = "lines stand above the names of the columns, say --read skip_rows (skip_rows=)"
+            if self.asked.target in first.split():
+                ways = "blanks separate the columns, say --read 'sep= ' (sep=)"
+            if ways:
+                raise DataError(f"{name}:1: one column only, {first!r:.80}: if {ways}")
         with told_of_no_header(self.names):
             take_target(self.names, self.asked.target)
 
