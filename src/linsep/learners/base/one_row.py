@@ -31,9 +31,8 @@ class OnlineLearner(EpochLearner):
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
-    _plain = (
-        ""  # how dicts with all names in their order are packed into the row of an array, where the weights suit it
-    )
+    # how dicts with all names in their order are packed into the row of an array, where the weights suit it
+    _plain = ""
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
