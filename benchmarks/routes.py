@@ -92,7 +92,6 @@ def kept() -> list[Route]:
         Route("conjugate gradients", "words 20,000 x 2,000", model(text), (guess, "_SPARSE", 0.0)),
         Route("two bases of columns", "normal 63 x 2,308", model(wide), (find, "prove_by_columns", _nobody)),
         Route("signs by single rows", "two factors, 2 numbers", model(levels), (find, "signs_of_single_rows", _none)),
-        Route("another basis of signs", "nearly dependent, 30", model(*rounded), (find, "even_basis", _as_it_is)),
         Route(
             "signs by programmes", "nearly dependent, 30", model(*rounded), (coefficient_signs.Signs, "guess", _open)
         ),
@@ -101,10 +100,6 @@ def kept() -> list[Route]:
 
 def _nobody(*_: Any, **__: Any) -> None:
     return None
-
-
-def _as_it_is(_: Any, null: Any) -> tuple[Any, None]:
-    return null, None
 
 
 def _none(*_: Any) -> dict[int, Any]:

@@ -19,7 +19,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, vectors_of, whole_numbers
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.separation.coefficient_signs import Signs, even_basis, signs_of_single_rows
+from linsep.theory.separation.coefficient_signs import Signs, signs_of_single_rows
 from linsep.theory.verify.cone import ConeProof, Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array, DataError
@@ -133,7 +133,7 @@ def _find_signs(
     asked = [j for j in ways if j not in signs]
     if not asked:
         return
-    programme = Signs(Z, separated, null, deadline, *even_basis(Z[separated], null))
+    programme = Signs(Z, separated, null, deadline)
     others: list[tuple[Vector, ...]] = []  # directions that were found, each once
     for j in asked:
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
