@@ -359,6 +359,7 @@ class Cone:
         if basis is None:
             require(within == 0 and not null, "a part of the proof stands there without a basis")
             return left, directions, null, left <= self.equal
+        require(weights or self.equal or not left, "rows are left, and none has a weight")
         columns = self.columns_beside(null, left)
         known = set(numbers_of(basis, n, "a basis")) <= weights.keys() | (left & self.equal)
         require(known, "a row of a basis has no weight")
@@ -697,7 +698,8 @@ def prove(claim, path, every=None):
     if not path.endswith(".json"):
         words.append(f"{plainly(claim['target'])} by {', '.join(data['names']) or 'no column'}")
         words += [f"{role} {plainly(name)}" for role, name in claim.get("beside", {}).items()]
-    words += [f"{role} of the design" for role in BESIDE if path.endswith(".json") and data.get(role) is not None]
+    of_design = BESIDE if about == "regression" and path.endswith(".json") else ()
+    words += [f"{role} of the design" for role in of_design if data.get(role) is not None]
     yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
     if about == "regression":
         yield from prove_regression(claim, data)

@@ -629,8 +629,18 @@ def test_a_column_that_is_called_like_a_level_is_refused() -> None:
 def test_rows_of_arrow_are_not_rounded_and_a_lazy_frame_is_refused() -> None:
     rows = [pa.array([2**53 + 1, 3]), pa.array([2**53, 3]), pa.array([1.0, 0.25])]
     assert separability(rows, ["a", "b", "b"]).verdict == "separable"
-    with pytest.raises(DataError, match=r"give X.collect\(\)"):
-        separability(pytest.importorskip("polars").LazyFrame({"a": [1, 2]}), [0, 1])
+    lazy = pytest.importorskip("polars").LazyFrame({"a": [1, 2], "y": [0, 1]})
+    with pytest.raises(DataError, match=r"a LazyFrame.*: give what its collect\(\) returns"):
+        separability(lazy, [0, 1])
+    with pytest.raises(DataError, match=r"a LazyFrame.*: give what its collect\(\) returns"):
+        separation("y ~ a", data=lazy)
+
+
+def test_sparse_columns_of_pandas_keep_their_integers_or_are_refused() -> None:
+    frame = pd.DataFrame({"a": [2**53, 2**53 + 1, 0]})
+    assert separability(frame.astype(pd.SparseDtype("int64", 0)), [0, 1, 0]).verdict == "separable"
+    with pytest.raises(DataError, match=r"column 'a' holds Sparse\[uint64, 0\]: make it dense, or int64"):
+        separability(frame.astype(pd.SparseDtype("uint64", 0)), [0, 1, 0])
 
 
 @pytest.mark.parametrize("kind", [np.array, np.ndarray.tolist, sp.csr_matrix, lambda X: X.astype(object)])

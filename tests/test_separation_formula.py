@@ -196,7 +196,10 @@ def test_a_certificate_is_of_its_formula() -> None:
         ({"X": "better ~ 1", "data": clinic()}, "no column besides the intercept"),
         ({"X": "better ~ np.log(dose)", "data": clinic()}, "cannot be evaluated"),
         ({"X": "better ~ np.log(0 * age)", "data": clinic()}, "-inf is not a finite number"),
-        ({"X": "better ~ age", "data": clinic().assign(age=np.nan)}, "no row is left: each of the"),
+        ({"X": "better ~ age", "data": clinic().assign(age=np.nan)}, "no row is left: of none of"),
+        ({"X": "better ~ age + I(2 * age)", "data": clinic().astype({"age": object})}, "as an object, which a formula"),
+        ({"X": "better ~ age", "data": clinic().assign(age=pd.Timestamp(2026, 1, 1))}, "would take for a level"),
+        ({"X": "better ~ age", "data": clinic().assign(age=[True, *["True"] * 35])}, "row 1, column 'age': the label"),
         ({"X": [[1], [2]], "y": [0, 1], "data": clinic()}, "data belongs to a formula"),
         ({"X": [[1], [2]]}, "y, the response, is missing"),
         ({"X": "better ~ age", "data": np.eye(2)}, "data is a table with named columns"),
@@ -421,3 +424,17 @@ def test_rows_without_a_value_go_after_expressions_are_evaluated_as_formulaic_ha
     assert np.array_equal(dense(found.about.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
     assert found.about.design.places.tolist() == y.index.tolist()
     assert found.n_missing == len(frame) - len(y)
+
+
+def test_a_constant_is_one_whatever_its_value() -> None:
+    frame = pd.DataFrame({"y": [0, 0, 1, 1], "x": [1.0, 2.0, 3.0, 4.0]})
+    assert separation("y ~ 0 + 2:1 + x", data=frame).verdict == separation("y ~ x", data=frame).verdict == "complete"
+    assert separation("y ~ 0 + x", data=frame).verdict == "overlap"
+
+
+def test_a_missing_value_is_no_smaller_than_others() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 0], "x": [1, 2, 3, 4, 3, None]})
+    for kind in ("float64", "Int64"):
+        found = separation("y ~ I(x > 2)", data=frame.astype({"x": kind}))
+        assert (found.n_rows, found.n_missing) == (5, 1)
+    assert separation("y ~ I(x.fillna(0) > 2)", data=frame).n_missing == 0

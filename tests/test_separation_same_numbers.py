@@ -111,6 +111,14 @@ def test_products_of_integers_do_not_wrap_in_a_formula() -> None:
     frame["x"] = 2**53 + 1
     with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
         separation("y ~ 0 + x:z", data=frame)
+    text = "y,x\n" + "".join(f"{k},{2**53 + k}\n" for k in (0, 1, 0, 1))
+    with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
+        separation("y ~ x", data=open_data(text.encode()))
+
+
+def test_text_may_stand_beside_integers_beyond_doubles() -> None:
+    frame = pd.DataFrame({"a": list("rsrst"), "w": [2**60 + 1, 1, 2**60 + 2, 5, 2**60 + 3]})
+    assert separation(frame, [0, 0, 1, 1, 1]).verdict == "complete"
 
 
 def test_levels_of_two_columns_are_not_joined_by_their_text() -> None:

@@ -23,7 +23,7 @@ import pytest
 import scipy.sparse
 
 from in_process import run_linsep
-from linsep import fewest_rows, separability, separability_one_vs_rest, separation
+from linsep import CertificateError, Separability, fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
 from linsep.theory.proof import data_digest
 from linsep.types import DataError
@@ -741,8 +741,17 @@ def test_the_question_that_is_printed_is_the_one_that_is_proved(path: str, value
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array(["a", "b", "b"])
     lie = changed_at({**json.loads(separability(X, y).to_json()), "link": "log"}, path, value)
     lie["question"]["link"] = "log"
-    status, said = verify(tmp_path, lie, plain(X, y))
+    status, said = verify(tmp_path, lie, plain(X, y) | {"weights": [1, 0, 1]})  # no part of this question
     assert (status, said.splitlines()[0]) == (0, "the question: a separator; classes a, b; with an intercept")
+
+
+def test_where_rows_are_left_some_have_weights(tmp_path: Path) -> None:
+    X, y = [[0.0, 0.0], [0.0, 0.0]], ["a", "b"]
+    claim = json.loads(separability(X, y, fit_intercept=False).to_json())
+    claim["proof"]["weights"] = {"rows": [], "values": []}
+    with pytest.raises(CertificateError, match="rows are left, and none has a weight"):
+        Separability.from_json(json.dumps(claim)).verify(X, y)
+    assert "rows are left, and none has a weight" in verify(tmp_path, claim, {"X": X, "y": y})[1]
 
 
 def test_one_class_against_the_rest_is_about_classes(tmp_path: Path) -> None:

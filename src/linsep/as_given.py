@@ -171,26 +171,29 @@ def refuse_masked(values: Any, name: str) -> None:
         raise DataError(f"{name} is a masked array, and its entry {place} is masked: leave such rows out, or fill them")
 
 
-def refuse_halves(X: Any) -> None:
-    """Raise DataError for a column of half precision (float16) in a dataframe, whose rounding nobody would see.
+def refuse_unlike_doubles(X: Any) -> None:
+    """Raise DataError for a dataframe without rows yet or with a column that is rounded unseen: float16, sparse uint64.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> refuse_halves(pd.DataFrame({"a": np.array([0.1], dtype=np.float16)}))
+    >>> refuse_unlike_doubles(pd.DataFrame({"a": np.array([0.1], dtype=np.float16)}))
     Traceback (most recent call last):
     linsep.types.DataError: column 'a' holds float16: make it float32 or float64
     """
+    if type(X).__name__ == "LazyFrame":
+        raise DataError("this is a LazyFrame, whose rows are not there yet: give what its collect() returns")
     kinds = X.schema.types if hasattr(X, "column_names") and hasattr(X, "schema") else getattr(X, "dtypes", ())
     names = getattr(X, "columns", ()) if not hasattr(X, "column_names") else X.column_names
     for name, kind in zip(names, kinds if hasattr(kinds, "__iter__") else (), strict=False):
         if str(kind).lower() in ("float16", "halffloat"):
             raise DataError(f"column {name!r} holds float16: make it float32 or float64")
+        if str(kind).startswith("Sparse[uint64"):  # its array is one of doubles
+            raise DataError(f"column {name!r} holds {kind}: make it dense, or int64")
 
 
 def array_of(X: Any, names: list[str] | None) -> Array:
     """The array of X; Polars makes doubles of its decimals, dates and durations, which are refused."""
-    refuse_halves(X)
     kinds = map(str, X.dtypes) if names is not None and isinstance(getattr(X, "dtypes", None), list) else ()
     for name, kind in zip(names or (), kinds, strict=False):
         if kind.partition("(")[0] in ("Decimal", "Date", "Datetime", "Duration", "Time", "Int128", "UInt128"):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked, with_room
+from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked, refuse_unlike_doubles, with_room
 from linsep.types import CSR, Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -127,8 +127,7 @@ def as_table(X: Any) -> Any:
     >>> as_table([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    if type(X).__name__ == "LazyFrame":
-        raise DataError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
+    refuse_unlike_doubles(X)
     names = column_names(X)
     refuse_masked(X, "X")
     X = csr_of(X) if is_sparse(X) else kept_exactly(X, array_of(X, names), names)

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import labels_of, refuse_halves
+from linsep.as_given import labels_of, refuse_unlike_doubles
 from linsep.data.columns import as_text
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.features.kinds import kinds_in_proof
@@ -87,7 +87,7 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
             f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
             "`linsep separation TABLE --target COLUMN`"
         )
-    refuse_halves(X)
+    refuse_unlike_doubles(X)
     codes = _codes(X)
     source = open_data(X, categorical=tuple(codes))
     times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
@@ -278,8 +278,7 @@ def _columns_of_factors(design: Design) -> dict[str, dict[int, str]]:
 def _coded(design: Design, columns: Mapping[int, str], factor: str) -> tuple[list[str], Array]:
     """The levels of a factor, and the place of its level for each row; the level without an indicator is the last."""
     levels = list(columns.values())
-    part = sp.csr_matrix(design.X[:, list(columns)])
-    part.eliminate_zeros()
+    part = sp.csr_matrix(design.X[:, list(columns)] != 0)
     codes = np.full(part.shape[0], -1)
     reference = design.references.get(factor, design.omitted.get(factor))
     if reference is not None:

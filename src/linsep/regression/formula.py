@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import as_array, labels_of, refuse_finer, refuse_halves
+from linsep.as_given import as_array, labels_of, refuse_finer, refuse_unlike_doubles
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
@@ -88,7 +88,7 @@ def asked_of(
                     stacklevel=3,
                 )
             return asked
-        refuse_halves(data)
+        refuse_unlike_doubles(data)
         frame = _as_pandas(data)
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
@@ -150,6 +150,8 @@ def asked_as_written(
             refuse_two_texts(column.raw, column.values, name)
         if column.is_number and column.text is not None and there.any() and name in counted:
             numbers, power = exact_column(column)
+            if not power and numbers.dtype == object:
+                raise DataError(f"column {name!r} has integers beyond 2^53, which a formula rounds: divide the column")
             if power and name in formula.only_bare and numbers.dtype != object:
                 table.scaled[name], table.powers[name] = _spread(numbers, there), power
             else:
@@ -204,18 +206,23 @@ class _Table:
     index: Any = None
 
     def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
-        for name in set(self.frame.columns) - formula.only_bare:  # equal levels with several names would be one
+        for name in self.frame.columns:  # equal levels with several names would be one
             column = self.frame[name].dropna()
-            if column.dtype == object and set(map(type, column)) != {int}:
+            kinds = set(map(type, column)) if column.dtype == object else set()
+            if kinds - {int} if name not in formula.only_bare else len(kinds) > 1:
                 labels_of(column, partial(_place, column, name))
         doubles = numbers_of(formula, self.frame)
         columns = self.frame.assign(**{**doubles, **self.scaled})
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
-        gone = set(np.flatnonzero(self.frame[beside_terms].isna().any(axis=1)).tolist())
+        complete = formula.complete.intersection(self.frame.columns)
+        gone = set(np.flatnonzero(self.frame[[*beside_terms, *complete]].isna().any(axis=1)).tolist())
         made, y = self._evaluated(formula, columns, doubles, gone)
         if len(gone) == len(self.frame):
-            raise DataError(f"no row is left: each of the {len(gone):,} rows lacks a value that the formula needs")
+            raise DataError(
+                f"no row is left: of none of {len(gone):,} rows the formula makes numbers. Each lacks a value, or is "
+                "compared with the mean of a column that lacks one: leave out rows without a value first"
+            )
         kept = np.setdiff1d(np.arange(len(self.frame)), list(map(int, gone)))
         levels = {n: c.iloc[kept].cat for n, c in columns.items() if hasattr(c.dtype, "categories")}
         if any(len(one.remove_unused_categories().cat.categories) < len(one.categories) for one in levels.values()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -15,7 +16,7 @@ from linsep.regression.formula_text import Formula, is_bare
 from linsep.types import Array, DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
-_NUMBERS = (int, float, Decimal, Fraction, np.number)
+_NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
 
 
 def numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
@@ -26,13 +27,14 @@ def numbers_of(formula: Formula, frame: Any) -> dict[str, Any]:
     for name in (formula.only_bare | formula.calculated).intersection(frame.columns):
         column = frame[name]
         of_objects = column.dropna().tolist() if column.dtype == object else []
+        kind = getattr(column.dtype, "kind", "O")
         odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        if odd is not None and name in formula.only_bare:
+        odd = column.dropna().iloc[:1].tolist().pop() if kind in "mM" and not column.isna().all() else odd
+        if odd is not None:
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"
             )
-        kind = getattr(column.dtype, "kind", "O")
         truths = bool(of_objects) and all(isinstance(v, bool | np.bool_) for v in of_objects)
         if truths or (kind == "b" and column.isna().any()) or (kind == "f" and column.dtype.itemsize < 8):
             out[name] = _as_doubles(column)

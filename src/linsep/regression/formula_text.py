@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from linsep.types import DataError
 
+_OF_MISSING = re.compile("isna|isnull|notna|notnull|fillna|nan")  # functions; elsewhere NaN > 2 is False
 _POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
 
 
@@ -16,7 +17,8 @@ class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
     `only_bare` are the columns that no function is applied to, `calculated` those that a function but C is applied to,
-    `coded` those in C() and in fixed effects.
+    `coded` those in C() and in fixed effects, `complete` those without which a row goes: all but those of expressions
+    about missing values, such as `x.fillna(0)`.
     """
 
     text: str
@@ -28,6 +30,7 @@ class Formula(NamedTuple):
     only_bare: set[str]
     calculated: set[str]
     coded: set[str]
+    complete: set[str]
 
     @classmethod
     def of(cls, text: str) -> Formula:
@@ -49,7 +52,7 @@ class Formula(NamedTuple):
         if len(parts) > 2:
             raise DataError(f"the formula {shortened(text)} has several |: write the fixed effects as `| firm + year`")
         terms = list(parts[0])
-        has_constant = any(str(term) == "1" for term in terms)
+        has_constant = any(all(_kind(factor) == "literal" for factor in term.factors) for term in terms)
         effects = _effects(parts[1]) if len(parts) == 2 else {}
         if effects and not has_constant:  # the levels of a fixed effect add up to the constant
             terms = [*formulaic.Formula("1"), *terms]
@@ -62,8 +65,10 @@ class Formula(NamedTuple):
         functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
         calculated = set().union(bare, *map(columns_of, functions))
         coded = set().union(*effects.values(), *(columns_of(one) for one in factors if one.expr.startswith("C(")))
+        handled = (columns_of(one) for one in (*factors, *response) if _OF_MISSING.search(one.expr))
+        complete = required.difference(*handled)
         constant = has_constant and not effects
-        return cls(text, lhs, rhs, constant, effects, required, bare - inside, calculated, coded)
+        return cls(text, lhs, rhs, constant, effects, required, bare - inside, calculated, coded, complete)
 
 
 def without_spaces(text: str) -> str:
@@ -78,7 +83,11 @@ def without_spaces(text: str) -> str:
 
 
 def is_bare(factor: Any) -> bool:
-    return str(factor.eval_method.value) == "lookup"
+    return _kind(factor) == "lookup"
+
+
+def _kind(factor: Any) -> str:
+    return str(factor.eval_method.value)
 
 
 def columns_of(factor: Any) -> set[str]:
@@ -92,7 +101,7 @@ def columns_of(factor: Any) -> set[str]:
     """
     if is_bare(factor):
         return {factor.expr}
-    if str(factor.eval_method.value) == "literal":
+    if _kind(factor) == "literal":
         return set()
     aliases: dict[str, str] = {}
 

@@ -34,7 +34,7 @@ Bias = Literal["free", "homogeneous"] | None
 
 @dataclass(frozen=True)
 class MarginBracket:
-    """lower <= gamma* <= upper: a bracket around the best margin.
+    """lower <= gamma* <= upper: a bracket around the best margin, to rounding of float64.
 
     Attributes
     ----------
@@ -253,6 +253,7 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
 
 _ROUNDING = 2.0**-40, 2.0**-50  # of the size of what is added up, in all or for each term: more than rounding does
 _LEAST = 2.0**-400  # of the largest entry
+_SMALLEST = 2.0**-1000  # of an end: near the least doubles the last product with a power of two is rounded
 _KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
 
 
@@ -267,7 +268,7 @@ def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> M
     if not 0 < lower <= upper or not (below <= _KNOWN * lower and above <= _KNOWN * upper):
         return None
     lower, upper = (float(np.ldexp(value, unit)) for value in (lower - below, upper + above))
-    if not 0 < lower <= upper < np.inf:
+    if not _SMALLEST < lower <= upper < np.inf:
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
 

@@ -124,6 +124,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     if basis is None:
         require(exact and not proof.null, "a part of the proof stands there without a basis")
         return not (left & ~equal).any()
+    require(weights or equal.any() or not left.any(), "rows are left, and none has a weight")
     for i in basis:
         known = type(i) is int and (i in weights or (0 <= i < left.size and left[i] and equal[i]))
         require(known, f"row {i} of the basis has no weight")
