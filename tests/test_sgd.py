@@ -22,7 +22,7 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.kernels.linear.gradient import shrinkage
 from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
-from linsep.theory.bounds.losses import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
+from linsep.theory.bounds.losses import auto_eta0, gradient_bound, sgd_bound, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -286,25 +286,14 @@ def noisy(seed: int, n: int = 150) -> tuple[Any, Any]:
     return make_classification(n, 5, n_informative=3, n_redundant=0, flip_y=0.2, random_state=seed)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_the_least_loss_lies_between_its_sides(loss: str) -> None:
-    X, y = noisy(0)
-    for radius in (0.2, 2.0):
-        best = least_loss(X, y, loss, radius)
-        assert best.lower <= best.upper <= best.lower + 2e-3
-        assert np.linalg.norm(np.append(best.w, best.b)) <= radius * (1 + 1e-12)
-        assert training_loss(X, y, best.w, best.b, loss) == pytest.approx(best.upper)
+def least_loss(X: Any, y: Any, loss: str, radius: float) -> float:
+    """The least mean loss in the ball, as SciPy finds it: not above any that a run reaches but for its tolerance."""
 
-        def constrained(v: Any, radius: float = radius) -> float:
-            v = v * shrinkage(float(v @ v), radius)
-            return training_loss(X, y, v[:-1], v[-1], loss)
+    def value(v: Any) -> float:
+        return training_loss(X, y, v[:-1], v[-1], loss)
 
-        rng = np.random.RandomState(0)
-        for _ in range(50):
-            assert constrained(rng.randn(6)) >= best.lower
-        start = np.append(best.w, best.b)
-        found = scipy.optimize.minimize(constrained, start, method="Nelder-Mead", options={"maxiter": 2000})
-        assert found.fun >= best.lower - 1e-12
+    ball = {"type": "ineq", "fun": lambda v: radius**2 - v @ v}
+    return float(scipy.optimize.minimize(value, np.zeros(6), method="SLSQP", constraints=ball).fun)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -312,7 +301,7 @@ def test_the_least_loss_lies_between_its_sides(loss: str) -> None:
 def test_the_guarantee_holds_in_the_mean_of_many_runs(loss: str, rate: str, average: str) -> None:
     for radius, max_iter in ((0.5, 1), (3.0, 4)):
         X, y = noisy(1)
-        best = least_loss(X, y, loss, radius, tol=1e-4)
+        least = least_loss(X, y, loss, radius)
         learner = SGDClassifier(
             loss, projection_radius=radius, learning_rate=rate, average=average, sampling="replacement",
             max_iter=max_iter,
@@ -320,7 +309,7 @@ def test_the_guarantee_holds_in_the_mean_of_many_runs(loss: str, rate: str, aver
         excess = []
         for seed in range(40):
             learner.set_params(random_state=seed).fit(X, y)
-            excess.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], loss) - best.lower)
+            excess.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], loss) - least)
         bound = learner.excess_bound_
         assert bound.applies and bound.value is not None
         assert np.mean(excess) <= bound.value

@@ -20,8 +20,8 @@ SHOWN = 6  # values that stand for a longer array
 # What depends on the clock, and where a model comes from.
 TIMES = ("seconds", "rows_per_second", "origin")
 # What a search in floating point found and exact arithmetic accepted.
-FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "lower", "least_loss",
-         "measured_excess", "near_weights"}  # fmt: skip
+FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "lower", "measured_excess",
+         "near_weights"}  # fmt: skip
 # Columns and totals of a trace; that of a learner without them has fewer.
 TRACE = ("epoch", "mistakes", "updates", "dots", "updates_so_far", "skipped", "norm_w", "b", "cos", "w_dot_reference",
          "absorbed", "bits", "total_dots", "total_absorbed", "update_rows", "update_epochs", "update_steps",

@@ -11,16 +11,24 @@ well.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.optimize import minimize
 
 from linsep import SGDClassifier, make_separable
 from linsep.data.synthetic.separable import flip_labels
 from linsep.plots.style import look
-from linsep.theory import least_loss, training_loss
+from linsep.theory import training_loss
 
 B = 2.0
 X, y, *_ = make_separable(200, 5, 0.1, random_state=0)
 y = flip_labels(y, 0.1, random_state=0)[0]
-least = least_loss(X, y, "hinge", B)
+rows = np.column_stack([X, np.ones(200)]) * np.where(y == 1, 1, -1)[:, None]
+least = minimize(
+    lambda v: np.maximum(0, 1 - rows @ v).mean(),
+    np.zeros(6),
+    method="SLSQP",
+    jac=lambda v: -rows[rows @ v < 1].sum(axis=0) / 200,
+    constraints={"type": "ineq", "fun": lambda v: B**2 - v @ v},
+).fun
 R = np.sqrt((X**2).sum(axis=1).max() + 1)
 
 figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
@@ -38,7 +46,7 @@ for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "s
                 max_iter=int(n),
                 random_state=seed,
             ).fit(X, y)
-            each.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], "hinge") - least.lower)
+            each.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], "hinge") - least)
         excess.append(np.mean(each))
         bounds.append(learner.excess_bound_.value)
     below = np.array(bounds) / excess

@@ -8,10 +8,8 @@ from .bounds.cover import online_risk_bound as online_risk_bound
 from .bounds.cover import vote_bound as vote_bound
 from .bounds.kernel import kernel_bounds as kernel_bounds
 from .bounds.kernel import projection_bound as projection_bound
-from .bounds.losses import LossBracket as LossBracket
 from .bounds.losses import auto_eta0 as auto_eta0
 from .bounds.losses import gradient_bound as gradient_bound
-from .bounds.losses import least_loss as least_loss
 from .bounds.losses import sgd_bound as sgd_bound
 from .bounds.losses import training_loss as training_loss
 from .bounds.mistakes import aggressive_bounds as aggressive_bounds
