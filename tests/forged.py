@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.regression.design import Asked, Design
-from linsep.regression.model import data_hash
+from linsep.regression.design import Design
+from linsep.regression.model import Asked, data_hash
 from linsep.theory.proof import data_digest
 from linsep.theory.rows.json_values import to_plain
 from linsep.theory.separation.families import Outcome

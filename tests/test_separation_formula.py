@@ -109,7 +109,7 @@ def test_many_fixed_effects_stay_sparse() -> None:
     assert found.fixed_effects["firm"]["-inf"] == zeros
     assert found.coefficients == {}
     assert found.about is not None
-    assert sp.issparse(found.about[0].X)
+    assert sp.issparse(found.about.design.X)
 
 
 def test_rows_with_missing_values_are_left_out_and_counted() -> None:

@@ -292,7 +292,7 @@ def least_loss(X: Any, y: Any, loss: str, radius: float) -> float:
     def value(v: Any) -> float:
         return training_loss(X, y, v[:-1], v[-1], loss)
 
-    ball = {"type": "ineq", "fun": lambda v: radius**2 - v @ v}
+    ball: Any = {"type": "ineq", "fun": lambda v: radius**2 - v @ v}
     return float(scipy.optimize.minimize(value, np.zeros(6), method="SLSQP", constraints=ball).fun)
 
 

@@ -11,10 +11,9 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from math import prod
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -225,47 +224,14 @@ def _numpy(path: str) -> dict[str, Stored]:
     with array as archive:
         for name in archive.files:
             with archive.zip.open(f"{name}.npy") as file:
-                found[name] = Stored(tuple(_header(file)[0]), partial(_in_archive, path, name))
+                np.lib.format.read_magic(file)
+                found[name] = Stored(np.lib.format.read_array_header_1_0(file)[0], partial(_in_archive, path, name))
     return found
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether in Fortran's order, and type of the array whose numbers come next."""
-    version = np.lib.format.read_magic(file)
-    return (np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0)(file)
-
-
 def _in_archive(path: str, name: str, index: Index) -> Array:
-    """An array of an archive; the layer at an index is all that is kept. Bytes that are damaged are refused."""
-    if not index:
-        with np.load(path, allow_pickle=False) as archive:
-            return np.asarray(archive[name])
-    with ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
-        shape, fortran, dtype = _header(file)
-        if fortran:  # the bytes are those of the transpose in C order
-            return layer_in(file, shape[::-1], dtype, _at(len(shape) - len(index), index[-1])).T
-        return layer_in(file, shape, dtype, index)
-
-
-def layer_in(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[Any], index: Index) -> Array:
-    """What stands at an index of an array whose bytes a stream gives in C order, read a row at a time.
-
-    The stream is read to its end, so that what checks its bytes has seen all of them.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> array = np.arange(24).reshape(2, 3, 4)
-    >>> layer_in(BytesIO(array.tobytes()), array.shape, array.dtype, (slice(None), slice(None), 2)).tolist()
-    [[2, 6, 10], [14, 18, 22]]
-    """
-    kept = []
-    for row in range(shape[0]):
-        part = np.frombuffer(file.read(prod(shape[1:]) * dtype.itemsize), dtype).reshape(shape[1:])
-        if index[0] in (row, slice(None)):
-            kept.append(part[index[1:]].copy())
-    file.read(1)
-    return kept[0] if isinstance(index[0], int) else np.stack(kept)
+    with np.load(path, allow_pickle=False) as archive:
+        return np.array(archive[name][index])
 
 
 def _safetensors(path: str) -> dict[str, Stored]:

@@ -18,7 +18,7 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, is_sparse, merge_duplicates
-from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, column_of
+from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column_of
 from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
 
@@ -59,16 +59,6 @@ class Design(NamedTuple):
             return self
         rows = np.setdiff1d(np.arange(self.X.shape[0] + len(missing)), missing)
         return self._replace(rows=rows, n_missing=len(missing))
-
-
-class Asked(NamedTuple):
-    """What a question is about: the design, the response with its columns, and the model."""
-
-    design: Design
-    outcome: Outcome
-    fit_intercept: bool
-    family: Family
-    link: str | None = None
 
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
@@ -237,30 +227,28 @@ def separated_groups(design: Design, gone: Array, kept: Array) -> list[Separated
     Cells in a level that is there itself are left out.
     """
     coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
-    places = design.places
-    out: list[SeparatedGroup] = []
-    alone: set[tuple[str, str]] = set()
-    for factor, (levels, codes) in coded.items():
-        for code, rows in _whole(codes, gone, kept):
-            alone.add((factor, levels[code]))
-            out.append(SeparatedGroup((factor,), (levels[code],), tuple(places[rows].tolist())))
+    out = [
+        SeparatedGroup((factor,), (levels[code],), tuple(design.places[rows].tolist()))
+        for factor, (levels, codes) in coded.items()
+        for code, rows in _whole(codes, gone, kept)
+    ]
+    alone = {(*one.factors, *one.levels) for one in out}
     for a, b in _interactions(design):
         (of_a, first), (of_b, second) = coded[a], coded[b]
         codes = np.where((first < 0) | (second < 0), -1, first * len(of_b) + second)
         for code, rows in _whole(codes, gone, kept):
             one, other = of_a[code // len(of_b)], of_b[code % len(of_b)]
             if not alone & {(a, one), (b, other)}:
-                out.append(SeparatedGroup((a, b), (one, other), tuple(places[rows].tolist())))
+                out.append(SeparatedGroup((a, b), (one, other), tuple(design.places[rows].tolist())))
     return out
 
 
 def separated_levels(design: Design, gone: Array, kept: Array) -> dict[str, dict[str, int]]:
     """Levels of text columns, the reference included, all of whose `kept` rows are gone: column -> level -> rows."""
     out: dict[str, dict[str, int]] = {}
-    for factor, columns in _columns_of_factors(design._replace(absorbed={})).items():
-        levels, codes = _coded(design, columns, factor)
-        if whole := {levels[code]: rows.size for code, rows in _whole(codes, gone, kept)}:
-            out[factor] = whole
+    for (factor, *others), (level, *_), rows in separated_groups(design._replace(absorbed={}), gone, kept):
+        if not others:
+            out.setdefault(factor, {})[level] = len(rows)
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.regression.design import Design
-from linsep.regression.model import Regression
+from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.families import INTERCEPT
@@ -81,8 +81,8 @@ class Remaining(NamedTuple):
         return made(self.X, index=index, columns=self.names)
 
 
-def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
-    """What remains of a regression when its separated rows are dropped, given a proof that was checked.
+def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | float]) -> Remaining:
+    """What remains of a regression without its separated rows, given a checked proof and what it says of coefficients.
 
     Raises
     ------
@@ -101,7 +101,6 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     X, names = design_columns(design, asked.fit_intercept and not is_cox)
     lost = dependent_columns(X[kept]) if proof.bases else dependent(proof.cone.null, len(names))[::-1]
     columns = np.setdiff1d(np.arange(len(names)), lost)
-    coefficients = asked.shown(proof)["coefficients"]
     outcome, rows = asked.outcome.take(kept), design.places[kept]
     return Remaining(
         X[kept][:, columns],
@@ -109,7 +108,7 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
         [names[j] for j in columns],
         rows,
         [names[j] for j in lost],
-        [name for name, value in coefficients.items() if value == FINITE],
+        [name for name, value in said.items() if value == FINITE],
         index=None if design.index is None else design.index[rows],
         offset=outcome.offset,
         **outcome.beside,
@@ -134,7 +133,7 @@ def dependent_columns(X: Any) -> list[int]:
     return [j for j in range(X.shape[1]) if j not in needed]
 
 
-def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
+def _rows_kept(asked: Asked, proof: SeparationProof) -> Array:
     """Which rows of the data are separated from no other class."""
     rows = asked.rows
     apart = np.zeros(len(rows.owner), dtype=bool)
@@ -151,7 +150,7 @@ def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
     return left
 
 
-def rows_at_risk(asked: Regression, proof: SeparationProof) -> Array:
+def rows_at_risk(asked: Asked, proof: SeparationProof) -> Array:
     """Which rows of a Cox model stay in all risk sets in which they are, far along a direction that separates.
 
     An event stays compared with the rows at risk whose score is its own, exactly; those below it no longer count.

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
-from linsep.regression.design import Asked, Design
+from linsep.regression.design import Design
 from linsep.regression.drop import dependent, dependent_columns, design_columns
-from linsep.regression.model import Regression
+from linsep.regression.model import Asked
 from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.separation.find import find_proof
@@ -110,7 +110,7 @@ class FinitePart(NamedTuple):
 
 
 def finite_part(
-    asked: Regression,
+    asked: Asked,
     proof: SeparationProof,
     said: Mapping[Any, str | float],
     level: float,
@@ -164,7 +164,7 @@ class _Fit(NamedTuple):
 class _Rows:
     """The rows of a regression that count, each of which has one row of inequalities."""
 
-    def __init__(self, asked: Regression, deadline: Deadline) -> None:
+    def __init__(self, asked: Asked, deadline: Deadline) -> None:
         self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
         self.likelihood = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
         self.y = self.outcome.y
@@ -205,7 +205,7 @@ class _Rows:
         proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
         if among:
             design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
-            rows = Regression.of(Asked(design, self.outcome, False, self.asked.family, self.asked.link)).rows
+            rows = Asked(design, self.outcome, False, self.asked.family, self.asked.link).rows
             proof = find_proof(rows.Z, rows.equal, self.deadline)
             coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
         return lambda b: self.fit(proof, among, b * column).value - bound
@@ -241,7 +241,7 @@ class _Rows:
 PENALISED = (("logistic", "logit"), ("binomial", "logit"))
 
 
-def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) -> Any:
+def firth(asked: Asked, proof: SeparationProof, options: dict[str, Any]) -> Any:
     """The fit by Firth's method, of firthmodels.
 
     Raises

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from linsep.data.labels import as_labels
-from linsep.regression.design import Asked, Design, design_of, outcome_of
+from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formula import indicators, levels_of
+from linsep.regression.model import Asked
 from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
@@ -62,20 +63,22 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
         It is a model of another kind, it has a penalty, or the data of an estimator are missing.
     """
     model = getattr(given, "model", given)  # of results of statsmodels
-    name = type(given).__name__
-    if model is not given and ("Regularized" in name or name.startswith("L1")):
-        raise DataError(f"{name} has a penalty, so its estimates are finite: ask about its attribute model")
-    if getattr(given, "regularized", False) is True:
-        raise DataError(f"{name} was fitted again without columns that a penalty took: ask about its attribute model")
+    name, is_result = type(given).__name__, model is not given
+    no_estimates = (
+        (is_result and ("Regularized" in name or name.startswith("L1")), "has a penalty, so its estimates are finite"),
+        (getattr(given, "regularized", False) is True, "was fitted again without columns that a penalty took"),
+        (getattr(given, "constraints", None) is not None, "has constraints, which the question has not"),
+    )
+    for holds, why in no_estimates:
+        if holds:
+            raise DataError(f"{name} {why}: ask about its attribute model")
     if hasattr(model, "fit") and getattr(model, "endog", 0) is None:
         raise DataError(f"{name} no longer holds its data (remove_data): ask before they are removed")
-    if getattr(given, "constraints", None) is not None:
-        raise DataError(f"{name} has constraints, which the question has not: ask about its attribute model")
     check_known(model)
     if hasattr(model, "exog"):
         if data is not None:
             raise DataError(f"{name} holds its data: leave out data")
-        scale = {"scale": float(given.scale)} if model is not given and hasattr(model, "scaletype") else {}
+        scale = {"scale": float(given.scale)} if is_result and hasattr(model, "scaletype") else {}
         asked = question_of(model, (), {"cov_type": getattr(given, "cov_type", None), **scale})
     elif not isinstance(data, tuple) or len(data) != 2:
         raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
@@ -277,10 +280,7 @@ def _of_sklearn(
     from sklearn.utils import check_array
 
     columns = column_names(X)
-    try:
-        design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
-    except ValueError as error:
-        raise DataError(f"scikit-learn does not take this X: {error}") from None
+    design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
     if columns is not None:
         design = design._replace(names=list(columns), index=getattr(X, "index", None))
     return Asked(design, outcome_of(y, family, weights=weights), intercept, family)
@@ -297,8 +297,5 @@ def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:
 
     # Earlier releases of scikit-learn balance rows, whatever their weights.
     weighted = {"sample_weight": weights} if "sample_weight" in signature(compute_class_weight).parameters else {}
-    try:
-        found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
-    except ValueError as error:
-        raise DataError(f"class_weight: {error}") from None
+    found = compute_class_weight(of_classes, classes=classes, y=y, **weighted)
     return weights * found[codes.reshape(-1)]

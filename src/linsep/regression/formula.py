@@ -25,8 +25,8 @@ from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
-from linsep.regression.design import Asked, Design, design_of, effects_of, outcome_of
-from linsep.regression.formula_numbers import CONSTANT, floats_of, numbers_of, refuse_rounded_products, rounded_products
+from linsep.regression.design import Design, design_of, effects_of, outcome_of
+from linsep.regression.formula_numbers import CONSTANT, doubles_of, rounded_products
 from linsep.regression.formula_text import (
     Formula,
     columns_of,
@@ -36,6 +36,7 @@ from linsep.regression.formula_text import (
     known_to_formulaic,
     shortened,
 )
+from linsep.regression.model import Asked
 from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import LABELLED, ORDERED, Family
 from linsep.types import Array, DataError, PrecisionWarning
@@ -211,35 +212,35 @@ class _Table:
             kinds = set(map(type, column)) if column.dtype == object else set()
             if kinds - {int} if name not in formula.only_bare else len(kinds) > 1:
                 labels_of(column, partial(_place, column, name))
-        doubles = numbers_of(formula, self.frame)
-        columns = self.frame.assign(**{**doubles, **self.scaled})
+        doubles = self.frame.assign(**doubles_of(formula, self.frame))
+        columns = doubles.assign(**self.scaled)
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
         complete = formula.complete.intersection(self.frame.columns)
         gone = set(np.flatnonzero(self.frame[[*beside_terms, *complete]].isna().any(axis=1)).tolist())
-        made, y = self._evaluated(formula, columns, doubles, gone)
+        response = self._response(formula, doubles)
+        gone |= set(np.flatnonzero(response.isna()).tolist())
+        made = _materialized(formula, formula.rhs, columns, gone)
         if len(gone) == len(self.frame):
             raise DataError(
                 f"no row is left: of none of {len(gone):,} rows the formula makes numbers. Each lacks a value, or is "
                 "compared with the mean of a column that lacks one: leave out rows without a value first"
             )
         kept = np.setdiff1d(np.arange(len(self.frame)), list(map(int, gone)))
-        levels = {n: c.iloc[kept].cat for n, c in columns.items() if hasattr(c.dtype, "categories")}
-        if any(len(one.remove_unused_categories().cat.categories) < len(one.categories) for one in levels.values()):
-            pruned = {n: one.remove_unused_categories().cat.categories for n, one in levels.items()}
-            columns = columns.assign(**{n: columns[n].cat.set_categories(some) for n, some in pruned.items()})
-            made, y = self._evaluated(formula, columns, doubles, gone)  # a level that no row has is no level
+        of_levels = [name for name, column in columns.items() if hasattr(column.dtype, "categories")]
+        met = {n: columns[n].iloc[kept].cat.remove_unused_categories().cat.categories for n in of_levels}
+        if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
+            columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
+            made = _materialized(formula, formula.rhs, columns, gone)  # a level that no row has is no level
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
-        floats = floats_of(formula, columns.iloc[kept])
-        whole = {name: column for name, column in floats.items() if np.array_equal(column, np.rint(column))}
-        refuse_rounded_products(spec, whole)
+        rounded = rounded_products(formula, spec, columns.iloc[kept])
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
-        outcome = outcome_of(y, family, order, **taken)
+        outcome = outcome_of(response.iloc[kept], family, order, **taken)
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:
             X = sp.hstack([X, *blocks], format="csr")
@@ -260,25 +261,21 @@ class _Table:
             n_missing=len(gone),
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
-            rounded=rounded_products(spec, floats),
+            rounded=rounded,
         )
         return Asked(design, outcome, has_constant, family, link)
 
-    def _evaluated(self, formula: Formula, columns: Any, doubles: dict[str, Any], gone: set[int]) -> tuple[Any, Any]:
-        """The design and the response without the rows that lack a value, which are entered in `gone`."""
+    def _response(self, formula: Formula, doubles: Any) -> Any:
+        """The response of all rows: a column as it is, or what an expression makes of columns."""
         (term,) = formula.lhs
-        is_column = len(term.factors) == 1 and is_bare(term.factors[0])
-        if is_column:
-            gone |= set(np.flatnonzero(self.frame[term.factors[0].expr].isna()).tolist())
-        else:
-            _materialized(formula, formula.lhs, self.frame.assign(**doubles), gone)
-        made = _materialized(formula, formula.rhs, columns, gone)
-        if is_column:
-            return made, self.frame[term.factors[0].expr].drop(index=list(map(int, gone)))
-        y = _materialized(formula, formula.lhs, self.frame.assign(**doubles), gone).toarray()
-        if y.shape[1] != 1:
-            raise DataError(f"the response {str(term)!r} makes {y.shape[1]} columns: make it one column of the table")
-        return made, y[:, 0]
+        if len(term.factors) == 1 and is_bare(term.factors[0]):
+            return self.frame[term.factors[0].expr]
+        made = _materialized(formula, formula.lhs, doubles, set(), "ignore").toarray()
+        if made.shape[1] != 1:
+            raise DataError(
+                f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table"
+            )
+        return import_module("pandas").Series(made[:, 0])
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""
@@ -302,13 +299,13 @@ class _Table:
         return whole[rows]
 
 
-def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
+def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], missing: str = "drop") -> Any:
     """The columns of terms without the rows that are `gone`, and those that go because they lack a value of a term."""
     formulaic = formulaic_package()
     try:
         with warnings.catch_warnings():  # of levels that `levels=` leaves out, whose rows would count as the reference
             warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
-            asked: dict[str, Any] = {"na_action": "drop", "drop_rows": gone, "context": {"np": np}}
+            asked: dict[str, Any] = {"na_action": missing, "drop_rows": gone, "context": {"np": np}}
             return terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from linsep.regression.design import Asked
 from linsep.regression.formula import asked_of
 from linsep.regression.formula_text import without_spaces
-from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.regression.model import Asked, Verdict, data_hash
 from linsep.regression.what_to_do import Remedies
 from linsep.theory.proof import FORMAT, check_head, ended_of, malformed_proves_nothing, plain_separation, separation_of
 from linsep.theory.rows.deadline import why_ended
@@ -185,10 +184,10 @@ class Separation(Remedies):
         if self.digest and data_hash(asked) != (self.digest, self.numbers):
             raise CertificateError(of_regressions.OTHER_DATA)
         if not self.digest:  # of rows that were read nobody says which others the table had
-            asked = asked._replace(design=asked.design.without(self.missing_rows))
+            asked = replace(asked, design=asked.design.without(self.missing_rows))
         if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
-        said = Regression.of(asked).shown(self.proof)
+        said = asked.shown(self.proof)
         if self.about is not None:
             said["formula"] = self.formula  # compared without its spaces before
         for name in ("n_rows", "n_features", "classes") if self.digest else ():

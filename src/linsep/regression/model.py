@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from linsep.data.columns import like
-from linsep.regression.design import Asked, Design, constant_columns, separated_levels
+from linsep.regression.design import Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table
 from linsep.theory.proof import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
@@ -26,29 +27,34 @@ Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not ver
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
-    """A family, a design and an outcome; `rows` are the inequalities z.d >= 0 that decide about separation."""
+class Asked:
+    """What a question is about: a design, a response with its columns, and the model; None is the link of the family.
+
+    Raises
+    ------
+    DataError
+        There is no such family, or it has no such link.
+    """
 
     design: Design
     outcome: Outcome
     fit_intercept: bool
     family: Family
-    link: str
-    rows: ModelRows
+    link: str | None = None
 
-    @classmethod
-    def of(cls, asked: Asked) -> Regression:
-        """Check the data and write them as inequalities.
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "link", link_of(self.family, self.link))
+
+    @cached_property
+    def rows(self) -> ModelRows:
+        """The inequalities z.d >= 0 that decide about separation.
 
         Raises
         ------
         DataError
             Shapes that do not match, numbers that are not finite, a response that the family does not allow.
         """
-        design, outcome, fit_intercept, family, link = asked
-        link = link_of(family, link)
-        rows = model_rows(design.X, outcome, design.names, family, fit_intercept)
-        return cls(design, outcome, fit_intercept, family, link, rows)
+        return model_rows(self.design.X, self.outcome, self.design.names, self.family, self.fit_intercept)
 
     def number_of(self, name: Any) -> int:
         """The place of a coefficient; DataError if there is none of this name."""
@@ -134,8 +140,8 @@ def data_hash(asked: Asked) -> tuple[str, str]:
     family, the link and the columns beside the response stand before those of the classes, and all columns are
     hashed as doubles, the response first.
     """
-    outcome, family = asked.outcome, asked.family
-    link, X, y = link_of(family, asked.link), exact_table(asked.design.X), outcome.y
+    outcome, family, link = asked.outcome, asked.family, asked.link
+    X, y = exact_table(asked.design.X), outcome.y
     check_length(X, y)
     labels, codes = np.unique(y, return_inverse=True) if family in LABELLED else (np.empty(0), y)
     beside = outcome.beside

@@ -13,13 +13,12 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.clock import clock
-from linsep.regression.design import Asked
 from linsep.regression.drop import DROPPED
 from linsep.regression.finite_part import PENALISED
 from linsep.regression.foreign import is_model, question_of_fitted
 from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
-from linsep.regression.model import Regression
+from linsep.regression.model import Asked
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, time_left, what_ended
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.find import find_proof
@@ -221,21 +220,20 @@ def answer(
     asked: Asked, time_limit: float | None, deadline: Deadline | None = None, *, exact: bool = False
 ) -> Separation:
     """Decide a question whose columns are known; the deadline is that of the limit, from now unless it is given."""
-    deadline, model = deadline or deadline_of(time_limit), Regression.of(asked)
-    rows = model.rows
+    deadline, rows = deadline or deadline_of(time_limit), asked.rows
     ended: str | float = UNCHECKED
     # Rows that stand for no row of the table count with whatever weight makes the sum 0.
     for may_be_near in (False,) if exact else (True, False):
         try:
             proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
-            return Separation(proof=proof, **model.shown(proof, partial(time_left, late)), about=asked)
+            return Separation(proof=proof, **asked.shown(proof, partial(time_left, late)), about=asked)
         except OutOfTimeError:
             ended = what_ended(time_limit)
             break
         except CertificateError:
             continue  # nothing that the search found is believed without its proof
-    return Separation(ended=ended, **model.shown(None), about=asked)
+    return Separation(ended=ended, **asked.shown(None), about=asked)
 
 
 def _longer(time_limit: float | None) -> float:

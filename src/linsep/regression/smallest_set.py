@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.regression.design import Design, constant_columns
-from linsep.regression.model import Regression
+from linsep.regression.model import Asked
 from linsep.tables import as_doubles, exact_table, is_sparse, stored_in
 from linsep.theory.columns import MOST_COLUMNS, ColumnSearch
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
@@ -56,7 +56,7 @@ class SmallestSet(NamedTuple):
 
 
 def smallest_set(
-    asked: Regression, proof: SeparationProof, name: Any = None, time_limit: float | None = None
+    asked: Asked, proof: SeparationProof, name: Any = None, time_limit: float | None = None
 ) -> SmallestSet:
     """The fewest columns that separate, or that send the coefficient `name` to infinity, given a checked proof.
 
@@ -94,7 +94,7 @@ def smallest_set(
     return SmallestSet(tuple(columns), direction, tuple(rows.tolist()), not reason, reason)
 
 
-def _columns_of(asked: Regression, proof: SeparationProof, goal: int | None) -> tuple[ColumnsOfRows, set[str]]:
+def _columns_of(asked: Asked, proof: SeparationProof, goal: int | None) -> tuple[ColumnsOfRows, set[str]]:
     """The rows that decide which columns separate, and the names of the columns that are no constants."""
     held = np.flatnonzero(asked.rows.equal) if proof.bases else np.array(proof.cone.basis or (), dtype=np.int64)
     separated = proof.cone.separated

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from linsep.regression.design import Asked, SeparatedGroup, separated_groups
+from linsep.regression.design import SeparatedGroup, separated_groups
 from linsep.regression.drop import Remaining, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth
-from linsep.regression.model import Regression, Verdict
+from linsep.regression.model import Asked, Verdict
 from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.tables import dense, is_sparse
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
@@ -69,7 +69,7 @@ class Remedies:
         >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
         (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
         """
-        return remaining(*self._asked())
+        return remaining(*self._asked(), self.coefficients)
 
     def finite_part(self, level: float = 0.95, time_limit: float | None = None) -> FinitePart:
         """Estimate the finite coefficients, and bound each infinite one from its own side.
@@ -180,7 +180,8 @@ class Remedies:
         >>> found.rows_of("x1"), found.rows_of("x2")
         ({3: 1, 4: 1}, {3: 1, 4: 1})
         """
-        return rows_of(*self._asked(), name)
+        asked, proof = self._asked()
+        return _ways_of(asked, proof, asked.rows.Z[proof.cone.separated][:, [asked.number_of(name)]])
 
     def table(self) -> list[RowsOfCoefficient]:
         """Return a line for each coefficient: where it goes, and the separated rows that send it there.
@@ -204,7 +205,18 @@ class Remedies:
         >>> first.name, first.estimate, first.first, first.rows
         ('x1', '+inf', (3, 4), 2)
         """
-        return table_of_rows(*self._asked())
+        asked, proof = self._asked()
+        Z = asked.rows.Z[proof.cone.separated]
+        Z = Z.tocsc() if is_sparse(Z) else Z
+        at = {name: j for j, name in enumerate(asked.rows.names)}
+        out = []
+        for name, said in self.coefficients.items():
+            ways = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
+            counts = len(ways), sum(way > 0 for way in ways.values()), sum(way < 0 for way in ways.values())
+            column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
+            shown, first = f"{level} of {column}" if column else "", tuple(list(ways)[:_FIRST])
+            out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), reason_of(said), *counts, first, shown))
+        return sorted(out, key=lambda line: self.coefficients[line.name] in (FINITE, UNIDENTIFIED))
 
     def separated_groups(self) -> list[SeparatedGroup]:
         """Return the groups of rows that are separated as a whole, which often name the cause.
@@ -232,7 +244,7 @@ class Remedies:
         >>> str(group), group.rows
         ('ward=c (2 rows)', (4, 5))
         """
-        asked = self._data()
+        asked, _ = self._asked()
         design, outcome = asked.design, asked.outcome
         if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
             return []
@@ -284,17 +296,12 @@ class Remedies:
         """
         return smallest_set(*self._asked(), name, time_limit)
 
-    def _data(self) -> Asked:
+    def _asked(self) -> tuple[Asked, SeparationProof]:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
             raise DataError(f"undecided, so nothing can be done about it yet: {why_ended(self.ended)}")
-        return self.about
-
-    def _asked(self) -> tuple[Regression, SeparationProof]:
-        model = Regression.of(self._data())
-        assert self.proof is not None
-        return model, self.proof
+        return self.about, self.proof
 
 
 _FIRST = 5  # rows that the table of coefficients names
@@ -334,36 +341,7 @@ class RowsOfCoefficient(NamedTuple):
     level: str
 
 
-def table_of_rows(asked: Regression, proof: SeparationProof) -> list[RowsOfCoefficient]:
-    """For each coefficient the separated rows that move it, infinite ones first."""
-    out = []
-    rows, all_said = asked.rows, asked.shown(proof)["coefficients"]
-    Z = rows.Z[proof.cone.separated]
-    Z = Z.tocsc() if is_sparse(Z) else Z
-    at = {name: j for j, name in enumerate(rows.names)}
-    for name, said in all_said.items():
-        moved = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
-        column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
-        ways = list(moved.values())
-        counts = len(ways), sum(way > 0 for way in ways), sum(way < 0 for way in ways)
-        first = tuple(list(moved)[:_FIRST])
-        shown = f"{level} of {column}" if column else ""
-        out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), reason_of(said), *counts, first, shown))
-    return sorted(out, key=lambda line: all_said[line.name] in (FINITE, UNIDENTIFIED))
-
-
-def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, int]:
-    """Separated rows in which a coefficient stands -> the way in which each pushes it.
-
-    Raises
-    ------
-    DataError
-        There is no such coefficient.
-    """
-    return _ways_of(asked, proof, asked.rows.Z[proof.cone.separated][:, [asked.number_of(name)]])
-
-
-def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, int]:
+def _ways_of(asked: Asked, proof: SeparationProof, part: Any) -> dict[int, int]:
     """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
     rows = asked.rows
     signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)

@@ -22,8 +22,9 @@ from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.regression.design import Asked, design_of_numbers, outcome_of
+from linsep.regression.design import design_of_numbers, outcome_of
 from linsep.regression.formula import asked_as_written
+from linsep.regression.model import Asked
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.separation.families import Family
