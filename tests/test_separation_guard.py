@@ -446,7 +446,7 @@ def test_an_estimator_of_scikit_learn_takes_columns_as_numbers() -> None:
     for column in (pd.Categorical([1, 2, 3, 4] * 2), ["1", "2", "3", "4"] * 2):
         found = separation(model, data=(pd.DataFrame({"g": column}), y))
         assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "g"])
-    with pytest.raises(DataError, match="scikit-learn does not take this X: could not convert"):
+    with pytest.raises(ValueError, match="could not convert"):
         separation(model, data=(pd.DataFrame({"g": list("abababab")}), y))
 
 
@@ -469,7 +469,7 @@ def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_e
     x, y = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0])
     with pytest.raises(DataError, match="leave out fit_intercept"):
         separation(sm.Logit(y, sm.add_constant(x)), fit_intercept=False)
-    with pytest.raises(DataError, match="class_weight: "):
+    with pytest.raises(ValueError, match="not in class_weight"):
         separation(LogisticRegression(C=np.inf, class_weight={5: 1}), data=(x[:, None], y))
     twice = pd.DataFrame(np.column_stack([x, np.ones(6)]), columns=["a", "a"])
     with guard() as asked:

@@ -1,4 +1,4 @@
-"""Layers of activations, whatever holds them: each is read when its turn comes, and only one is in memory.
+"""Layers of activations, whatever holds them: each is read when its turn comes, and only one is kept in memory.
 
 Files are .npy and .safetensors, which are mapped into memory, .npz and HDF5.
 """
@@ -231,7 +231,7 @@ def _numpy(path: str) -> dict[str, Stored]:
 
 def _in_archive(path: str, name: str, index: Index) -> Array:
     with np.load(path, allow_pickle=False) as archive:
-        return np.array(archive[name][index])
+        return np.array(archive[name][index], order="C")  # without the other layers
 
 
 def _safetensors(path: str) -> dict[str, Stored]:

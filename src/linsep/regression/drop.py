@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from importlib import import_module
-from itertools import pairwise
 from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
+from scipy.sparse.csgraph import connected_components
 
 from linsep.regression.design import Design
 from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
-from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.families import INTERCEPT
-from linsep.theory.separation.model_rows import with_constant
+from linsep.theory.separation.model_rows import risk_pairs, with_constant
 from linsep.theory.verify.cone import Vector
 from linsep.theory.verify.consequences import FINITE, SeparationProof
 from linsep.types import Array, DataError
@@ -160,9 +159,11 @@ def rows_at_risk(asked: Asked, proof: SeparationProof) -> Array:
     event = kept & (np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0)
     strata = np.zeros(n) if outcome.strata is None else outcome.strata
     entry = np.full(n, -np.inf) if outcome.entry is None else outcome.entry
-    scores = [(float(s), *score) for s, score in zip(strata.tolist(), _scores(asked.design.X, proof), strict=True)]
-    level, group = (np.unique(column, return_inverse=True)[1].reshape(-1) for column in (_places(scores), strata))
-    alike, every = (_events_met(outcome.y, entry, event, codes) for codes in (level, group))
+    pairs, left = risk_pairs(outcome.take(kept)), np.asarray(proof.cone.left, dtype=np.int64)
+    first, second = (np.flatnonzero(kept)[side[left]] for side in (pairs.first, pairs.second))
+    compared = sp.csr_array((np.ones(left.size), (first, second)), shape=(n, n))
+    level = connected_components(compared, directed=False)[1]  # which rows have one score, far along all directions
+    alike, every = (_events_met(outcome.y, entry, event, codes) for codes in (level, strata))
     partly = np.flatnonzero(kept & (alike > 0) & (alike < every))
     if partly.size:
         raise DataError(
@@ -170,21 +171,6 @@ def rows_at_risk(asked: Asked, proof: SeparationProof) -> Array:
             "limit is no regression on fewer rows; merge levels, or penalise"
         )
     return np.flatnonzero(kept & ((alike > 0) | (every == 0)))
-
-
-def _scores(X: Any, proof: SeparationProof) -> list[tuple[Fraction, ...]]:
-    """x.d of each row, exactly, for the directions of a proof in turn."""
-    used = sorted({j for d in proof.cone.directions for j in d})
-    table: Any = sp.csr_array(whole_columns(exact_table(X))[:, used])  # in the units of the proof
-    ends, at, values = table.indptr.tolist(), [used[j] for j in table.indices.tolist()], table.data.tolist()
-    rows = [[(j, Fraction(v)) for j, v in zip(at[a:b], values[a:b], strict=True)] for a, b in pairwise(ends)]
-    return [tuple(sum((d.get(j, 0) * v for j, v in row), Fraction(0)) for d in proof.cone.directions) for row in rows]
-
-
-def _places(values: list[Any]) -> Array:
-    """A whole number for each value, the same for equal ones."""
-    known: dict[Any, int] = {}
-    return np.array([known.setdefault(value, len(known)) for value in values])
 
 
 def _events_met(time: Array, entry: Array, event: Array, codes: Array) -> Array:

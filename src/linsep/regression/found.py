@@ -161,14 +161,12 @@ class Separation(Remedies):
             The data are not as `separation` needs them.
         """
         is_formula = isinstance(X, str) and "~" in X
-        if self.formula and not is_formula:
-            raise DataError(
-                "this answer is about a formula: give yours and the table, as in verify(formula, data=table)"
-            )
-        if self.formula and without_spaces(X) != without_spaces(self.formula):
+        if is_formula is not bool(self.formula):
+            form = "a formula: give yours and the table, as in verify(formula, data=table)"
+            rows = "rows and a response, and no formula: give these, verify(X, y)"
+            raise DataError(f"this answer is about {form if self.formula else rows}")
+        if is_formula and without_spaces(X) != without_spaces(self.formula):
             raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
-        if is_formula and not self.formula:
-            raise DataError("this answer is about rows and a response, and no formula: give these, verify(X, y)")
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "offset": offset}
         beside |= {"event": event, "strata": strata, "entry": entry}

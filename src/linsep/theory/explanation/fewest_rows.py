@@ -17,7 +17,6 @@ from linsep.theory.explanation.programmes import (
     Alternative,
     Branching,
     between_means,
-    cover,
     directions,
     hitting_set,
     packed,
@@ -131,8 +130,8 @@ class _Search:
             self.inside = self.inside if end is None else end.rows_left
             self._guess(self._until(_SHARE))
             self._pairs()
-            self._one_each(self._until(_LONGER))
-            self._disjoint(self.inside, self._until(_SHARE))
+            with suppress(OutOfTimeError):
+                self._one_each(self._until(_LONGER))
             self._prove(False)
             rows = self.inside
             self.programme = Alternative(self.X[rows], self.s[rows], constant=self.constant)
@@ -210,45 +209,21 @@ class _Search:
 
         Where rows are many and columns few, there is one for nearly every row that has to go.
         """
-        X = self.X
-        free = np.ones(self.s.size, dtype=bool)
-        free[self.removed] = False
-        free[np.setdiff1d(np.arange(self.s.size), self.inside)] = False
-        taken = self._taken()
+        free = np.isin(np.arange(self.s.size), np.setdiff1d(self.inside, self.removed))
+        taken = {i for witness in self.witnesses for i in witness}
         free[list(taken)] = False
-        sample = max(_FEWEST, _A_COLUMN * (X.shape[1] + 1))
+        sample = max(_FEWEST, _A_COLUMN * (self.X.shape[1] + 1))
         for i in self.removed:
+            if i in taken:
+                continue
             pool = np.flatnonzero(free)
-            for size in (sample, pool.size) if sample < pool.size and i not in taken else (pool.size,):
-                if i in taken or self._late(deadline):
-                    break
-                some = np.sort(self.rng.choice(pool, size, replace=False)) if size < pool.size else pool
-                try:
-                    found = self._witness(np.append(some, i), deadline)
-                except OutOfTimeError:
+            for size in sorted({min(sample, pool.size), pool.size}):
+                if self._late(deadline):
                     return
-                if found is not None:
+                some = np.sort(self.rng.choice(pool, size, replace=False)) if size < pool.size else pool
+                if (found := self._witness(np.append(some, i), deadline)) is not None:
                     free[list(found)] = False
                     break
-
-    def _taken(self) -> set[int]:
-        """The rows of all witnesses."""
-        return {i for witness in self.witnesses for i in witness}
-
-    def _disjoint(self, rows: Array, deadline: Deadline) -> None:
-        """Witnesses that share no row, one after the other."""
-        taken = self._taken()
-        left = np.array([i for i in rows.tolist() if i not in taken], dtype=np.int64)
-        while left.size:
-            if self._late(deadline):
-                return
-            try:
-                found = self._witness(left, deadline)
-            except OutOfTimeError:
-                return
-            if found is None:
-                return
-            left = np.setdiff1d(left, np.array(list(found)))
 
     def _priced(self) -> None:
         """Witnesses that the present lower bound does not take into account, the cheapest first."""
@@ -257,7 +232,7 @@ class _Search:
         place = {row: k for k, row in enumerate(rows.tolist())}
         while self.lower < len(self.removed):
             share = np.zeros(rows.size)
-            covered = cover(self.witnesses)
+            covered = packed(self.witnesses).shares
             for row, value in covered.items():
                 share[place[row]] = value
             known = len(self.witnesses)
@@ -304,9 +279,9 @@ class _Search:
         if not self.witnesses or self.lower >= len(self.removed):
             return
         if not branch:
-            proof: dict[str, Any] | None = packed(self.witnesses)
-            if proof is not None and sum_of(proof) > self.lower:
-                self.lower, self.proof = sum_of(proof), proof
+            shown = packed(self.witnesses).proof
+            if sum_of(shown) > self.lower:
+                self.lower, self.proof = sum_of(shown), shown
             return
         while self.lower < len(self.removed):
             proof = Branching(self.witnesses, self.deadline).prove(self.lower + 1)
