@@ -136,3 +136,17 @@ def test_a_sparse_matrix_that_calls_itself_canonical_is_not_believed() -> None:
     X = sp.csr_matrix((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 3])), shape=(1, 2))
     X.has_canonical_format = True
     assert exact_table(X).toarray().tolist() == [[3.0, 5.0]]
+
+
+def test_an_entry_in_a_column_that_is_not_there_is_refused() -> None:
+    X = sp.csr_matrix((np.ones(3), np.array([0, 5, 1]), np.arange(4)), shape=(3, 2))
+    with pytest.raises(DataError, match="of 2 columns has an entry in a column that is not there"):
+        tables.exact_table(X)
+
+
+def test_a_subclass_of_a_sparse_matrix_is_taken_as_its_three_arrays() -> None:
+    class Other(sp.csr_matrix):
+        def __getitem__(self, key: Any) -> Any:
+            return 7
+
+    assert type(tables.exact_table(Other(np.eye(2)))) is sp.csr_matrix

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_cone import rank, reaches
+from linsep import separability
 from linsep.theory.verify import exact
 from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, verify
 from linsep.theory.verify.consequences import rows_to_go
@@ -359,3 +360,14 @@ def test_the_least_integer_of_a_type_is_no_small_one(kind: Any) -> None:
     lie = ConeProof(5, (), range(5), {0: 1, 1: 1, 2: 1, 3: 1}, 0.0, (0, 2), ({0: 1, 1: 1, 2: -1},))
     with pytest.raises(CertificateError, match="not orthogonal"):
         verify(Rows(X, np.array([-1, 1, -1, 1, 1])), lie)
+
+
+def test_sums_that_may_overflow_are_integers_in_every_rounding_mode() -> None:
+    rows = np.array([[1.0, 1.0], [2.0**1023, 2.0**1023]])
+    assert exact._rounded_signs(rows, [-8, 9], 0)[1].tolist() == [False, True]
+    assert value_signs(rows, [-8, 9]).tolist() == [1, 1]
+
+
+def test_thousands_of_null_vectors_of_two_rows_take_no_square_of_them() -> None:
+    found = separability(np.ones((2, 30_000)), ["a", "b"])  # 7 GB, were they made dense
+    assert (found.verdict, len(found.null)) == ("inseparable", 30_000)

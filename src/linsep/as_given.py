@@ -186,7 +186,7 @@ def refuse_unlike_doubles(X: Any) -> None:
     kinds = X.schema.types if hasattr(X, "column_names") and hasattr(X, "schema") else getattr(X, "dtypes", ())
     names = getattr(X, "columns", ()) if not hasattr(X, "column_names") else X.column_names
     for name, kind in zip(names, kinds if hasattr(kinds, "__iter__") else (), strict=False):
-        if str(kind).lower() in ("float16", "halffloat"):
+        if str(kind).lower().startswith(("float16", "halffloat")):
             raise DataError(f"column {name!r} holds float16: make it float32 or float64")
         if str(kind).startswith("Sparse[uint64"):  # its array is one of doubles
             raise DataError(f"column {name!r} holds {kind}: make it dense, or int64")
@@ -254,4 +254,8 @@ def with_room(X: Any) -> Any:
 
 def csr_of(X: Any) -> Any:
     """CSR rows; COO adds entries up that stand there several times."""
-    return (with_room(X) if X.format == "coo" else X).tocsr()
+    out = (with_room(X) if X.format == "coo" else X).tocsr()
+    if out.nnz and not 0 <= out.indices.min() <= out.indices.max() < out.shape[1]:
+        raise DataError(f"a sparse matrix of {out.shape[1]} columns has an entry in a column that is not there")
+    plain: Any = next(kind for kind in type(out).__mro__ if kind.__module__.startswith("scipy."))
+    return out if type(out) is plain else plain((out.data, out.indices, out.indptr), out.shape)  # a subclass may lie

@@ -214,11 +214,8 @@ def probe(
     read = open_labels(y, (labels,) if isinstance(labels, str) else labels, groups, types, key, pairs)
     layers = open_layers(X, axis=axis, key=key)
     folder = None if certificates is None else Path(certificates)
-    try:
-        if folder is not None:
-            folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
     rows: list[ProbeRow] = []
     directions: dict[Key, Direction] = {}
     said: list[str] = []

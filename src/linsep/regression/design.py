@@ -17,7 +17,8 @@ from linsep.data.features.kinds import kinds_in_proof
 from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.tables import as_table, dense, is_matrix, is_sparse, merge_duplicates
+from linsep.markup import count
+from linsep.tables import as_table, dense, is_matrix, merge_duplicates
 from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column_of
 from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
@@ -117,7 +118,7 @@ def effects_of(
     omitted: dict[str, str] = {}
     n, least = len(frame), np.unique(y, return_inverse=True)[1].reshape(-1) == 0
     for effect, columns in effects.items():
-        labels = [_labels(frame[name], name) for name in columns]
+        labels = [levels_named(frame[name], name) for name in columns]
         joined = (
             [":".join(map(_escaped, parts)) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
         )
@@ -141,7 +142,8 @@ def _escaped(label: str) -> str:
     return label.replace("\\", "\\\\").replace(":", "\\:")
 
 
-def _labels(column: Any, name: str) -> list[str]:
+def levels_named(column: Any, name: str) -> list[str]:
+    """The level of each row of a column as text."""
     values = labels_of(column, lambda row: f"row {column.index[row]}, column {name!r}")
     return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else list(map(str, values.tolist()))
 
@@ -192,11 +194,8 @@ def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
     ('a',)
     """
     X = merge_duplicates(design.X[kept])
-    n = X.shape[0]
-    stored = np.bincount(X.tocsr().indices, minlength=X.shape[1]) if is_sparse(X) else None
-    some = np.flatnonzero((X[:1] == X[-1:]).ravel() if stored is None else stored == n)
-    columns = ((j, dense(X[:, [j]]).ravel()) for j in some.tolist())
-    return tuple(design.names[j] for j, column in columns if column[0] != 0 and (column == column[0]).all())
+    some = np.flatnonzero(dense(X[:1]).ravel() != 0).tolist()
+    return tuple(design.names[j] for j in some if (dense(X[:, [j]]) == dense(X[:1, [j]])).all())
 
 
 class SeparatedGroup(NamedTuple):
@@ -218,7 +217,7 @@ class SeparatedGroup(NamedTuple):
 
     def __str__(self) -> str:
         named = ", ".join(f"{factor}={level}" for factor, level in zip(self.factors, self.levels, strict=True))
-        return f"{named} ({len(self.rows):,} {'row' if len(self.rows) == 1 else 'rows'})"
+        return f"{named} ({count(len(self.rows), 'row')})"
 
 
 def separated_groups(design: Design, gone: Array, kept: Array) -> list[SeparatedGroup]:

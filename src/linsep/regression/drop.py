@@ -98,7 +98,7 @@ def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | flo
     is_cox = asked.family == "cox"
     kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
     X, names = design_columns(design, asked.fit_intercept and not is_cox)
-    lost = dependent_columns(X[kept]) if proof.bases else dependent(proof.cone.null, len(names))[::-1]
+    lost = columns_lost(X[kept], proof)
     columns = np.setdiff1d(np.arange(len(names)), lost)
     outcome, rows = asked.outcome.take(kept), design.places[kept]
     return Remaining(
@@ -112,6 +112,11 @@ def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | flo
         offset=outcome.offset,
         **outcome.beside,
     )
+
+
+def columns_lost(X: Any, proof: SeparationProof) -> list[int]:
+    """The columns of the rows that are not separated, in their order, that are combinations of others."""
+    return dependent_columns(X) if proof.bases else dependent(proof.cone.null, X.shape[1])[::-1]
 
 
 def dependent_columns(X: Any) -> list[int]:
@@ -134,10 +139,7 @@ def dependent_columns(X: Any) -> list[int]:
 
 def _rows_kept(asked: Asked, proof: SeparationProof) -> Array:
     """Which rows of the data are separated from no other class."""
-    rows = asked.rows
-    apart = np.zeros(len(rows.owner), dtype=bool)
-    apart[proof.cone.separated] = True
-    touched, left = (np.unique(rows.owner[part]) for part in (apart, ~apart))
+    touched, left = asked.owners(proof)
     partly = np.intersect1d(touched, left)
     if partly.size:
         raise DataError(

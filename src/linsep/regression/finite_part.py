@@ -14,8 +14,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
-from linsep.regression.design import Design
-from linsep.regression.drop import dependent, dependent_columns, design_columns
+from linsep.regression.drop import columns_lost, design_columns
 from linsep.regression.model import Asked
 from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
@@ -165,9 +164,9 @@ class _Rows:
     """The rows of a regression that count, each of which has one row of inequalities."""
 
     def __init__(self, asked: Asked, deadline: Deadline) -> None:
-        self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
-        self.likelihood = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
-        self.y = self.outcome.y
+        self.asked, self.deadline, outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
+        self.likelihood = Likelihood.of(outcome, asked.rows.classes, asked.family, asked.link)
+        self.y = outcome.y
         X, self.names = design_columns(asked.design, asked.fit_intercept)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
@@ -181,9 +180,7 @@ class _Rows:
         The offset is `more` than that of the rows.
         """
         kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
-        lost = set(dependent(proof.cone.null, len(among)))
-        if proof.bases:
-            lost = set(dependent_columns(self.X[kept][:, among]))
+        lost = columns_lost(self.X[kept][:, among], proof)
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
@@ -204,10 +201,9 @@ class _Rows:
         among = [k for k in range(len(self.names)) if k != j]
         proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
         if among:
-            design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
-            rows = Asked(design, self.outcome, False, self.asked.family, self.asked.link).rows
-            proof = find_proof(rows.Z, rows.equal, self.deadline)
-            coefficients(Rows(rows.Z, equal=rows.equal, ask=lambda: time_left(self.deadline)), proof)
+            Z, equal = self.asked.rows.Z[:, among], self.asked.rows.equal
+            proof = find_proof(Z, equal, self.deadline)
+            coefficients(Rows(Z, equal=equal, ask=lambda: time_left(self.deadline)), proof)
         return lambda b: self.fit(proof, among, b * column).value - bound
 
     def column(self, j: int) -> Array:

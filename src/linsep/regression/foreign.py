@@ -12,10 +12,10 @@ import numpy as np
 
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formula import indicators, levels_of
+from linsep.regression.formula_text import levels_of
 from linsep.regression.model import Asked
 from linsep.tables import column_names
-from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.families import ORDERED, Family, link_of
 from linsep.types import Array, DataError
 
 # Module and class -> the family and the link, where these do not depend on the model.
@@ -43,14 +43,13 @@ _KNOWN = (
     "Logit, Probit, Poisson, MNLogit, GLM (binomial, or with log link), OrderedModel (logistic, norm, gumbel_l or "
     "cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
 )
-_CATEGORY = re.compile(r"C\((\w+)\s*[,)]")  # C(dose), C(dose, Treatment("low"))
 
 
 def is_model(given: Any) -> bool:
     """Whether this is a model of statsmodels or scikit-learn, or what its `fit` gave, and no data."""
-    package = type(given).__module__.partition(".")[0]
-    return (package == "statsmodels" and hasattr(given, "predict")) or (
-        package == "sklearn" and hasattr(given, "get_params")
+    packages = {kind.__module__.partition(".")[0] for kind in type(given).__mro__}
+    return ("statsmodels" in packages and hasattr(given, "predict")) or (
+        "sklearn" in packages and hasattr(given, "get_params")
     )
 
 
@@ -137,16 +136,11 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
     """
     kind = kind_of(model)
     if kind is None:
-        of = getattr(model, "family", None)
-        is_glm = f"a GLM of the family {type(of).__name__} with the link {type(getattr(of, 'link', None)).__name__}"
-        name = (
-            is_glm
-            if of is not None
-            else f"an OrderedModel with the distribution {getattr(model.distr, 'name', 'of other parameters')!r}"
-        )
-        finite = type(of).__name__ in ("Gamma", "InverseGaussian") and (np.asarray(model.endog) > 0).all()
-        why = "with a log link and responses above 0 it always has an estimate" if finite else f"these can: {_KNOWN}"
-        raise DataError(f"{name} cannot be asked about; {why}")
+        of, distribution = getattr(model, "family", None), getattr(getattr(model, "distr", None), "name", "its own")
+        name = f"an OrderedModel with the distribution {distribution!r}"
+        if of is not None:
+            name = f"a GLM of the family {type(of).__name__} with the link {type(of.link).__name__}"
+        raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
     return _of_sklearn(model, kind[0], *args, **kwargs)
@@ -176,7 +170,8 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     if family in ORDERED and len(np.unique(y)) < model.k_levels:
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
-    design = _with_places(Design(X, names, *_levels_of(model, names)), model.data)
+    spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
+    design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
     y, order = _classes_of(model, y, family)
     outcome = outcome_of(y, family, order, **beside)._replace(beyond=_beyond(model, args, kwargs))
     return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
@@ -191,34 +186,14 @@ def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] 
         return y, None
     counted = np.asarray(model.wendog)  # the likelihood is a sum over these, a column for each class
     names = np.array([str(model._ynames_map[k]) for k in range(len(model._ynames_map))]).tolist()
-    if counted.shape != (len(y), len(names)) or not np.isin(counted, (0, 1)).all() or (counted.sum(axis=1) > 1).any():
-        raise DataError("the response of the MNLogit is no label for each row: give one label a row")
-    if (lacking := np.flatnonzero(counted.sum(axis=1) == 0)).size:
-        raise DataError(f"row {lacking[0]} of the MNLogit has no label, and it keeps such rows: leave them out")
-    if not counted.any(axis=0).all() or len(set(names)) < len(names):
-        raise DataError("the MNLogit has a class without rows, or two of one name: give it other labels")
+    is_label = counted.shape == (len(y), len(set(names))) and np.isin(counted, (0, 1)).all()
+    if not (is_label and (counted.sum(axis=1) == 1).all() and counted.any(axis=0).all()):
+        raise DataError("the MNLogit has a row without a label, or a class without rows: give it one label a row")
     plain = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in names)  # 01 is another label than 1
     labels = np.array(list(map(int, names)) if plain else names)
     if (np.sort(labels) != labels).any():  # the first one is the reference
         labels = np.array([f"{k:0{len(str(len(names)))}d}: {name}" for k, name in enumerate(names)])
     return labels[y.astype(np.int64)], None
-
-
-def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """The levels that indicators of a formula stand for, and the levels without one, as patsy or formulaic has them."""
-    spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
-    if hasattr(spec, "encoder_state"):
-        return levels_of(spec, names)
-    levels: dict[str, tuple[str, str]] = {}
-    references: dict[str, str] = {}
-    for factor, info in getattr(spec, "factor_infos", {}).items():
-        found = indicators(factor.name(), info.categories, names) if info.type == "categorical" else None
-        if found is not None:
-            called = _CATEGORY.match(factor.name())
-            name = called[1] if called and called[1] not in references else factor.name()
-            references[name] = found[0]
-            levels |= {column: (name, level) for column, level in found[1].items()}
-    return levels, references
 
 
 def _with_places(design: Design, data: Any) -> Design:
@@ -283,7 +258,7 @@ def _of_sklearn(
     design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
     if columns is not None:
         design = design._replace(names=list(columns), index=getattr(X, "index", None))
-    return Asked(design, outcome_of(y, family, weights=weights), intercept, family)
+    return Asked(design, outcome_of(y, family, weights=weights), intercept, family, link_of(family, None))
 
 
 def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:

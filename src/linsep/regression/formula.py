@@ -6,11 +6,9 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from itertools import chain
 from typing import Any
@@ -19,26 +17,29 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.as_given import as_array, labels_of, refuse_finer, refuse_unlike_doubles
-from linsep.data.columns import Column, TableChunk, like
+from linsep.as_given import as_array, refuse_finer, refuse_unlike_doubles
+from linsep.data.columns import TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, effects_of, outcome_of
-from linsep.regression.formula_numbers import CONSTANT, doubles_of, rounded_products
+from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
 from linsep.regression.formula_text import (
+    CONSTANT,
     Formula,
     columns_of,
+    doubles_of,
     first_line,
     formulaic_package,
     is_bare,
     known_to_formulaic,
+    levels_of,
+    rounded_products,
     shortened,
 )
 from linsep.regression.model import Asked
 from linsep.tables import check_index, column_names
-from linsep.theory.separation.families import LABELLED, ORDERED, Family
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.types import Array, DataError, PrecisionWarning
 
 # Functions of R, which a formula here takes for columns.
@@ -94,6 +95,8 @@ def asked_of(
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
+        of_text = [n for n, kind in used.dtypes.items() if kind.kind in "OU" and not hasattr(kind, "categories")]
+        used = used.astype(dict.fromkeys(of_text, object))  # formulaic takes other types of text for numbers
         return _Table(used, index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
@@ -106,7 +109,7 @@ def asked_of(
             raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link)
+    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link_of(family, link))
 
 
 def _check_rows(table: Any, called: str, series: Beside) -> None:
@@ -138,10 +141,10 @@ def asked_as_written(
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
     table, exact, whole = _Table(None), True, True
-    for name, cells in zip(names, _columns(chunk, names), strict=True):
-        there = np.ones(chunk.n_rows, dtype=bool) if cells.missing is None else ~cells.missing
-        rows = chunk if there.all() else chunk.take(there)
-        (column,) = _columns(rows, [name])
+    for name in names:
+        missing = getattr(chunk.cells(name), "missing", None)
+        there = np.ones(chunk.n_rows, dtype=bool) if missing is None else ~missing
+        column: Any = (chunk if there.all() else chunk.take(there)).cells(name)
         refuse_finer_times(column)
         known = column.values if column.text is None or column.is_number else column.text.to_pylist()
         values[name] = _spread(known, there)
@@ -162,10 +165,6 @@ def asked_as_written(
     return table.asked(formula, family, order, link, beside), exact, whole
 
 
-def _place(column: Any, name: str, row: int) -> str:
-    return f"row {column.index[row]}, column {name!r}"
-
-
 def _spread(known: Any, there: Array) -> Any:
     """Values at their places among all rows; nothing elsewhere."""
     if there.all():
@@ -174,10 +173,6 @@ def _spread(known: Any, there: Array) -> Any:
     out = np.full(there.size, np.nan if is_number else None, dtype=np.float64 if is_number else object)
     out[there] = known
     return out
-
-
-def _columns(chunk: TableChunk, names: Sequence[str]) -> list[Column]:
-    return [column for name in names if (column := chunk.cells(name)) is not None]
 
 
 def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) -> list[str]:
@@ -211,7 +206,7 @@ class _Table:
             column = self.frame[name].dropna()
             kinds = set(map(type, column)) if column.dtype == object else set()
             if kinds - {int} if name not in formula.only_bare else len(kinds) > 1:
-                labels_of(column, partial(_place, column, name))
+                levels_named(column, name)
         doubles = self.frame.assign(**doubles_of(formula, self.frame))
         columns = doubles.assign(**self.scaled)
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
@@ -227,11 +222,12 @@ class _Table:
                 "compared with the mean of a column that lacks one: leave out rows without a value first"
             )
         kept = np.setdiff1d(np.arange(len(self.frame)), list(map(int, gone)))
-        of_levels = [name for name, column in columns.items() if hasattr(column.dtype, "categories")]
+        # A level that no row has is no level, but where an expression, such as lag(g), takes it from another row.
+        of_levels = [n for n, c in columns.items() if hasattr(c.dtype, "categories") and n not in formula.calculated]
         met = {n: columns[n].iloc[kept].cat.remove_unused_categories().cat.categories for n in of_levels}
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
-            made = _materialized(formula, formula.rhs, columns, gone)  # a level that no row has is no level
+            made = _materialized(formula, formula.rhs, columns, gone)
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         rounded = rounded_products(formula, spec, columns.iloc[kept])
@@ -263,7 +259,7 @@ class _Table:
             index=self.index,
             rounded=rounded,
         )
-        return Asked(design, outcome, has_constant, family, link)
+        return Asked(design, outcome, has_constant, family, link_of(family, link))
 
     def _response(self, formula: Formula, doubles: Any) -> Any:
         """The response of all rows: a column as it is, or what an expression makes of columns."""
@@ -311,44 +307,15 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
 
 
-def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """Which column and level an indicator stands for, and the levels without one, of terms that are one category."""
-    levels: dict[str, tuple[str, str]] = {}
-    references: dict[str, str] = {}
-    for term in spec.terms:
-        expr = str(term)
-        _, state = spec.encoder_state.get(expr, (None, {}))
-        if "categories" not in state:
-            continue
-        columns = set().union(*map(columns_of, term.factors))
-        name = columns.pop() if len(columns) == 1 and not columns & references.keys() else expr
-        if not re.match(rf"(C\()?`?{re.escape(name)}`?\s*([,)]|$)", expr):  # C(x > 2) is another factor than C(x)
-            name = expr
-        found = indicators(expr, state["categories"], names)
-        if found is not None:
-            references[name] = found[0]
-            levels |= {column: (name, level) for column, level in found[1].items()}
-    return levels, references
-
-
-def indicators(factor: str, categories: Sequence[Any], names: list[str]) -> tuple[str, dict[str, str]] | None:
-    """The reference level of a factor, and the column of each other level -> this level.
-
-    None where it has another coding than by a reference level, or every level has its indicator.
-    """
-    shown = {str(level): f"{factor}[T.{level}]" for level in categories}
-    without = [level for level, column in shown.items() if column not in names]
-    if len(without) != 1:
-        return None
-    return without[0], {column: level for level, column in shown.items() if level != without[0]}
-
-
 def _as_pandas(data: Any) -> Any:
     """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
     pandas = import_module("pandas")
     if isinstance(data, dict):
         _check_rows(None, "data", data)
-        return pandas.DataFrame(_kept(data))
+        try:
+            return pandas.DataFrame(_kept(data))
+        except ValueError as error:  # columns of other lengths, or no columns
+            raise DataError(f"data is no table of columns: {first_line(error)}") from None
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     if isinstance(data, pandas.DataFrame):
@@ -357,7 +324,10 @@ def _as_pandas(data: Any) -> Any:
             raise DataError("data has two columns of one name: rename one of them")
         return named
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
-    frame = nw.from_native(data, eager_only=True)
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise DataError(f"data is a {type(data).__name__}: make a table of pandas, Polars or Arrow of it") from None
     for kind in frame.schema.values():
         refuse_finer(str(kind))
     return pandas.DataFrame(_kept(frame.to_dict(as_series=False)))

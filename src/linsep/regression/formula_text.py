@@ -1,24 +1,32 @@
-"""A formula as formulaic reads it, and what stands after its |: fixed effects."""
+"""A formula as formulaic reads it, what stands after its | (fixed effects), and the numbers of its table."""
 
 from __future__ import annotations
 
 import ast
 import re
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
+from math import prod
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from linsep.types import DataError
 
+CONSTANT = "Intercept"  # as formulaic calls it
+_NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
 _OF_MISSING = re.compile("isna|isnull|notna|notnull|fillna|nan")  # functions; elsewhere NaN > 2 is False
-_POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
+_MOST_PRODUCTS = 2_000_000  # of (a + b)**k, which formulaic works out term by term
 
 
 class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
-    `only_bare` are the columns that no function is applied to, `calculated` those that a function but C is applied to,
-    `coded` those in C() and in fixed effects, `complete` those without which a row goes: all but those of expressions
-    about missing values, such as `x.fillna(0)`.
+    `bare` are the columns that stand by themselves, `only_bare` those that no function is applied to, `calculated`
+    those that a function but C is applied to, `coded` those in C() and in fixed effects, `complete` those without
+    which a row goes: all but those of expressions about missing values, such as `x.fillna(0)`.
     """
 
     text: str
@@ -27,6 +35,7 @@ class Formula(NamedTuple):
     has_constant: bool
     effects: dict[str, tuple[str, ...]]
     required: set[str]
+    bare: set[str]
     only_bare: set[str]
     calculated: set[str]
     coded: set[str]
@@ -35,12 +44,11 @@ class Formula(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Formula:
         formulaic = formulaic_package()
-        if re.search(rf"(\*\*|\^)[\s(]*\d{{{_POWER_DIGITS},}}", text):
-            raise DataError(
-                f"the formula {shortened(text)} has a power of {_POWER_DIGITS} digits: no table is that wide"
-            )
-        if number := re.search(r"`\s*[0-9.]+\s*`", text):
-            raise DataError(f"a formula takes {number[0]} for a number: rename that column")
+        powers = [int(k[:4]) for k in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", text)]
+        if (2 + text.count("+")) ** max(powers, default=1) > max(_MOST_PRODUCTS, len(text)):
+            raise DataError(f"the formula {shortened(text)} has a power of too many products: write the terms")
+        if taken := re.search(r"`\s*([0-9.]+|None|True|False)\s*`", text):
+            raise DataError(f"a formula takes {taken[0]} for a number or a constant of Python: rename that column")
         try:
             read = formulaic.Formula(text)
         except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:
@@ -63,12 +71,12 @@ class Formula(NamedTuple):
         response = next(iter(lhs)).factors
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
         functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
-        calculated = set().union(bare, *map(columns_of, functions))
+        calculated = set().union(*map(columns_of, functions))
         coded = set().union(*effects.values(), *(columns_of(one) for one in factors if one.expr.startswith("C(")))
         handled = (columns_of(one) for one in (*factors, *response) if _OF_MISSING.search(one.expr))
         complete = required.difference(*handled)
         constant = has_constant and not effects
-        return cls(text, lhs, rhs, constant, effects, required, bare - inside, calculated, coded, complete)
+        return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded, complete)
 
 
 def without_spaces(text: str) -> str:
@@ -103,18 +111,9 @@ def columns_of(factor: Any) -> set[str]:
         return {factor.expr}
     if _kind(factor) == "literal":
         return set()
-    aliases: dict[str, str] = {}
-
-    def alias(quoted: re.Match[str]) -> str:
-        """A name that no column has: with formulaic's, `a b` is a_b, which may be another column."""
-        name = f"_{len(aliases)}"
-        while name in factor.expr:
-            name += "_"
-        aliases[name] = quoted[1]
-        return name
-
+    quoted = "`([^`]*)`"
     try:
-        tree = ast.parse(re.sub("`([^`]*)`", alias, factor.expr))
+        tree = ast.parse(re.sub(quoted, "(0)", factor.expr))
     except SyntaxError as error:
         raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
     nodes = list(ast.walk(tree))
@@ -123,8 +122,8 @@ def columns_of(factor: Any) -> set[str]:
     inner = {id(node.func) for node in calls} | {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     named = [node for node in nodes if isinstance(node, ast.Name)]
     every = {node.id for node in named if id(node) not in inner or node.id not in known_to_formulaic()}
-    quoted = (node.args[0] for node in calls if ast.unparse(node.func) == "Q" and node.args)
-    return {aliases.get(name, name) for name in every} | {str(ast.literal_eval(one)) for one in quoted}
+    by_text = (node.args[0] for node in calls if ast.unparse(node.func) == "Q" and node.args)
+    return {*every, *re.findall(quoted, factor.expr), *(str(ast.literal_eval(one)) for one in by_text)}
 
 
 def known_to_formulaic() -> dict[str, Any]:
@@ -172,3 +171,90 @@ def formulaic_package() -> Any:
         raise ImportError(
             "formulas are read by formulaic, which is not installed: pip install 'linsep[regression]'"
         ) from error
+
+
+# dose, `the dose`, C(dose), C(dose, Treatment("low")); C(dose > 2) is another factor.
+_CATEGORY = re.compile(r"(?:C\()?(?:`([^`]+)`|(\w+))\s*(?:[,)].*)?")
+
+
+def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """Which column and level an indicator stands for, and the levels without one, as patsy or formulaic has them.
+
+    Factors of another coding than by a reference level, or whose levels all have indicators, are not among them.
+    """
+    levels: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    states = {factor: state for factor, (_, state) in getattr(spec, "encoder_state", {}).items()}
+    factors = {factor: state["categories"] for factor, state in states.items() if "categories" in state}
+    for factor, info in getattr(spec, "factor_infos", {}).items():
+        factors |= {factor.name(): info.categories} if info.type == "categorical" else {}
+    for factor, categories in factors.items():
+        columns = {f"{factor}[T.{level}]": str(level) for level in categories}
+        without = [level for column, level in columns.items() if column not in names]
+        if len(without) == 1:
+            called = _CATEGORY.fullmatch(factor)
+            name = (called[1] or called[2]) if called else factor
+            name = factor if name in references else name
+            references[name] = without[0]
+            levels |= {column: (name, level) for column, level in columns.items() if level != without[0]}
+    return levels, references
+
+
+def doubles_of(formula: Formula, frame: Any) -> dict[str, Any]:
+    """The columns of integers and truth values as doubles: products and sums of integers may leave their type."""
+    out = {}
+    if CONSTANT in frame.columns:
+        raise DataError(f"a formula takes a column called {CONSTANT!r} for the constant: rename it")
+    for name in (formula.bare | formula.calculated).intersection(frame.columns):
+        column, kind = frame[name], getattr(frame[name].dtype, "kind", "O")
+        of_objects = column.dropna().tolist() if column.dtype == object else []
+        odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
+        odd = column.dropna().iloc[:1].tolist().pop() if kind in "mM" and not column.isna().all() else odd
+        if odd is not None:
+            raise DataError(
+                f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
+                f"integers of it, or write C({name}) if it is one"
+            )
+        if kind in "iu" and len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
+            raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
+        truths = bool(of_objects) and all(isinstance(v, bool | np.bool_) for v in of_objects)
+        half_known = kind == "b" and column.isna().any()
+        if truths or half_known or kind in "iu" or (kind == "f" and getattr(column.dtype, "itemsize", 0) < 8):
+            out[name] = _as_doubles(column)
+    return out
+
+
+def _as_doubles(column: Any) -> Any:
+    """Numbers or truth values as doubles; missing ones are NaN."""
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return import_module("pandas").Series(values, index=column.index)
+
+
+def rounded_products(formula: Formula, spec: Any, frame: Any) -> frozenset[str]:
+    """The columns of products of floats of which one was rounded to a whole number.
+
+    Raises
+    ------
+    DataError
+        The factors of such a product are whole numbers, which count as exact.
+    """
+    bare = {name: frame[name] for name in formula.only_bare.intersection(frame.columns)}
+    floats = {n: np.asarray(_as_doubles(c)) for n, c in bare.items() if getattr(c.dtype, "kind", "O") == "f"}
+    rounded: set[str] = set()
+    for term, at in spec.term_indices.items():
+        columns = [floats[one.expr] for one in term.factors if is_bare(one) and one.expr in floats]
+        if len(columns) < 2:
+            continue
+        with np.errstate(all="ignore"):
+            products = prod(columns)
+        whole = all(np.array_equal(column, np.rint(column)) for column in columns)
+        asked = np.abs(products) > 2.0**52 if whole else products == np.rint(products)
+        for factors in np.unique(np.column_stack(columns)[asked], axis=0).tolist():
+            if prod(map(Fraction, factors)) != prod(factors):
+                if whole:
+                    raise DataError(
+                        f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns"
+                    )
+                rounded.update(str(spec.column_names[j]) for j in at)
+                break
+    return frozenset(rounded)

@@ -20,8 +20,7 @@ from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.theory.words import of_regressions
-from linsep.theory.words.of_advice import advice
-from linsep.theory.words.of_regressions import estimate
+from linsep.theory.words.of_regressions import advice, estimate
 from linsep.types import DataError
 
 
@@ -219,10 +218,6 @@ class Separation(Remedies):
         """
         return of_regressions.summary_of(self)
 
-    def opening(self) -> str:
-        """Return the verdict in a sentence or two, the beginning of the summary."""
-        return of_regressions.opening_of(self)
-
     def __repr__(self) -> str:
         return f"<Separation {of_regressions.line_of(self)}>"
 
@@ -362,17 +357,10 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     if family not in FAMILIES or kind not in _LABELS:
         raise ValueError(f"its family is {family!r:.40}, its labels are of type {kind!r:.40}")
     classes = of_type(question, "classes", list)
-    fits = len(classes) >= 2 if family in LABELLED else not classes
-    if (
-        not fits
-        or (family == "logistic" and len(classes) > 2)
-        or not all(type(name) is str for name in classes)
-        or len(set(classes)) < len(classes)
-    ):
+    labels = tuple(map(_LABELS[kind], classes))
+    fits = (len(labels) == 2 or (len(labels) > 2 and family != "logistic")) if family in LABELLED else not labels
+    if not fits or list(map(str, labels)) != classes or len(set(classes)) < len(classes):
         raise ValueError(f"its classes are {classes!r:.80}")
-    labels = tuple(_LABELS[kind](text) for text in classes)
-    if list(map(str, labels)) != classes:
-        raise ValueError(f"its classes are {classes!r:.80}, which is not how such labels are written")
     ended, proof = ended_of(plain), plain["proof"]
     if (proof is None) != (ended is not None):
         raise ValueError("it holds a proof and says that the search ended before, or neither")

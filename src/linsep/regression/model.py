@@ -14,12 +14,12 @@ from linsep.data.columns import like
 from linsep.regression.design import Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table
 from linsep.theory.proof import data_digest
-from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome, link_of
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -28,22 +28,13 @@ Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not ver
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a question is about: a design, a response with its columns, and the model; None is the link of the family.
-
-    Raises
-    ------
-    DataError
-        There is no such family, or it has no such link.
-    """
+    """What a question is about: a design, a response with its columns, and the model."""
 
     design: Design
     outcome: Outcome
     fit_intercept: bool
     family: Family
-    link: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "link", link_of(self.family, self.link))
+    link: str
 
     @cached_property
     def rows(self) -> ModelRows:
@@ -63,6 +54,11 @@ class Asked:
             raise DataError(f"no coefficient called {name!r}; {like(str(name), list(map(str, names)))}")
         return names.index(name)
 
+    def owners(self, proof: SeparationProof) -> tuple[Array, Array]:
+        """The rows of the data of which some inequality is separated, and those of which some is not."""
+        left = np.isin(np.arange(len(self.rows.owner)), np.asarray(proof.cone.left, dtype=np.int64))
+        return np.unique(self.rows.owner[~left]), np.unique(self.rows.owner[left])
+
     def shown(self, proof: SeparationProof | None, ask: Callable[[], object] = lambda: None) -> dict[str, Any]:
         """What the data and a proof say, once it is checked, by the names that a `Separation` has for it.
 
@@ -77,25 +73,21 @@ class Asked:
             return self._described() | {"verdict": "undecided"}
         rows, at = self.rows, self.design.places
         said = coefficients(Rows(rows.Z, equal=rows.equal, ask=ask), proof)
-        separated = np.zeros(len(rows.owner), dtype=bool)
-        separated[proof.cone.separated] = True
-        whole = np.zeros(len(self.outcome.y), dtype=bool)
-        whole[rows.owner] = True
-        whole[rows.owner[~separated]] = False
-        every = np.flatnonzero(whole).tolist()
+        separated = proof.cone.separated
+        every = np.setdiff1d(*self.owners(proof))
         pairs: list[tuple[int, Any]] = []
         if self.family == "multinomial":
             rivals = rows.classes[rows.rival[separated]].tolist()
             pairs = list(zip(at[rows.owner[separated]].tolist(), rivals, strict=True))
         shown, fixed_effects = self._apart(said)
         return self._described() | {
-            "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
+            "verdict": "overlap" if not separated.size else "quasi-complete" if len(proof.cone.left) else "complete",
             "separated_rows": tuple(at[every].tolist()),
             "coefficients": shown,
             "fixed_effects": fixed_effects,
             "pairs": tuple(pairs),
             "rank": proof.rank(rows.Z.shape[1]),
-            "separated_levels": separated_levels(self.design, whole, self.outcome.kept),
+            "separated_levels": separated_levels(self.design, np.isin(np.arange(len(at)), every), self.outcome.kept),
         }
 
     def _described(self) -> dict[str, Any]:

@@ -344,10 +344,9 @@ class RowsOfCoefficient(NamedTuple):
 def _ways_of(asked: Asked, proof: SeparationProof, part: Any) -> dict[int, int]:
     """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
     rows = asked.rows
-    signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
-    places = asked.design.places
+    places = asked.design.places[rows.owner[proof.cone.separated]]
     ways: dict[int, set[int]] = {}
-    for owner, sign in zip(rows.owner[proof.cone.separated].tolist(), signs.tolist(), strict=True):
-        if sign:
-            ways.setdefault(int(places[owner]), set()).add(sign)
+    for place, value in zip(places.tolist(), dense(part).ravel().tolist(), strict=True):
+        if value:
+            ways.setdefault(place, set()).add(1 if value > 0 else -1)
     return {row: sum(both) for row, both in sorted(ways.items())}

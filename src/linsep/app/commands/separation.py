@@ -27,10 +27,11 @@ from linsep.regression.formula import asked_as_written
 from linsep.regression.model import Asked
 from linsep.regression.separation import answer
 from linsep.reporting.proof import separation_details, separation_lines
-from linsep.theory.separation.families import Family
+from linsep.theory.separation.families import Family, link_of
 from linsep.theory.words.of_classes import rows_of_file
 from linsep.types import Array, DataError
 
+_NEAREST = "decimals that a function is applied to are the doubles nearest to them"
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
 _ALL_EVENTS = "without --set event=COLUMN every row counts as an event; a column of events is a feature like others"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
@@ -82,7 +83,7 @@ def separation(
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
     outcome = outcome_of(numbers.y, family, order, **taken)
-    question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link)
+    question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link_of(family, link))
     found = answer(question, time_limit, exact=exact)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
     data = {**found.to_dict(), **numbers.in_table(source)}
@@ -123,7 +124,7 @@ def _of_formula(
     exact: bool,
 ) -> Result:
     try:
-        asked, as_written, _ = asked_as_written(text, source, family, order, link, beside)
+        asked, as_written, whole = asked_as_written(text, source, family, order, link, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
     found = answer(asked, time_limit, exact=exact)
@@ -132,7 +133,7 @@ def _of_formula(
     design = None if certificate is None else _design(asked, asked.design.rows)
     lines += written_certificate(certificate, data, table, design)
     more = separation_details(found, time_limit=time_limit) if details else []
-    doubts = _of_events(family, beside) + ([] if as_written else [_ROUNDED])
+    doubts = _of_events(family, beside) + ([] if as_written else [_NEAREST if whole else _ROUNDED])
     return Result(lines, {**data}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +11,7 @@ import numpy as np
 
 from linsep.kernels.sequences.chain import Sentences
 from linsep.tables import check_index, is_sparse
-from linsep.theory.bounds.mistakes import check_rule, of_run
+from linsep.theory.bounds.mistakes import check_run, constant_in, of_run
 from linsep.theory.bounds.rounding import error_of_products, largest_square, length2, length_above, safely
 from linsep.theory.bounds.table import (
     Bound,
@@ -107,13 +106,10 @@ def class_bounds(
     >>> round(class_bounds(X, y, W, fit_intercept=False).get("novikoff").value, 6)
     6.0
     """
-    check_rule(variant, C)
+    check_run(variant, C, margin)
     c = constant_of(intercept_scaling) if fit_intercept else 0.0
-    if not 0 <= margin < math.inf:
-        raise DataError(f"the margin of a run is finite and at least 0, got {margin!r}")
     u = _matrix_on_rows(X, y, np.asarray(W, dtype=np.float64), b, c, Fraction(float(margin)))
-    more = "" if not c else " + 1" if c == 1 else " + c^2"
-    S = f"2 (R^2{more})" if c else "2 R^2"
+    S = f"2 (R^2{constant_in(c)})" if c else "2 R^2"
     if variant is not None:
         rows = [of_aggressive_steps(u, variant, float(C), epochs, S)]
     else:

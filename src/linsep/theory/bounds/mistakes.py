@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,34 +25,16 @@ from linsep.theory.margin.geometry import constant_of, functional_margins, row_n
 from linsep.types import DataError
 
 
-@dataclass(frozen=True)
-class Plane:
-    """A plane on the rows of a run: all that the bounds on mistakes need.
+class Plane(NamedTuple):
+    """A plane on the rows of a run: (w, b / c) on the rows (x, c), or w on the rows without an intercept, where c is 0.
 
-    Attributes
-    ----------
-    u : Evaluated
-        (w, b / c) on the rows (x, c), or w on the rows without an intercept.
-    norm2 : float
-        An upper bound on ||w||^2.
-    offset : float or None
-        |b| / ||w||, the distance of the plane from the origin; None if w is 0.
-    c : float
-        The constant feature; 0 without an intercept.
-    more : str
-        " + 2m" of a perceptron with a margin m, for formulas.
+    `norm2` is an upper bound on ||w||^2.
     """
 
     u: Evaluated
     norm2: Fraction | float
-    offset: float | None
+    b: float
     c: float
-    more: str = ""
-
-    @property
-    def constant(self) -> str:
-        """+ c^2 in formulas."""
-        return "" if not self.c else " + 1" if self.c == 1 else " + c^2"
 
 
 def plane_on_rows(
@@ -61,8 +43,7 @@ def plane_on_rows(
     """Look at a plane on the rows of a run that updates where y z <= `margin`; the arguments of `mistake_bounds`."""
     if not fit_intercept and b != 0:
         raise DataError(f"b = {b:g}, but the run has no intercept: give a separator with b = 0")
-    if not 0 <= margin < math.inf:
-        raise DataError(f"the margin of a run is finite and at least 0, got {margin!r}")
+    check_run(margin=margin)
     c = constant_of(intercept_scaling) if fit_intercept else 0.0
     w = np.asarray(w, dtype=np.float64)
     margins = functional_margins(X, y, w, b)  # looks at the indexes of X and y, which are gone after this
@@ -73,9 +54,13 @@ def plane_on_rows(
     step2 = R2 + Fraction(c) ** 2 + 2 * Fraction(float(margin))
     # Where all computed margins are positive but not all exact ones, the exact ones tell.
     why = mistakes_of(margins) or mistakes_of(low)
-    more, offset = (" + 2m" if margin else ""), abs(b) / math.sqrt(norm2) if norm2 else None
     also = f", R^2 + 2m for R^2, m = {margin:g}" if margin else ""
-    return Plane(Evaluated(low, whole2, step2, why, also), norm2, offset, c, more)
+    return Plane(Evaluated(low, whole2, step2, why, also), norm2, b, c)
+
+
+def constant_in(c: float) -> str:
+    """+ c^2 in formulas; nothing without an intercept."""
+    return "" if not c else " + 1" if c == 1 else " + c^2"
 
 
 def mistake_bounds(
@@ -173,14 +158,15 @@ def mistake_bounds(
     """
     run: dict[str, Any] = {"fit_intercept": fit_intercept, "intercept_scaling": intercept_scaling, "margin": margin}
     plane = plane_on_rows(X, y, w, b, **run)
-    u, S, small = plane.u, f"R^2{plane.constant}{plane.more}", _no_small_bias(plane)
+    u, small, constant, more = plane.u, _no_small_bias(plane), constant_in(plane.c), " + 2m" if margin else ""
+    S = f"R^2{constant}{more}"
     # Whether |b| <= c ||w|| was asked in floating point: the larger of 2 ||w||^2 and ||(w, b/c)||^2 makes up for that.
     doubled = replace(u, length2=max(2 * plane.norm2, u.length2))
     # R^2 + c^2 as it is rather than 1 + c^2: rows are on the sphere to rounding only.
     two = "4" if plane.c in (0, 1) else "2 (1 + c^2)"
     novikoff = f"({S}) / gamma~^2" if plane.c else f"({S}) / gamma^2" if margin else "(R / gamma)^2"
     sphere = f"({two} + 4m) / gamma^2" if margin else f"{two} / gamma^2"
-    bias = f"2 (R^2{plane.constant or ' + 1'}{plane.more}) / gamma^2"
+    bias = f"2 (R^2{constant or ' + 1'}{more}) / gamma^2"
     rows = [
         of_margin("novikoff", novikoff, u),
         of_margin("unit sphere", sphere, doubled, small or ("" if _on_sphere(X) else "some row is not of norm 1")),
@@ -271,11 +257,10 @@ def unless(why: str, rows: list[Bound]) -> list[Bound]:
 def _no_small_bias(plane: Plane) -> str:
     if not plane.c:
         return "the run has no intercept"
-    if plane.offset is None:
+    if not plane.norm2:
         return "w is zero: there is no plane"
-    if plane.offset > plane.c:
-        return f"the plane is {plane.offset:.6g} from the origin, more than {plane.c:.6g}"
-    return ""
+    offset = abs(plane.b) / math.sqrt(plane.norm2)
+    return f"the plane is {offset:.6g} from the origin, more than {plane.c:.6g}" if offset > plane.c else ""
 
 
 def _on_sphere(X: Any) -> bool:
@@ -358,15 +343,17 @@ def aggressive_bounds(
     >>> round(aggressive_bounds(X, y, [1.0], C=0.5, fit_intercept=False).get("pa1").value, 1)
     5.5
     """
-    check_rule(variant, C)
+    check_run(variant, C)
     plane = plane_on_rows(X, y, w, b, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling)
-    rows = [of_aggressive_steps(plane.u, variant, float(C), epochs, f"R^2{plane.constant}")]
+    rows = [of_aggressive_steps(plane.u, variant, float(C), epochs, f"R^2{constant_in(plane.c)}")]
     return of_run(plane.u, rows, from_zero, weighted, mistakes, epochs)
 
 
-def check_rule(variant: str | None, C: float) -> None:
-    """Raise unless there are bounds for this rule."""
+def check_run(variant: str | None = None, C: float = 1.0, margin: float = 0.0) -> None:
+    """Raise unless there are bounds for runs of this rule."""
     if variant not in (None, "pa", "pa1", "pa2"):
         raise DataError(f'the variant is "pa", "pa1" or "pa2", not {variant!r}')
     if not C > 0:
         raise DataError(f"C must be above 0, got {C!r}")
+    if not 0 <= margin < math.inf:
+        raise DataError(f"the margin of a run is finite and at least 0, got {margin!r}")

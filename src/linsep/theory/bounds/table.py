@@ -109,18 +109,16 @@ class MistakeBounds:
 
     def __str__(self) -> str:
         wide = max(len(row.name) for row in self.rows)
-        lines = [f"{row.name:<{wide}}  {_value(row):>15}  {row.formula}{_note(row)}" for row in self.rows]
-        if self.mistakes is not None:
-            lines.append(f"{'mistakes made':<{wide}}  {self.mistakes:>15,}")
-        return "\n".join(lines)
+        return "\n".join(f"{name:<{wide}}  {value:>15}  {how}".rstrip() for name, value, how in self._cells())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[object, ...]] = [(row.name, _value(row), f"{row.formula}{_note(row)}") for row in self.rows]
-        if self.mistakes is not None:
-            rows.append(("mistakes made", f"{self.mistakes:,}", ""))
-        return table_html("Mistake bounds", rows)
+        return table_html("Mistake bounds", self._cells())
+
+    def _cells(self) -> list[tuple[str, str, str]]:
+        cells = [(row.name, *_shown(row)) for row in self.rows]
+        return cells if self.mistakes is None else [*cells, ("mistakes made", f"{self.mistakes:,}", "")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -133,12 +131,11 @@ class MistakeBounds:
         }
 
 
-def _value(row: Bound) -> str:
-    return f"{row.value:,.6g}" if row.applies and row.value is not None else "not applicable"
-
-
-def _note(row: Bound) -> str:
-    return ("  [one pass]" if row.one_pass else "") if row.applies else f"  ({row.why})"
+def _shown(row: Bound) -> tuple[str, str]:
+    """The value, and the formula with what there is to say about it."""
+    if not row.applies or row.value is None:
+        return "not applicable", f"{row.formula}  ({row.why})"
+    return f"{row.value:,.6g}", f"{row.formula}{'  [one pass]' if row.one_pass else ''}"
 
 
 @dataclass(frozen=True)

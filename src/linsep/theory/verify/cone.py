@@ -204,7 +204,7 @@ def _surely_orthogonal(rows: Rows, vectors: Sequence[Vector]) -> bool:
         one = sp.csr_matrix(np.ones((X.shape[0], rows.width - p)))
         return not (X.astype(np.float64) @ N[:p] + one @ N[p:]).count_nonzero()
     at = np.unique(where[0][where[0] < p])
-    return not (X[:, at].astype(np.float64) @ N[at].toarray() + N[p:].toarray().sum(axis=0)).any()
+    return not (N[at].T @ X[:, at].T.astype(np.float64) + N[p:].toarray().sum(axis=0)[:, None]).any()
 
 
 def check_sum(rows: Rows, weights: Weights, *, exact: bool = True) -> None:

@@ -60,7 +60,7 @@ def _rounded_signs(A: Any, w: Sequence[int], b: int) -> tuple[Array, Array]:
         z = A @ v[:-1] + v[-1]
         # Each of the products and sums is off by 2^-53 of its size, or by less than 2^-1074 if it underflows.
         size = abs(A) @ (abs(v[:-1]) + TINY) + abs(v[-1]) + TINY * (1 + abs(v).sum())
-        unsure = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
+        unsure = ~((abs(z) > 2.0**-52 * (v.size + 8) * size) & (size < 2.0**1000))  # no sum overflows
         if not shift and abs(v).max() <= 2**53 and np.array_equal(stored, np.rint(stored)):
             unsure &= ~(size < 2.0**52)  # sums of small integers are exact
     if is_sparse(A) and b == 0:
