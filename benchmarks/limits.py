@@ -10,11 +10,10 @@ import numba
 import numpy as np
 
 from benchmarks.timing import Work, in_turn
-from linsep.kernels.checks import are_ones
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.rows import row_axpy, row_count, row_dot
+from linsep.kernels.rows import are_ones, row_axpy, row_count, row_dot
 from linsep.learners.engine.loop import shuffled_order
 from linsep.passes import NO_ORDER
 from linsep.types import CSR, OnesCSR

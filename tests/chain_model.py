@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
+from linsep.kernels.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.types import Array, DataError
 
 

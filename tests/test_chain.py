@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from linsep.kernels.sequences.chain import (
+from linsep.kernels.chain import (
     Chain,
     Sentences,
     Work,

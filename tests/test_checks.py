@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from linsep.kernels.checks import has_duplicates, is_rising
+from linsep.kernels.rows import has_duplicates, is_rising
 from linsep.types import Array
 
 

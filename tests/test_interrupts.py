@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from chain_model import ChainModel
-from linsep.kernels.sequences.chain import chain_epoch
+from linsep.kernels.chain import chain_epoch
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,

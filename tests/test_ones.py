@@ -8,8 +8,7 @@ import scipy.sparse as sp
 from numba import njit
 from sklearn.base import clone
 
-from linsep.kernels.checks import are_ones
-from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
+from linsep.kernels.rows import are_ones, row_axpy, row_count, row_dot, row_norm2
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
 from linsep.learners.base import epochs
 from linsep.types import Array, OnesCSR

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numba import njit
 
 from linsep import Perceptron
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.memory import uncounted
 from linsep.kernels.prefetch import rows_ahead
 from linsep.learners.engine.loop import shuffled_order
 from linsep.passes import NO_ORDER, NO_WEIGHTS

@@ -17,7 +17,7 @@ import naive
 from chain_model import ChainModel
 from linsep import load, save
 from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
-from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
+from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.passes import TALLY
 from linsep.theory.bounds.classes import chain_radius

@@ -10,7 +10,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from linsep import Perceptron
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.text.svmlight import scan
 
 

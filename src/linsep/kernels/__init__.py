@@ -2,7 +2,7 @@
 
 In: rows, weights, a visiting order; or bytes. Out: the same arrays, changed in place, and a record whose columns
 `linsep/passes.py` names. Begin with `linear/epoch.py`, one pass of a binary learner; `rows.py` is the only file that
-knows how rows are stored, and `steps.py` says how far an update moves.
+knows how rows are stored, and `optional.py` says how far an update moves.
 """
 
 from linsep.code_cache import find_folder

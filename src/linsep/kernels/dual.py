@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 
 
 @uncounted(cache=True, nogil=True)

@@ -1,8 +1,7 @@
 """Parts of a pass that may be absent: weights, a visiting order, and who is told of updates.
 
 An absent order and absent weights are arrays without entries: asking costs a pass nothing that can be measured, and one
-compiled kernel serves both cases. A `watch` that is None costs nothing: the code for it is not even compiled. Stubs and
-overloads, as in `rows.py`.
+compiled kernel serves both cases. A `watch` that is None costs nothing: the code for it is not even compiled.
 
 The type of a step rule selects how far to move at a margin. A number is the margin up to which a perceptron moves (0 of
 Rosenblatt 1958, a tie a mistake; above 0 of Krauth and Mezard 1987, without their choice of the worst row); the others
@@ -18,9 +17,8 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.rows import row_axpy, row_dot, row_norm2
 from linsep.passes import PA1, Mean, Predicted, UpdateLog
 
@@ -45,31 +43,15 @@ def weight_at(weight: Any, i: int) -> Any:
     return weight[i] if weight.shape[0] > 0 else 1.0
 
 
-def note_margin(watch: Any, X: Any, i: int, m: float, y: float, visit: int) -> None:
-    """Tell `watch` the margin m = y z of row i before its update; all but `Predicted` (or a pair with it) ignore it."""
-    raise NotImplementedError
-
-
-def note_update(watch: Any, X: Any, i: int, a: float, intercept: float, visit: int, k: int) -> None:
-    """Tell `watch` that class k moved by a x_i: an `UpdateLog`, a `Mean`, a pair of both, or None."""
-    raise NotImplementedError
-
-
-def before_update(watch: Any, X: Any, visit: int, k: int) -> None:
-    """Tell `watch` that class k is about to move; all but a `Pocket` (`pocket.py`), alone or in a pair, ignore it."""
-    raise NotImplementedError
-
-
 @uncounted(nogil=True)
 def _is_wrong(m: float, y: float) -> Any:
     """Whether a row with the margin m = y z is predicted wrongly."""
     return not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
 
 
-@overload(note_margin)
-def _note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Callable[..., Any]:
-    def nothing(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
-        return None
+@by_type()
+def note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Callable[..., Any]:
+    """Tell `watch` the margin m = y z of row i before its update; all but `Predicted` (or a pair with it) ignore it."""
 
     def predicted(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
         watch.wrong[i] = _is_wrong(m, y)
@@ -87,13 +69,13 @@ def _note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Call
     if is_pair(watch):
         first, second = (getattr(one, "instance_class", None) for one in watch)
         return beside_mean if first is Predicted and second is Mean else both
-    return predicted if getattr(watch, "instance_class", None) is Predicted else nothing
+    alone = getattr(watch, "instance_class", None) is Predicted
+    return predicted if alone else (lambda watch, X, i, m, y, visit: None)
 
 
-@overload(note_update)
-def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> Callable[..., Any]:
-    def nothing(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
-        return None
+@by_type()
+def note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> Callable[..., Any]:
+    """Tell `watch` that class k moved by a x_i: an `UpdateLog`, a `Mean`, a pair of both, or None."""
 
     def enter(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
         e = watch.used[0]
@@ -115,13 +97,14 @@ def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any,
     if is_pair(watch):
         return both
     kind = getattr(watch, "instance_class", None)
-    return enter if kind is UpdateLog else average if kind is Mean else nothing
+    if kind is UpdateLog:
+        return enter
+    return average if kind is Mean else (lambda watch, X, i, a, intercept, visit, k: None)
 
 
-@overload(before_update)
-def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any] | None:
-    def nothing(watch: Any, X: Any, visit: Any, k: Any) -> None:
-        return None
+@by_type()
+def before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any] | None:
+    """Tell `watch` that class k is about to move; all but a `Pocket` (`pocket.py`), alone or in a pair, ignore it."""
 
     def both(watch: Any, X: Any, visit: Any, k: Any) -> None:
         before_update(watch[0], X, visit, k)
@@ -129,22 +112,14 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
 
     if is_pair(watch):
         return both
-    # `pocket.py` has an overload for its own type.
-    return nothing if getattr(watch, "instance_class", None) in (None, UpdateLog, Mean, Predicted) else None
+    if getattr(watch, "instance_class", None) in (None, UpdateLog, Mean, Predicted):
+        return lambda watch, X, visit, k: None
+    return None  # `pocket.py` has an overload for its own type
 
 
-def step_size(rule: Any, m: float, X: Any, i: int, intercept: float, copies: float) -> float:
-    """tau of the rule at margin m, for q = copies (||x_i||^2 + intercept), which is computed only where it is needed.
-
-    A stub in Python, as in `rows.py`.
-    """
-    raise NotImplementedError
-
-
-@overload(step_size)
-def _step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Callable[..., Any]:
-    def perceptron(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
-        return 1.0 if m <= rule else 0.0
+@by_type()
+def step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Callable[..., Any]:
+    """tau of the rule at margin m, for q = copies (||x_i||^2 + intercept), computed only where it is needed."""
 
     def pa1(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
         if m >= 1.0:
@@ -158,5 +133,5 @@ def _step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -
         return (1.0 - m) / (copies * (row_norm2(X, i) + intercept) + 0.5 / rule.C)
 
     if isinstance(rule, types.Float):
-        return perceptron
+        return lambda rule, m, X, i, intercept, copies: 1.0 if m <= rule else 0.0
     return pa1 if rule.instance_class is PA1 else pa2

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from linsep.kernels.compiled import by_type
 from linsep.kernels.lanes import fma, fused
 
 # Classes in a vector, and vectors in a pass over the entries: on processors with half or a quarter as wide registers
@@ -83,17 +84,14 @@ _eight_each: Any = intrinsic(_eight_each_code)
 _one: Any = intrinsic(_one_code)
 
 
-def sum_planes(data: Any, indices: Any, start: int, end: int, W: Any, Z: Any, r: int) -> None:
+@by_type(forceinline=True)
+def sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> Callable[..., Any]:
     """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, in this order, for every class c.
 
     `W` is (n_classes, n_features); in Fortran's order, where the classes of a feature stand side by side, eight of them
-    or more are summed at once. Changes `Z` (n_rows, n_classes). A stub in Python, as in `rows.py`.
+    or more are summed at once. Changes `Z` (n_rows, n_classes).
     """
-    raise NotImplementedError
 
-
-@overload(sum_planes, jit_options={"forceinline": True})
-def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> Callable[..., Any]:
     def anyhow(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
         for c in range(np.uint64(Z.shape[1])):
             Z[r, c] = 0

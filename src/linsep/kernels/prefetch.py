@@ -4,7 +4,8 @@ Rows in shuffled order are where no hardware expects them: a pass over sparse ro
 time, unless it says a few rows ahead where it will look. A shuffled epoch over 3,000,000 rows of 6 entries takes 0.05 s
 with this and 0.1 s without, one over 200,000 rows of 40 entries 5 ms and 33 ms. Long rows in their own order gain as
 well: at a mistake the processor drops what it had begun ahead. Dense rows are not asked for: their passes only became
-slower. The stubs are Python, as in `rows.py`.
+slower. A request is one instruction of the processor, in LLVM's words: Numba has no name for it, and a function more to
+compile would be felt in a first fit.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-from linsep.kernels.memory import LINE, ask
+from linsep.kernels.compiled import by_type
 from linsep.kernels.rows import is_csr, is_ones
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
@@ -23,22 +26,34 @@ _AHEAD = 16
 # Bytes of a row in order that the hardware brings as fast, and of entries in order from which on they come from memory:
 # from a large cache the hardware brings them as fast.
 _SHORT_IN_ORDER, _LARGE_TABLE = 256, 1 << 25
-# A call with every row would take longer than the row, and LLVM makes one wherever there is a loop or a branch.
-_INLINE: Any = {"forceinline": True}
+# What memory hands over at a time, in bytes.
+_LINE = 64
 
 
-def rows_ahead(X: Any, order: Any) -> int:
+def _ask_code(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for the line of array[index], an entry of a vector; never fails, wherever it is."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(array)(context, builder, value=args[0]).data
+        number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        address = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        # To read, of use for long, data and no instructions.
+        builder.call(prefetch, [address, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), codegen
+
+
+ask: Any = intrinsic(_ask_code)
+
+
+@by_type()
+def rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
     """How many rows ahead a pass has to ask, 0 if not at all: where the hardware sees what comes next."""
-    raise NotImplementedError
-
-
-@overload(rows_ahead)
-def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
-    def dense(X: Any, order: Any) -> Any:
-        return 0
-
     if not is_csr(X):
-        return dense
+        return lambda X, order: 0
     # Bytes of an entry: of its column and, unless all are 1, of its value.
     arrays = dict(zip(X.fields, X.types, strict=True))
     entry = sum(arrays[name].dtype.bitwidth // 8 for name in ("data", "indices") if name in arrays)
@@ -51,14 +66,10 @@ def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
     return sparse
 
 
-def _ask_part(array: Any, start: Any, mean: int) -> None:
+@by_type(forceinline=True)
+def _ask_part(array: Any, start: Any, mean: Any) -> Callable[..., Any]:
     """Ask for as many lines of array[start:] as `mean` entries fill, and for two more."""
-    raise NotImplementedError
-
-
-@overload(_ask_part, jit_options=_INLINE)
-def _overload_ask_part(array: Any, start: Any, mean: Any) -> Callable[..., Any]:
-    a_line = 8 * LINE // array.dtype.bitwidth
+    a_line = 8 * _LINE // array.dtype.bitwidth
 
     def part(array: Any, start: Any, mean: Any) -> None:
         k = start
@@ -69,17 +80,14 @@ def _overload_ask_part(array: Any, start: Any, mean: Any) -> Callable[..., Any]:
     return part
 
 
-def _ask_entries(X: Any, start: Any) -> None:
+@by_type(forceinline=True)
+def _ask_entries(X: Any, start: Any) -> Callable[..., Any]:
     """Ask for the entries of a sparse row from its start: their columns and, unless all are 1, their values.
 
     As many lines for each row: a number of its own is one more branch to guess wrongly, a tenth of a pass. What a long
     row lacks the hardware brings, as it reads on.
     """
-    raise NotImplementedError
 
-
-@overload(_ask_entries, jit_options=_INLINE)
-def _overload_ask_entries(X: Any, start: Any) -> Callable[..., Any]:
     def columns(X: Any, start: Any) -> None:
         _ask_part(X.indices, start, X.indices.shape[0] // (X.indptr.shape[0] - 1))
 
@@ -91,18 +99,12 @@ def _overload_ask_entries(X: Any, start: Any) -> Callable[..., Any]:
     return columns if is_ones(X) else both
 
 
-def fetch_ahead(X: Any, y: Any, order: Any, t: int, ahead: int) -> None:
+@by_type(forceinline=True)
+def fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[..., Any]:
     """At step t of a pass, ask for rows a little later in it.
 
     `ahead` is `rows_ahead`, and the caller looks whether it is 0.
     """
-    raise NotImplementedError
-
-
-@overload(fetch_ahead, jit_options=_INLINE)
-def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[..., Any]:
-    def dense(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> None:
-        return None
 
     def sparse(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> None:
         ordered = order.shape[0] > 0
@@ -115,4 +117,4 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[...
         ask(y, later)
         _ask_entries(X, np.uint64(X.indptr[soon]))
 
-    return sparse if is_csr(X) else dense
+    return sparse if is_csr(X) else (lambda X, y, order, t, ahead: None)

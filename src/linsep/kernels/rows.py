@@ -1,8 +1,7 @@
 """One row against a vector: the only place that knows how rows are stored.
 
 `X` is a C-contiguous 2-D array, a `CSR` or, in passes of two classes, a `OnesCSR`; `i` is a row position. Arithmetic is
-done in the dtype of `w`. Each function has a stub in Python, which only raises, and an overload, which compiled code
-calls instead. So a kernel is written once, and Numba compiles it once for each format.
+done in the dtype of `w`. The code of each function depends on the format: a kernel is written once.
 """
 
 from __future__ import annotations
@@ -11,8 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numba.extending import overload
 
+from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.lanes import dots, fma, wide_dots
 from linsep.kernels.planes import sum_planes
 from linsep.types import CSR, OnesCSR
@@ -20,8 +21,8 @@ from linsep.types import CSR, OnesCSR
 # Rows whose decision values a pass of several classes computes ahead of their turn, at most: with 4 rows and 2 classes
 # the 8 sums and their 6 factors fit the 16 vector registers.
 BLOCK = 4
-# As calls these would take half as long again on short rows.
-_INLINE: Any = {"forceinline": True}
+# Rows, or entries, that are looked at before the next question is asked.
+_TOGETHER = 1024
 
 
 def is_csr(X: Any) -> bool:
@@ -34,53 +35,10 @@ def is_ones(X: Any) -> bool:
     return getattr(X, "instance_class", None) is OnesCSR
 
 
-def row_count(X: Any) -> int:
-    """n, the number of rows of `X`."""
-    raise NotImplementedError
-
-
-def row_dot(X: Any, i: int, w: Any) -> float:
-    """w.x_i"""
-    raise NotImplementedError
-
-
-def block_size(X: Any) -> int:
-    """Rows that `block_dots` takes: 4 dense ones share each weight loaded; sparse ones share nothing, so 1."""
-    raise NotImplementedError
-
-
-def block_dots(X: Any, rows: Any, W: Any, k: int, m: int, Z: Any) -> None:
-    """Z[r, c] = w_c.x_rows[r] for the first `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
-
-    A product does not depend on the others computed with it: each is summed in the same order. So a short block may be
-    filled up with any rows, and the classes that have moved can be computed again, two at a time. Sparse rows always
-    compute every c. Changes `Z` (BLOCK, n_classes).
-    """
-    raise NotImplementedError
-
-
-def row_axpy(X: Any, i: int, a: float, w: Any) -> bool:
-    """w += a x_i, in place. Return whether any entry of w changed: rounding may absorb the whole of a x_i."""
-    raise NotImplementedError
-
-
-def row_norm2(X: Any, i: int) -> float:
-    """||x_i||^2, summed in float64."""
-    raise NotImplementedError
-
-
-def row_fits(X: Any, width: int) -> bool:
+@by_type()
+def row_fits(X: Any, width: Any) -> Callable[..., Any]:
     """Whether the one row of `X` belongs to vectors of this width: what is read and written lies inside them."""
-    raise NotImplementedError
 
-
-def _entry(X: Any, k: Any, w: Any) -> Any:
-    """Entry k of sparse rows, 1 of the type of w where all are."""
-    raise NotImplementedError
-
-
-@overload(row_fits)
-def _row_fits(X: Any, width: Any) -> Callable[..., Any]:
     def sparse(X: Any, width: Any) -> Any:
         for k in range(X.indices.shape[0]):
             if not 0 <= X.indices[k] < width:
@@ -93,30 +51,24 @@ def _row_fits(X: Any, width: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-@overload(row_count)
-def _row_count(X: Any) -> Callable[..., Any]:
-    def sparse(X: Any) -> Any:
-        return X.indptr.shape[0] - 1
-
-    def dense(X: Any) -> Any:
-        return X.shape[0]
-
-    return sparse if is_csr(X) else dense
+@by_type()
+def row_count(X: Any) -> Callable[..., Any]:
+    """n, the number of rows of `X`."""
+    return (lambda X: X.indptr.shape[0] - 1) if is_csr(X) else (lambda X: X.shape[0])
 
 
-@overload(_entry, jit_options=_INLINE)
-def _any_entry(X: Any, k: Any, w: Any) -> Callable[..., Any]:
-    def one(X: Any, k: Any, w: Any) -> Any:
-        return w.dtype.type(1)  # LLVM makes a sum of the product with it
-
-    def stored(X: Any, k: Any, w: Any) -> Any:
-        return X.data[k]
-
-    return one if is_ones(X) else stored
+@by_type(forceinline=True)
+def _entry(X: Any, k: Any, w: Any) -> Callable[..., Any]:
+    """Entry k of sparse rows, 1 of the type of w where all are."""
+    # LLVM makes a sum of the product with a 1.
+    return (lambda X, k, w: w.dtype.type(1)) if is_ones(X) else (lambda X, k, w: X.data[k])
 
 
-@overload(row_dot, jit_options=_INLINE)
-def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
+# As a call it would take half as long again on short rows.
+@by_type(forceinline=True)
+def row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
+    """w.x_i"""
+
     def sparse(X: Any, i: Any, w: Any) -> Any:
         a = b = c = d = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
@@ -136,33 +88,27 @@ def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
             a = fma(_entry(X, k, w), w[np.uint64(X.indices[k])], a)
         return (a + b) + (c + d)
 
-    return sparse if is_csr(X) else None
-
-
-@overload(row_dot, jit_options=_INLINE)
-def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
-    if is_csr(X):
-        return None
-
     def dense(X: Any, i: Any, w: Any) -> Any:
         return dots(X, (np.uint64(i),), w, (np.uint64(0),))[0]
 
-    return dense
+    return sparse if is_csr(X) else dense
 
 
-@overload(block_size)
-def _block_size(X: Any) -> Callable[..., Any]:
-    def one(X: Any) -> Any:
-        return 1
-
-    def several(X: Any) -> Any:
-        return BLOCK
-
-    return one if is_csr(X) else several
+@by_type()
+def block_size(X: Any) -> Callable[..., Any]:
+    """Rows that `block_dots` takes: 4 dense ones share each weight loaded; sparse ones share nothing, so 1."""
+    return (lambda X: 1) if is_csr(X) else (lambda X: BLOCK)
 
 
-@overload(block_dots)
-def _block_of_one(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
+@by_type()
+def block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
+    """Z[r, c] = w_c.x_rows[r] for the first `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
+
+    A product does not depend on the others computed with it: each is summed in the same order. So a short block may be
+    filled up with any rows, and the classes that have moved can be computed again, two at a time. Sparse rows always
+    compute every c. Changes `Z` (BLOCK, n_classes).
+    """
+
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
         sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
@@ -171,7 +117,7 @@ def _block_of_one(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable
 
 
 # As a call it would take a fifth longer: its loops are compiled for the case in hand.
-@overload(block_dots, jit_options=_INLINE)
+@overload(block_dots, jit_options={"forceinline": True})
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
     if is_csr(X):
         return None
@@ -192,8 +138,10 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 
 # On some processors LLVM would call it for each mistake of a short row unless told otherwise.
 # Sparse rows ask until one entry has changed, as a rule the first: to compare all took as long as to change them.
-@overload(row_axpy, jit_options=_INLINE)
-def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
+@by_type(forceinline=True)
+def row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
+    """w += a x_i, in place. Return whether any entry of w changed: rounding may absorb the whole of a x_i."""
+
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
         k, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
@@ -224,8 +172,10 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
 
 
 # As in `row_axpy`: on some processors LLVM would call it.
-@overload(row_norm2, jit_options=_INLINE)
-def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
+@by_type(forceinline=True)
+def row_norm2(X: Any, i: Any) -> Callable[..., Any]:
+    """||x_i||^2, summed in float64."""
+
     def ones(X: Any, i: Any) -> Any:
         return np.float64(X.indptr[i + 1] - X.indptr[i])
 
@@ -244,3 +194,47 @@ def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
         return wide_dots(X, at, X, at)[0]
 
     return ones if is_ones(X) else sparse if is_csr(X) else dense
+
+
+# Questions about the entries of a sparse table that NumPy would answer with a copy of it.
+@uncounted(cache=True, nogil=True)
+def are_ones(values: Any) -> bool:
+    """Whether all of these are 1; it ends soon after the first that is not."""
+    for first in range(0, values.shape[0], _TOGETHER):
+        others = 0
+        for k in range(np.uint64(first), np.uint64(min(first + _TOGETHER, values.shape[0]))):
+            others += values[k] != 1
+        if others:
+            return False
+    return True
+
+
+@uncounted(cache=True, nogil=True)
+def is_rising(indices: Any, indptr: Any) -> bool:
+    """Whether the columns of each row of a CSR matrix rise, as they nearly always do: then no row names one twice."""
+    n = indptr.shape[0] - 1
+    falls = 0
+    for first in range(0, n, _TOGETHER):
+        last = min(first + _TOGETHER, n)
+        begin, end = indptr[first], indptr[last]
+        # All neighbours at once, without a look at where rows end; then those across the end of a row do not count.
+        for k in range(begin + 1, end):
+            falls += indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+        for i in range(np.uint64(first + 1), np.uint64(last)):  # unsigned, as in `row_dot`
+            k = indptr[i]
+            if begin < k < indptr[i + np.uint64(1)]:
+                falls -= indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+    return falls == 0
+
+
+@njit(cache=True, nogil=True)
+def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
+    """Whether some row of a CSR matrix names a column twice; its columns may be in any order."""
+    last = np.full(n_columns, -1, np.int64)
+    for i in range(indptr.shape[0] - 1):
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j = np.uint64(indices[k])
+            if last[j] == i:
+                return True
+            last[j] = i
+    return False

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 
 
 @uncounted(cache=True, nogil=True)

@@ -6,7 +6,7 @@ update v += c tau y is b += c^2 tau y. `intercept` is c^2 (1.0 as a rule), and 0
 
 Sources: with the step 0.0 the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
 step of fixed length at each mistake, a tie is a mistake), but with rows visited in any order, with weights, and an
-intercept; with the rules of `steps.py` figures 1 and 2 of Crammer et al. 2006.
+intercept; with the rules of `optional.py` figures 1 and 2 of Crammer et al. 2006.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.lanes import wide_dots
-from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_margin, note_update, row_at, step_size, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
@@ -105,12 +105,14 @@ def bits_in_use(w: Any) -> int:
 
 
 @uncounted(cache=True, nogil=True)
-def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, reference: Any) -> None:
-    """record[e] = ||w||, b, bits of w and, with a reference (w*, b*), w.w* + v v* and the cosine of the angle to it.
+def write_record(record: Any, e: int, told: Any, w: Any, b: Any, intercept: float, reference: Any) -> None:
+    """record[e] = what was `told` (mistakes, updates, dots, absorbed), ||w||, b and bits of w.
 
-    v = b / c is the weight of the constant feature. `reference` is (n_features + 1,), the intercept b* last, or empty.
-    Changes `record`.
+    With a reference (w*, b*) also w.w* + v v* and the cosine of the angle to it; v = b / c is the weight of the
+    constant feature. `reference` is (n_features + 1,), the intercept b* last, or empty. Changes `record`.
     """
+    record[e, RECORD.mistakes], record[e, RECORD.updates] = told[0], told[1]
+    record[e, RECORD.dots], record[e, RECORD.absorbed] = told[2], told[3]
     norm2 = squared_norm(w)
     record[e, RECORD.norm_w] = np.sqrt(norm2)
     record[e, RECORD.b] = b[0]
@@ -149,11 +151,7 @@ def plain_epochs(
         mistakes, updates, absorbed = plain_epoch(
             rows.X, rows.y, rows.weight, rows.order, step, w, b, intercept, watch, visit + e * n
         )
-        record[e, RECORD.mistakes] = mistakes
-        record[e, RECORD.updates] = updates
-        record[e, RECORD.dots] = n
-        record[e, RECORD.absorbed] = absorbed
-        write_record(record, e, w, b, intercept, reference)
+        write_record(record, e, (mistakes, updates, n, absorbed), w, b, intercept, reference)
         if updates <= few:
             return e + 1
     return record.shape[0]

@@ -24,15 +24,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_constant
-from linsep.kernels.linear.losses import loss_slope, loss_value
-from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
 from linsep.passes import PER_CLASS, RECORD
 from linsep.types import Array
 
+# A loss of (y, z), y = -1.0 or +1.0, is its position here, so that one compiled pass serves all: the branch is the same
+# for every row.
+LOSSES = ("perceptron", "hinge", "logistic", "squared_hinge", "squared")
+PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE = range(4)  # what is none of these is "squared"
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
 NO_MEAN, UNIFORM, BY_STEP = range(3)
 # s is put back to 1 below this: at most 10 of the bits of M + S v cancel, and a projection seldom has to touch all of
@@ -209,3 +212,34 @@ def mean_loss(loss: int, y: Any, z: Any, weight: Any) -> Any:
     for i in range(y.shape[0]):
         total += weight_at(weight, i) * loss_value(loss, y[i], z[i])
     return total / y.shape[0]
+
+
+@uncounted(cache=True, nogil=True)
+def loss_value(loss: int, y: float, z: float) -> Any:
+    """The loss at position `loss` of `LOSSES`."""
+    m = y * z
+    if loss == PERCEPTRON:
+        return max(0.0, -y * z)
+    if loss == HINGE:
+        return max(0.0, 1.0 - m)
+    if loss == LOGISTIC:  # ln(1 + exp(-m)), accurate for every m
+        return max(0.0, -m) + math.log1p(math.exp(-abs(m)))
+    if loss == SQUARED_HINGE:
+        return max(0.0, 1.0 - m) ** 2
+    return (y - z) ** 2
+
+
+@uncounted(cache=True, nogil=True)
+def loss_slope(loss: int, y: float, z: float) -> Any:
+    """A subgradient in z of the loss at position `loss` of `LOSSES`; a tie is a mistake of the perceptron."""
+    m = y * z
+    if loss == PERCEPTRON:
+        return -y if m <= 0.0 else 0.0
+    if loss == HINGE:
+        return -y if m < 1.0 else 0.0
+    if loss == LOGISTIC:
+        e = math.exp(-abs(m))  # at most 1; a branch on m would be guessed wrong at many rows
+        return -y * (e if m > 0.0 else 1.0) / (1.0 + e)
+    if loss == SQUARED_HINGE:
+        return -2.0 * y * max(0.0, 1.0 - m)
+    return 2.0 * (z - y)

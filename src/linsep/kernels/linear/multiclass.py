@@ -7,7 +7,7 @@ Sources: `one_vs_rest_epoch` is the binary pass of `epoch.py` for each class. `m
 construction (Duda and Hart 1973, Pattern Classification and Scene Analysis, chapter 5) with one correction a row,
 against the best other class: of the ultraconservative updates of Crammer and Singer 2003 (JMLR 3) the one that punishes
 a single class, the one in their error set with the largest score. That is Collins 2002 for a single label, but for
-ties: here a tie with another class is a mistake whichever comes first. With the rules of `steps.py` it is the
+ties: here a tie with another class is a mistake whichever comes first. With the rules of `optional.py` it is the
 multiclass update of Crammer et al. 2006 (JMLR 7, multiclass problems): one label is right, the rival is the best of the
 others.
 """
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, step_size, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
@@ -48,36 +48,24 @@ def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def one_vs_rest_epoch(
-    X: Any,
-    c: Any,
-    weight: Any,
-    own: Any,
-    order: Any,
-    step: Any,
-    model: Any,
-    intercept: float,
-    watch: Any,
-    visit: int,
-) -> None:
+def one_vs_rest_epoch(rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
     """w_k += tau y x, b_k += intercept tau y for every class k, with y = +1 for its own rows and -1 for the rest.
 
     Each class moves as it would if it were fitted alone. Decision values are computed for a block of rows at a time;
     when a class moves, its values in the block are computed again, so every row is judged by the weights of its turn.
     Changes `model` and `watch`.
     """
-    n = row_count(X)
-    size = block_size(X)
-    ahead = rows_ahead(X, order)
-    rows = np.empty(size, np.int64)
+    X, c, weight, own, order = rows.X, rows.y, rows.weight, rows.own, rows.order
+    n, size, ahead = row_count(X), block_size(X), rows_ahead(X, order)
+    block = np.empty(size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
-        _fill_block(rows, order, start, n)
+        _fill_block(block, order, start, n)
         if ahead > 0:
             fetch_ahead(X, c, order, start, ahead)
-        block_dots(X, rows, model.W, -1, -1, model.Z)
+        block_dots(X, block, model.W, -1, -1, model.Z)
         for r in range(here):
-            i = rows[r]
+            i = block[r]
             waiting = -1  # a class that has moved and whose values are still to be computed again, with the next one
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
@@ -92,41 +80,29 @@ def one_vs_rest_epoch(
                     if waiting < 0:
                         waiting = k
                     elif r + 1 < here:
-                        block_dots(X, rows, model.W, waiting, k, model.Z)
+                        block_dots(X, block, model.W, waiting, k, model.Z)
                         waiting = -1
             if waiting >= 0 and r + 1 < here:
-                block_dots(X, rows, model.W, waiting, waiting, model.Z)
+                block_dots(X, block, model.W, waiting, waiting, model.Z)
 
 
 @njit(cache=True, nogil=True)
-def multiclass_epoch(
-    X: Any,
-    c: Any,
-    weight: Any,
-    own: Any,
-    order: Any,
-    step: Any,
-    model: Any,
-    intercept: float,
-    watch: Any,
-    visit: int,
-) -> None:
+def multiclass_epoch(rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
     """w_y += tau x, w_r -= tau x, b_y += tau, b_r -= tau: y is the row's class, r the best other, of equals the first.
 
     The margin is z_y - z_r; a mistake is a margin <= 0, counted for y. Changes `model` and `watch`.
     """
-    n = row_count(X)
-    size = block_size(X)
-    ahead = rows_ahead(X, order)
-    rows = np.empty(size, np.int64)
+    X, c, weight, own, order = rows.X, rows.y, rows.weight, rows.own, rows.order
+    n, size, ahead = row_count(X), block_size(X), rows_ahead(X, order)
+    block = np.empty(size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
-        _fill_block(rows, order, start, n)
+        _fill_block(block, order, start, n)
         if ahead > 0:
             fetch_ahead(X, c, order, start, ahead)
-        block_dots(X, rows, model.W, -1, -1, model.Z)
+        block_dots(X, block, model.W, -1, -1, model.Z)
         for r in range(here):
-            i = rows[r]
+            i = block[r]
             y = c[i]
             best = _best_other(model, r, y)
             m = model.Z[r, y] + model.b[y] - best
@@ -140,7 +116,7 @@ def multiclass_epoch(
                 _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
                 _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
                 if r + 1 < here:
-                    block_dots(X, rows, model.W, y, rival, model.Z)
+                    block_dots(X, block, model.W, y, rival, model.Z)
 
 
 @njit(cache=True, nogil=True)

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
+from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.lanes import dots, fma
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.memory import uncounted
 from linsep.kernels.planes import sum_planes
 from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
-from linsep.passes import NO_ORDER
+from linsep.passes import NO_ORDER, Rows
 
 
 @njit(cache=True)
@@ -51,11 +50,11 @@ def learn_row_of_many(
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
     model = with_scratch(W, b)
-    codes, weight, order = np.full(1, c), np.empty(0), np.empty(0, np.int32)
+    row = Rows(X, np.full(1, c), np.empty(0), np.full(1, own), np.empty(0, np.int32))
     if together:
-        multiclass_epoch(X, codes, weight, np.full(1, own), order, step, model, intercept, watch, visit)
+        multiclass_epoch(row, step, model, intercept, watch, visit)
     else:
-        one_vs_rest_epoch(X, codes, weight, np.full(1, own), order, step, model, intercept, watch, visit)
+        one_vs_rest_epoch(row, step, model, intercept, watch, visit)
     return totals(model.counts)
 
 
@@ -81,33 +80,23 @@ def score_row_of_many(X: Any, W: Any, b: Any, z: Any) -> Any:
     return True
 
 
-# Stubs in Python, as in `rows.py`.
-def _product_of_row(X: Any, w: Any) -> float:
+@by_type()
+def _product_of_row(X: Any, w: Any) -> Any:
     """w.x, in the order of `scores`."""
-    raise NotImplementedError
 
-
-def _products_of_row(X: Any, W: Any, z: Any) -> None:
-    """z_c = w_c.x"""
-    raise NotImplementedError
-
-
-@overload(_product_of_row)
-def _product(X: Any, w: Any) -> Any:
     def sparse(X: Any, w: Any) -> Any:
         z = w.dtype.type(0)
         for k in range(X.indptr[0], X.indptr[1]):
             z = fma(X.data[k], w[X.indices[k]], z)
         return z
 
-    def dense(X: Any, w: Any) -> Any:
-        return row_dot(X, 0, w)
-
-    return sparse if is_csr(X) else dense
+    return sparse if is_csr(X) else (lambda X, w: row_dot(X, 0, w))
 
 
-@overload(_products_of_row)
-def _products(X: Any, W: Any, z: Any) -> Any:
+@by_type()
+def _products_of_row(X: Any, W: Any, z: Any) -> Any:
+    """z_c = w_c.x"""
+
     def sparse(X: Any, W: Any, z: Any) -> None:
         sum_planes(X.data, X.indices, X.indptr[0], X.indptr[1], W, z, 0)
 

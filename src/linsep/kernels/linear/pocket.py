@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.optional import before_update, weight_at
 from linsep.kernels.rows import row_count, row_dot
 from linsep.passes import SPENT

@@ -12,50 +12,33 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
+from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.memory import uncounted
 from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count
-from linsep.passes import Mean
+from linsep.passes import Mean, Rows
 from linsep.types import CSR
 
 
-def row_alone(X: Any, i: int) -> Any:
-    """Row i of `X` as a table of one row; a stub in Python, as in `rows.py`."""
-    raise NotImplementedError
+@by_type()
+def row_alone(X: Any, i: Any) -> Callable[..., Any]:
+    """Row i of `X` as a table of one row."""
+    return (lambda X, i: CSR(X.data, X.indices, X.indptr[i : i + 2])) if is_csr(X) else (lambda X, i: X[i : i + 1])
 
 
-@overload(row_alone)
-def _row_alone(X: Any, i: Any) -> Callable[..., Any]:
-    def sparse(X: Any, i: Any) -> Any:
-        return CSR(X.data, X.indices, X.indptr[i : i + 2])
-
-    def dense(X: Any, i: Any) -> Any:
-        return X[i : i + 1]
-
-    return sparse if is_csr(X) else dense
-
-
-def mean_values(watch: Any, X: Any, rows: Any, visit: int, z: Any, Z: Any) -> None:
+@by_type()
+def mean_values(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> Callable[..., Any]:
     """Z[0, k] = the decision value of class k by the mean before this visit, where z[0, k] is that of w_k and b_k.
 
     Changes `Z`; nothing happens where `watch` is no `Mean`.
     """
-    raise NotImplementedError
-
-
-@overload(mean_values)
-def _mean_values(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> Callable[..., Any]:
-    def nothing(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> None:
-        return None
 
     def mean(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> None:
         block_dots(X, rows, watch.u, -1, -1, Z)
         for k in range(z.shape[1]):
             Z[0, k] = z[0, k] - (Z[0, k] + watch.u_b[k]) / max(visit, 1)
 
-    return mean if getattr(watch, "instance_class", None) is Mean else nothing
+    return mean if getattr(watch, "instance_class", None) is Mean else (lambda watch, X, rows, visit, z, Z: None)
 
 
 @uncounted(cache=True, nogil=True)
@@ -81,17 +64,18 @@ def progressive_pass_of_many(
     first = np.zeros(BLOCK, np.int64)
     of_mean = np.zeros((BLOCK, b.shape[0]))
     for i in range(row_count(rows.X)):
-        X, c = row_alone(rows.X, i), rows.y[i : i + 1]
-        weight, own = rows.weight[i : i + 1], rows.own[i : i + 1]  # of no weights none
+        part = slice(i, i + 1)  # of no weights none
+        X = row_alone(rows.X, i)
+        row = Rows(X, rows.y[part], rows.weight[part], rows.own[part], rows.order)
         block_dots(X, first, W, -1, -1, model.Z)
         for k in range(b.shape[0]):
             model.Z[0, k] += b[k]
-        told.wrong[i] = _first_largest(model.Z) != c[0]
+        told.wrong[i] = _first_largest(model.Z) != row.y[0]
         if told.asked[i]:
             mean_values(watch, X, first, visit + i, model.Z, of_mean)
-            told.missed[i] = _first_largest(of_mean) != c[0]
+            told.missed[i] = _first_largest(of_mean) != row.y[0]
         if together:
-            multiclass_epoch(X, c, weight, own, rows.order, step, model, intercept, watch, visit + i)
+            multiclass_epoch(row, step, model, intercept, watch, visit + i)
         else:
-            one_vs_rest_epoch(X, c, weight, own, rows.order, step, model, intercept, watch, visit + i)
+            one_vs_rest_epoch(row, step, model, intercept, watch, visit + i)
     return totals(model.counts)

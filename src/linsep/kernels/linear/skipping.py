@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.linear.epoch import squared_norm, weight_of_constant, write_record
-from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
-from linsep.passes import RECORD
 from linsep.types import Array
 
 # The numbers below decide how often r is taken anew, and when skipping begins and ends. Whatever they are, the updates
@@ -221,11 +220,7 @@ def skipping_epochs(
         mistakes, dots, absorbed = skipping_epoch(
             rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, watch, visit + e * n
         )
-        record[e, RECORD.mistakes] = mistakes
-        record[e, RECORD.updates] = mistakes
-        record[e, RECORD.dots] = dots
-        record[e, RECORD.absorbed] = absorbed
-        write_record(record, e, w, b, intercept, reference)
+        write_record(record, e, (mistakes, mistakes, dots, absorbed), w, b, intercept, reference)
         lost = skip.state[STATE.lost] + dots - (1.0 - _LEAST_SAVED) * n
         skip.state[STATE.lost] = max(0.0, lost)
         if mistakes == 0 or lost > MOST_LOST * n:

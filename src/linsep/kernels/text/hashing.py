@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 
 # Prime and offset basis of 64-bit FNV-1a.
 _PRIME = np.uint64(1099511628211)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 
 # What joins the words of an n-gram: a space.

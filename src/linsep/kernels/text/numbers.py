@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 
 NEWLINE = ord("\n")
 _TAB, _RETURN, _SPACE, _HASH = map(ord, "\t\r #")

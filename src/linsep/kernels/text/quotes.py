@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 
 _NEWLINE, _RETURN, _QUOTE = (ord(mark) for mark in '\n\r"')
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.text.numbers import APART, DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 from linsep.kernels.text.numbers import APART, NEWLINE, as_double, decimal_at, line_end, skip_blanks
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE

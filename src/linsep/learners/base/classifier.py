@@ -30,7 +30,7 @@ MISTAKES = {
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
     if not isinstance(X, np.ndarray):
-        from linsep.kernels.checks import has_duplicates, is_rising
+        from linsep.kernels.rows import has_duplicates, is_rising
 
         if not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
             X = X.copy()

@@ -64,7 +64,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     # ------------------------------------------------------------------- pass
     def prepare(self, rows: Rows) -> Any:
         """The rows without their entries where all are 1: their sums are made in the same order, to the same bits."""
-        from linsep.kernels.checks import are_ones
+        from linsep.kernels.rows import are_ones
 
         X = rows.X
         if len(self.classes_) > 2 or not isinstance(X, CSR) or X.data.size < _MANY or not are_ones(X.data):
@@ -99,7 +99,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), len(PER_CLASS)), np.int64))
         for e in range(len(record)):
             model.counts[:] = 0
-            kernel(*rows, rule[0], model, rule[1], watch, self.t_ + e * n)
+            kernel(rows, rule[0], model, rule[1], watch, self.t_ + e * n)
             record[e, [RECORD.mistakes, RECORD.updates, RECORD.absorbed]] = model.counts.sum(axis=0)
             record[e, RECORD.dots] = n * len(b)
             entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass

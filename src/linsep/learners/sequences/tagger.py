@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
-from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
+from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState

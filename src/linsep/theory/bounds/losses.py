@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import mean_loss
-from linsep.kernels.linear.losses import HINGE, LOGISTIC, LOSSES, PERCEPTRON
+from linsep.kernels.linear.gradient import HINGE, LOGISTIC, LOSSES, PERCEPTRON, mean_loss
 from linsep.passes import NO_WEIGHTS
 from linsep.theory.bounds.table import Bound
 from linsep.theory.margin.geometry import signs

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import uncounted
+from linsep.kernels.compiled import uncounted
 from linsep.passes import TALLY
 from linsep.types import Array
 
