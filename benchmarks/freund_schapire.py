@@ -20,9 +20,9 @@ from benchmarks.last import Ratio
 from benchmarks.parts import row_of_parts
 from benchmarks.timing import Report, show, spread
 from linsep.kernels.dual import add_votes
-from linsep.learners import KernelPerceptron
-from linsep.learners.kernel import function, passes
-from linsep.learners.kernel.function import KernelFunction, polynomial
+from linsep.learners import KernelPerceptron, passes
+from linsep.learners import kernel_function as function
+from linsep.learners.kernel_function import KernelFunction, polynomial
 
 SEEDS = (0, 1, 2)
 EPOCHS = (0.1, 1, 2, 3, 4, 10, 30)

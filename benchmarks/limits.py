@@ -14,7 +14,7 @@ from linsep.kernels.compiled import uncounted
 from linsep.kernels.optional import row_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import are_ones, row_axpy, row_count, row_dot
-from linsep.learners.engine.loop import shuffled_order
+from linsep.learners.base.loop import shuffled_order
 from linsep.passes import NO_ORDER
 from linsep.types import CSR, OnesCSR
 

@@ -16,7 +16,7 @@ from benchmarks.parts import parts_of
 from benchmarks.timing import RUNS, Report, seconds, show, spread
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.learners import AveragedPerceptron, Perceptron
-from linsep.learners.engine.loop import shuffled_order
+from linsep.learners.base.loop import shuffled_order
 from linsep.passes import NO_ORDER, NO_WEIGHTS
 from linsep.types import OnesCSR
 

@@ -29,10 +29,10 @@ import safetensors.numpy
 import scipy.sparse as sp
 
 import linsep
+from linsep import model_file
 from linsep.app.commands.export import export_model
 from linsep.app.commands.show import show
 from linsep.app.commands.tag import show as show_tagger
-from linsep.model_files import container
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 4))
@@ -101,10 +101,10 @@ def parts_of(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def sealed(header: dict[str, Any], arrays: dict[str, Any]) -> bytes:
     """A file of these with the right digests, as far as the header still has places for them."""
-    header = {**header, "arrays_sha256": container.digest(arrays)} if "arrays_sha256" in header else header
+    header = {**header, "arrays_sha256": model_file.digest(arrays)} if "arrays_sha256" in header else header
     header = {"file_sha256": "0" * 64, **{name: value for name, value in header.items() if name != "file_sha256"}}
     raw = bytearray(safetensors.numpy.save(arrays, {"linsep": json.dumps(header, separators=(",", ":"))}))
-    at = raw.index(container._MARK) + len(container._MARK)
+    at = raw.index(model_file._MARK) + len(model_file._MARK)
     raw[at : at + 64] = hashlib.sha256(raw).hexdigest().encode()
     return bytes(raw)
 

@@ -17,7 +17,7 @@ from linsep import DataError, TableModel, fit_stream, fit_table, iter_prediction
 from linsep.data.amounts import read_amounts
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import find_kinds
-from linsep.export.as_json import to_json
+from linsep.export.formula import to_json
 from linsep.reporting.scores import unknown_levels
 from test_excel import workbook
 

@@ -30,7 +30,7 @@ FLOORS = {
     "scikit": 2,
     "kernels": 2,
     "data": 3,
-    "model_files": 3,
+    "model_file": 3,
     "theory": 3,
     "learners": 4,
     "regression": 4,

@@ -8,9 +8,9 @@ from numba.core import event
 
 from linsep import clock as module
 from linsep.clock import clock
-from linsep.learners.engine import loop
-from linsep.learners.engine.loop import run_epochs
-from linsep.learners.engine.trace import make_record
+from linsep.learners.base import loop
+from linsep.learners.base.loop import run_epochs
+from linsep.learners.base.trace import make_record
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
 from linsep.types import Array, Budget, StopReason
 

@@ -26,7 +26,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import derive, find_kinds
 from linsep.data.features.words import Grams, fit_words, weigh_words
 from linsep.data.sources.open import open_data
-from linsep.export.as_json import to_json
+from linsep.export.formula import to_json
 from linsep.learners.table_model import TableModel
 from linsep.reporting.scores import iter_predictions
 from linsep.reporting.table_check import check_table

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.learners.engine.scores import are_few, few_scores, fused, scores
+from linsep.learners.base.scores import are_few, few_scores, fused, scores
 
 
 @given(st.integers(0, 10**6), st.integers(1, 14), st.integers(1, 70), st.sampled_from([1, 3, 5, 9]), st.booleans())

@@ -160,7 +160,7 @@ def test_ctrl_c_leaves_a_tagger_of_whole_epochs(monkeypatch: pytest.MonkeyPatch)
         os.kill(os.getpid(), signal.SIGINT)
 
     stopped = SequenceTagger(random_state=0)
-    monkeypatch.setattr("linsep.learners.sequences.tagger.chain_epoch", epoch)
+    monkeypatch.setattr("linsep.learners.tagger.chain_epoch", epoch)
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(X, y)
     monkeypatch.undo()

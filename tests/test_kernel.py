@@ -32,9 +32,9 @@ from linsep.learners import (
     Rocchio,
     SGDClassifier,
     VotedPerceptron,
+    kernel_function,
 )
-from linsep.learners.engine.loop import shuffled_order
-from linsep.learners.kernel import function as kernel_function
+from linsep.learners.base.loop import shuffled_order
 from linsep.types import DataError, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -17,8 +17,7 @@ from sklearn.datasets import load_iris
 
 import naive
 from linsep import load, save
-from linsep.learners import KernelPerceptron, Perceptron
-from linsep.learners.kernel import function as kernel_function
+from linsep.learners import KernelPerceptron, Perceptron, kernel_function
 from linsep.theory.bounds.kernel import kernel_bounds, projection_bound
 from linsep.types import Array, DataError
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep.learners.kernel import passes, perceptron
+from linsep.learners import kernel_passes as passes
+from linsep.learners import perceptron
 from linsep.types import StopReason
 
 

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.learners.engine import loop
-from linsep.learners.engine.interrupt import is_interrupted, uninterrupted
-from linsep.learners.engine.loop import learn_chunks, run_epochs
-from linsep.learners.engine.trace import Trace, make_record
+from linsep.learners.base import loop
+from linsep.learners.base.loop import is_interrupted, learn_chunks, run_epochs, uninterrupted
+from linsep.learners.base.trace import Trace, make_record
 from linsep.passes import RECORD
 from linsep.types import Array, Budget, StopReason
 

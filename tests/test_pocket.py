@@ -21,7 +21,7 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
 from linsep.learners import Perceptron, PocketPerceptron
-from linsep.learners.engine.loop import drawn_order
+from linsep.learners.base.loop import drawn_order
 from linsep.types import StopReason
 
 

@@ -12,7 +12,7 @@ from linsep import Perceptron
 from linsep.kernels.compiled import uncounted
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.prefetch import rows_ahead
-from linsep.learners.engine.loop import shuffled_order
+from linsep.learners.base.loop import shuffled_order
 from linsep.passes import NO_ORDER, NO_WEIGHTS
 from linsep.types import CSR, Array
 

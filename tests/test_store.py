@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from linsep import ModelFileError, learners
+from linsep import ModelFileError, learners, model_file
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.learners.table_model import TableModel
-from linsep.model_files import container
 from linsep.store import load, save
 from linsep.types import DataError, StopReason
 
@@ -48,8 +47,8 @@ def reseal(raw: bytes, old: bytes, new: bytes) -> bytes:
     outer = raw[8:end].rstrip().replace(old, new)
     outer += b" " * (-len(outer) % 8)
     sealed = bytearray(len(outer).to_bytes(8, "little") + outer + raw[end:])
-    at = sealed.index(container._MARK) + len(container._MARK)
-    sealed[at : at + 64] = container._ZEROS
+    at = sealed.index(model_file._MARK) + len(model_file._MARK)
+    sealed[at : at + 64] = model_file._ZEROS
     sealed[at : at + 64] = hashlib.sha256(sealed).hexdigest().encode()
     return bytes(sealed)
 
@@ -158,7 +157,7 @@ def test_other_tools_can_read_the_file(path: Path) -> None:
     assert header["format"] == 1
     assert header["class"] == "Perceptron"
     assert header["parameters"]["max_iter"] == 1000
-    assert header["arrays_sha256"] == container.digest(safetensors.numpy.load_file(path))
+    assert header["arrays_sha256"] == model_file.digest(safetensors.numpy.load_file(path))
 
 
 class Table:

@@ -355,7 +355,7 @@ def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) 
         chain_epoch(*arguments)
         arguments[-1][TALLY.absorbed] += 3
 
-    monkeypatch.setattr("linsep.learners.sequences.tagger.chain_epoch", absorb)
+    monkeypatch.setattr("linsep.learners.tagger.chain_epoch", absorb)
     with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it has outgrown float32"):
         SequenceTagger(max_iter=1).fit(*planted(0))
 

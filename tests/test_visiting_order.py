@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.learners.engine import loop
-from linsep.learners.engine.loop import shuffled_order
+from linsep.learners.base import loop
+from linsep.learners.base.loop import shuffled_order
 
 
 def orders(n: int, count: int) -> Any:

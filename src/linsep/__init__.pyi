@@ -15,7 +15,7 @@ from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
 from .learners.engine.trace import Trace as Trace
-from .learners.kernel.perceptron import KernelPerceptron as KernelPerceptron
+from .learners.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron
 from .learners.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
 from .learners.linear.perceptron import AveragedPerceptron as AveragedPerceptron
@@ -25,9 +25,9 @@ from .learners.linear.rocchio import Rocchio as Rocchio
 from .learners.linear.sgd import SGDClassifier as SGDClassifier
 from .learners.linear.voted import VotedPerceptron as VotedPerceptron
 from .learners.mlp import MLP as MLP
-from .learners.sequences.structured import StructuredPerceptron as StructuredPerceptron
-from .learners.sequences.tagger import SequenceTagger as SequenceTagger
+from .learners.structured import StructuredPerceptron as StructuredPerceptron
 from .learners.table_model import TableModel as TableModel
+from .learners.tagger import SequenceTagger as SequenceTagger
 from .model_files.container import ModelFileError as ModelFileError
 from .probing.measured import Direction as Direction
 from .probing.measured import ProbeRow as ProbeRow

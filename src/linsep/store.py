@@ -23,16 +23,17 @@ from linsep import learners
 from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners.base.classifier import Classifier
-from linsep.model_files.container import (
+from linsep.model_file import (
     ModelFileError,
+    check_origin,
     from_bytes,
+    origin_now,
     pack_labels,
     state_digest,
     to_bytes,
     unbuildable,
     unpack_labels,
 )
-from linsep.model_files.origin import check_origin, origin_now
 from linsep.scikit import check_is_fitted
 from linsep.types import Array, DataError
 
@@ -288,7 +289,7 @@ def _calibration(told: Any, n: int) -> Any:
     """Slopes and offsets as a model file has them: n finite numbers each."""
     if told is None:
         return None
-    from linsep.learners.calibration import Calibration
+    from linsep.learners.predicting import Calibration
 
     parts = from_jsonable(told)
     lists = isinstance(parts, list) and len(parts) == 2 and all(isinstance(part, list) for part in parts)

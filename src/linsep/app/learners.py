@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep import learners
 from linsep.data.columns import label_names, shown
-from linsep.learners.inputs.tables import binary_names
+from linsep.learners.base.tables import binary_names
 from linsep.learners.selection import RUNGS, Rung
 from linsep.types import DataError
 

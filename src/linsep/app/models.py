@@ -13,9 +13,9 @@ import linsep.app.arrow  # noqa: F401  # before the first table
 from linsep.app.result import Result, command_line
 from linsep.data.inputs import Input
 from linsep.learners.base.classifier import Classifier
-from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.base.loop import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.model_files.origin import in_words
+from linsep.model_file import in_words
 from linsep.reporting.shown import describe
 from linsep.store import load, read_origin, save
 from linsep.types import DataError, StopReason

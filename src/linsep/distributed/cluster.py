@@ -16,11 +16,10 @@ from sklearn.utils import check_random_state
 from linsep.distributed.mixing import Mixing, Pass, blend, check_mix, fresh, mixing_bound, why_no_bound
 from linsep.distributed.shards import About, Part, agree, arrange, cut, describe, load
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.learners.base.classifier import as_matrix
-from linsep.learners.engine.loop import run_epochs
-from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.trace import Trace
-from linsep.learners.inputs.parameters import weights_of_classes
+from linsep.learners.base.classifier import as_matrix, check_weights
+from linsep.learners.base.loop import run_epochs
+from linsep.learners.base.parameters import weights_of_classes
+from linsep.learners.base.trace import Trace
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD, Rows
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, StopReason

@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep.explorer.keyframes import Log, State, advance, at_zero
 from linsep.kernels.linear.sums import times
-from linsep.learners.engine.trace import UPDATE_CAP
+from linsep.learners.base.trace import UPDATE_CAP
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.learners.linear.sgd import SGDClassifier

@@ -14,8 +14,7 @@ from numba import njit
 from numba.extending import overload
 
 from linsep.kernels.compiled import by_type, uncounted
-from linsep.kernels.lanes import dots, fma, wide_dots
-from linsep.kernels.planes import sum_planes
+from linsep.kernels.lanes import dots, fma, sum_planes, wide_dots
 from linsep.types import CSR, OnesCSR
 
 # Rows whose decision values a pass of several classes computes ahead of their turn, at most: with 4 rows and 2 classes

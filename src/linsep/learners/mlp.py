@@ -11,9 +11,9 @@ import scipy
 from linsep import scikit
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, Classifier
-from linsep.learners.engine.loop import Progress, run_epochs
-from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.inputs.parameters import check_classes, check_run, is_number, is_whole, keep_parameters
+from linsep.learners.base.loop import Progress, run_epochs
+from linsep.learners.base.parameters import check_classes, check_run, is_number, is_whole, keep_parameters
+from linsep.learners.base.trace import Trace, make_record
 from linsep.passes import RECORD
 from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, Budget, DataError, StopReason

@@ -49,7 +49,7 @@ def kernel_rung(X: Any) -> list[Any]:
     second those that are bounded by single features. There is no such learner for as many features as rows: a
     hyperplane separates rows in general position then.
     """
-    from linsep.learners.kernel.perceptron import KernelPerceptron
+    from linsep.learners.kernel_perceptron import KernelPerceptron
 
     n, p = X.shape
     if p >= n:
@@ -239,7 +239,7 @@ def _held_out(learner: Any, X: Any, y: Array, train: Array, test: Array) -> tupl
 
 def _takes_too_long(fitted: Any, n: int) -> bool:
     """Whether the kernel values of n rows with the rows mistaken are too many, by the mistakes made on a few rows."""
-    from linsep.learners.kernel.perceptron import KernelPerceptron
+    from linsep.learners.kernel_perceptron import KernelPerceptron
 
     if not isinstance(fitted, KernelPerceptron):
         return False

@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.learners.calibration import Calibration, calibrate
-from linsep.learners.inputs.parameters import keep_parameters
-from linsep.learners.inputs.tables import (
+from linsep.learners.base.parameters import keep_parameters
+from linsep.learners.base.tables import (
     Prepared,
     code_class_weight,
     first_names,
@@ -23,7 +22,7 @@ from linsep.learners.inputs.tables import (
     targets_of,
     weight_argument,
 )
-from linsep.learners.predicting import PredictingTables, default_learner, learner_has
+from linsep.learners.predicting import Calibration, PredictingTables, calibrate, default_learner, learner_has
 from linsep.scikit import available_if, check_is_fitted, clone
 from linsep.tables import check_index
 from linsep.types import Array, DataError

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from linsep.learners.engine.trace import Trace
+from linsep.learners.base.trace import Trace
 from linsep.plots.style import COLOURS, INK, legend, new_axes, note, say_thinned
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.theory.margin.geometry import homogeneous_margin, radius

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.features.exact_decimals import row_names
-from linsep.learners.inputs.parameters import check_labels
+from linsep.learners.base.parameters import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
 from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, is_sparse

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from linsep.learners import KernelPerceptron, MarginPerceptron, PassiveAggressive, VotedPerceptron
-from linsep.learners.inputs.tables import positions
-from linsep.learners.kernel.function import KernelFunction
+from linsep.learners.base.tables import positions
+from linsep.learners.kernel_function import KernelFunction
 from linsep.theory.bounds.classes import added_up, class_bounds
 from linsep.theory.bounds.cover import online_risk_bound, vote_bound
 from linsep.theory.bounds.kernel import kernel_bounds

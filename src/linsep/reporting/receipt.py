@@ -14,7 +14,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words
 from linsep.data.labels import doubt_of_labels
 from linsep.learners import MLP, AveragedPerceptron, VotedPerceptron
-from linsep.learners.inputs.tables import positions
+from linsep.learners.base.tables import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count, listed
 from linsep.reporting.bounds import bounds_of_run

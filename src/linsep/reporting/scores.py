@@ -14,8 +14,8 @@ from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.features.aside import Aside
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
-from linsep.learners.calibration import calibrate
-from linsep.learners.inputs.tables import positions, weight_argument
+from linsep.learners.base.tables import positions, weight_argument
+from linsep.learners.predicting import calibrate
 from linsep.learners.table_model import TableModel
 from linsep.markup import listed
 from linsep.reporting.quality import Scores, scores_of_counts, scores_of_rows, with_areas

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from linsep.clock import clock
-from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.base.loop import uninterrupted
 
 Known = TypeVar("Known")
 

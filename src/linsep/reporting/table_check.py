@@ -18,7 +18,7 @@ from linsep.data.labels import doubt_of_labels, refuse_label_for_each_row
 from linsep.data.readers.arrow import dataframe_to_arrow
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.learners.inputs.tables import as_named, binary_names, positions
+from linsep.learners.base.tables import as_named, binary_names, positions
 from linsep.markup import listed
 from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of

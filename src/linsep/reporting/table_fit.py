@@ -21,7 +21,7 @@ from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
-from linsep.learners.inputs.tables import Prepared
+from linsep.learners.base.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, if_any, make_receipt

@@ -13,8 +13,8 @@ from typing import Any
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
 from linsep.data.sources.open import Source, open_data
+from linsep.learners.base.loop import uninterrupted
 from linsep.learners.base.one_row import OnlineLearner
-from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
 from linsep.streaming.checkpoint import Checkpoint, check_place

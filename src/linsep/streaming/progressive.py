@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.linear.progressive import progressive_pass_of_many
+from linsep.kernels.linear.one_row import progressive_pass_of_many
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive

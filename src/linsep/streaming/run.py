@@ -16,9 +16,9 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
+from linsep.learners.base.loop import learn_chunks, run_epochs
 from linsep.learners.base.one_row import OnlineLearner
-from linsep.learners.engine.loop import learn_chunks, run_epochs
-from linsep.learners.engine.trace import make_record
+from linsep.learners.base.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
 from linsep.streaming.labels import StreamLabels

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from linsep.kernels.compiled import uncounted
-from linsep.kernels.lanes import dots
+from linsep.kernels.lanes import dots, sum_planes
 from linsep.kernels.optional import weight_at
-from linsep.kernels.planes import sum_planes
 from linsep.kernels.rows import row_axpy, row_count, row_dot
 from linsep.types import Array
 

@@ -1,4 +1,4 @@
-"""What learners share: validation, state, epochs, one row at a time.
+"""What learners share: parameters, validation, state, the loop and its trace, epochs, one row at a time.
 
 In: rows and labels. Out: a fitted estimator. Begin with `batch.py`, then `classifier.py`.
 """

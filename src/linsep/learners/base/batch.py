@@ -9,12 +9,11 @@ import numpy as np
 
 from linsep import scikit
 from linsep.declared import MOST, ValueSpec
-from linsep.learners.base.classifier import STOP_REASON
+from linsep.learners.base.classifier import STOP_REASON, check_weights
 from linsep.learners.base.labelled import LabelledClassifier
-from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
-from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
-from linsep.learners.inputs.parameters import check_options, check_run
+from linsep.learners.base.loop import Progress, run_epochs, shuffled_order
+from linsep.learners.base.parameters import check_options, check_run
+from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
 

@@ -10,8 +10,7 @@ import numpy as np
 import scipy
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.learners.engine.number_range import check_entries
-from linsep.learners.inputs.parameters import check_labels, kind_of_labels
+from linsep.learners.base.parameters import check_labels, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
 from linsep.tables import check_index, dense, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
@@ -270,3 +269,47 @@ class Classifier(ClassifierMixin, BaseEstimator):
         for name in self.__dict__.keys() - parameters.keys():
             del self.__dict__[name]
         self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in parameters})
+
+
+def check_entries(X: Any) -> None:
+    """Raise unless all entries are finite and every ||x||^2 is within the range of their dtype.
+
+    Raises
+    ------
+    ValueError
+        scikit-learn's, for a NaN or an infinity.
+    DataError
+        For a row that is too long.
+    """
+    values = X if isinstance(X, np.ndarray) else X.data
+    limit = float(np.finfo(values.dtype).max)
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if float(flat @ flat) < limit:  # the sum over all rows settles it, as it nearly always does
+            return
+    if not np.isfinite(flat).all():
+        from sklearn.utils.validation import assert_all_finite
+
+        assert_all_finite(values, input_name="X")
+    with np.errstate(over="ignore"):
+        squares = np.square(values, dtype=np.float64)
+        norms2 = squares.sum(axis=1) if values is X else np.add.reduceat(np.append(squares, 0.0), X.indptr[:-1])
+    if (long := np.flatnonzero(~(norms2 < limit))).size:
+        raise DataError(
+            f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
+            f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
+        )
+
+
+def check_weights(norm: float, dtype: Any) -> None:
+    """Raise unless ||w||^2 fits the dtype of w: then w.x fits too, for every row that `check_entries` accepted.
+
+    Raises
+    ------
+    DataError
+    """
+    if not norm * norm < float(np.finfo(dtype).max):
+        raise DataError(
+            f"w has outgrown {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
+            f"{', give float64 rows' if dtype == np.float32 else ''} or start afresh."
+        )

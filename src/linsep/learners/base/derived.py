@@ -9,7 +9,7 @@ import numpy as np
 from linsep.declared import ArraySpec
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import OnlineLearner, score_with
-from linsep.learners.inputs.parameters import check_options
+from linsep.learners.base.parameters import check_options
 from linsep.passes import Mean
 from linsep.types import CSR, Array, DataError
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.learners.base.batch import BatchLearner
+from linsep.learners.base.classifier import check_weights
 from linsep.learners.base.labelled import LinearClassifier
-from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.number_range import check_weights
-from linsep.learners.engine.trace import Trace
-from linsep.learners.inputs.parameters import (
+from linsep.learners.base.loop import uninterrupted
+from linsep.learners.base.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
     check_class_weight,
@@ -20,6 +19,7 @@ from linsep.learners.inputs.parameters import (
     check_options,
     check_run,
 )
+from linsep.learners.base.trace import Trace
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, OnesCSR, StopReason
 

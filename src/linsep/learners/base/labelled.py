@@ -12,8 +12,7 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import Classifier, as_rows
-from linsep.learners.engine.scores import scores
-from linsep.learners.inputs.parameters import (
+from linsep.learners.base.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
     SIGNS,
@@ -26,6 +25,7 @@ from linsep.learners.inputs.parameters import (
     rows_of_weight,
     weights_of_classes,
 )
+from linsep.learners.base.scores import scores
 from linsep.passes import NO_WEIGHTS, Rows
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import is_sparse

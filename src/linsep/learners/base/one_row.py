@@ -13,7 +13,7 @@ import scipy
 from linsep.learners.base.classifier import check_columns
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.labelled import row_kernels
-from linsep.learners.inputs.parameters import Given, all_classes, check_class_weight, check_label
+from linsep.learners.base.parameters import Given, all_classes, check_class_weight, check_label
 from linsep.scikit import check_is_fitted
 from linsep.types import CSR, Array, DataError
 

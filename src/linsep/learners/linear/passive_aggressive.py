@@ -6,7 +6,7 @@ import math
 from typing import ClassVar, Unpack
 
 from linsep.learners.base.derived import MeanLearner
-from linsep.learners.inputs.parameters import Shared, check_options, is_number, sharing
+from linsep.learners.base.parameters import Shared, check_options, is_number, sharing
 from linsep.passes import PA1, PA2
 
 

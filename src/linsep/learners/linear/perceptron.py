@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from linsep.learners.base.one_row import OnlineLearner
-from linsep.learners.inputs.parameters import Shared, sharing
+from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
 

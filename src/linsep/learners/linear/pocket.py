@@ -8,8 +8,8 @@ import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.epochs import LinearBatchLearner
-from linsep.learners.engine.loop import drawn_order
-from linsep.learners.inputs.parameters import Shared, sharing
+from linsep.learners.base.loop import drawn_order
+from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog
 from linsep.types import Array, StopReason
 

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LinearClassifier
-from linsep.learners.inputs.parameters import check_options, keep_parameters
+from linsep.learners.base.parameters import check_options, keep_parameters
 from linsep.passes import Rows
 from linsep.types import Array, StopReason
 

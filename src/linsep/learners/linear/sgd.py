@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.inputs.parameters import Shared, is_number, sharing
+from linsep.learners.base.parameters import Shared, is_number, sharing
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norm, measure_all
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog

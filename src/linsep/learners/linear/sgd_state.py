@@ -15,8 +15,8 @@ import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
-from linsep.learners.engine.number_range import check_weights
-from linsep.learners.inputs.parameters import is_number
+from linsep.learners.base.classifier import check_weights
+from linsep.learners.base.parameters import is_number
 from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError

@@ -10,8 +10,8 @@ import numpy as np
 from linsep.declared import ArraySpec, rows_declared
 from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.trace import make_update_log
-from linsep.learners.inputs.parameters import Shared, sharing
+from linsep.learners.base.parameters import Shared, sharing
+from linsep.learners.base.trace import make_update_log
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense

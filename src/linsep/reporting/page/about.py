@@ -12,7 +12,7 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.features.kinds import without_skipped
 from linsep.data.sources.open import open_data
-from linsep.learners.inputs.tables import open_rows
+from linsep.learners.base.tables import open_rows
 from linsep.plots.subject import Table, labels_of, named_table, table_of
 from linsep.reporting.page import tables
 from linsep.tables import column_names, dense, is_sparse, stored

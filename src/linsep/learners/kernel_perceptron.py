@@ -13,11 +13,10 @@ from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec, rows_declared
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, as_rows, pack_rows, unpack_rows
-from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import Given, keep_parameters
-from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel.passes import Budgeted, MistakeRecord, Passes, budget_declared, check_budget
+from linsep.learners.base.loop import Progress, uninterrupted
+from linsep.learners.base.parameters import Given, keep_parameters
+from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel, weighted_sum
+from linsep.learners.kernel_passes import Budgeted, MistakeRecord, Passes, budget_declared, check_budget
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound

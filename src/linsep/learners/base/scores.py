@@ -1,6 +1,6 @@
 """Decision values: by a kernel, and of few rows without Numba, which takes longer to load than they do: the same bits.
 
-Sums have the order of `kernels/lanes.py` and `kernels/planes.py`, and each product is added with one rounding.
+Sums have the order of `kernels/lanes.py` and `kernels/lanes.py`, and each product is added with one rounding.
 """
 
 from __future__ import annotations

@@ -1,23 +1,80 @@
 """The one training loop: orders, epochs, stopping, clock, progress, trace and Ctrl-C.
 
-Its callers define what a pass is.
+Its callers define what a pass is. Ctrl-C between steps that belong together waits until both are done.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep.clock import COMPILING
-from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.engine.trace import Trace
+from linsep.learners.base.trace import Trace
 from linsep.passes import RECORD
 from linsep.types import Array, Budget, StopReason
+
+# The signals received while they were held back: a list for each open block.
+_held: list[list[Any]] = []
+
+
+class Held(NamedTuple):
+    """Ctrl-C inside a block of `uninterrupted`: the handler to call afterwards, and the signals received so far."""
+
+    handler: Any
+    came: list[Any]
+
+    def let_in(self) -> None:
+        """Let a Ctrl-C that came in interrupt now."""
+        received = self.came[0]
+        self.came.clear()
+        self.handler(*received)
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Do not hold Ctrl-C back in this block, which is part of a block that does."""
+        if self.handler is None:
+            yield
+            return
+        holding = signal.signal(signal.SIGINT, self.handler)
+        try:
+            if self.came:
+                self.let_in()
+            yield
+        finally:
+            signal.signal(signal.SIGINT, holding)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[Held]:
+    """Hold Ctrl-C back until the block is over: weights that have moved and their counters then agree."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield Held(None, [])
+        return
+    came: list[Any] = []
+    _held.append(came)
+    signal.signal(signal.SIGINT, lambda *received: came.append(received))
+    try:
+        yield Held(handler, came)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        _held.pop()
+    if came:
+        handler(*came[0])
+
+
+def is_interrupted() -> bool:
+    """Whether Ctrl-C was pressed and is held back in this thread: a long pass may then end early."""
+    return any(_held) and threading.current_thread() is threading.main_thread()
+
 
 # Neighbouring rows that stay together on the way to the cache, and rows whose order is mixed there: memory wants many
 # of the one and few of the other, learning the contrary. The order of few rows is one permutation whatever the chunk.

@@ -9,10 +9,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.engine.loop import Progress, run_epochs, shuffled_order
-from linsep.learners.engine.trace import Trace, make_record
-from linsep.learners.inputs.parameters import check_options, check_run, keep_parameters
+from linsep.learners.base.loop import Progress, is_interrupted, run_epochs, shuffled_order
+from linsep.learners.base.parameters import check_options, check_run, keep_parameters
+from linsep.learners.base.trace import Trace, make_record
 from linsep.passes import RECORD
 from linsep.scikit import BaseEstimator, check_is_fitted, random_state
 from linsep.types import Array, Budget, DataError, StopReason

@@ -17,8 +17,8 @@ from linsep.clock import clock
 from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.dual import PROJECTED, add_votes, dual_block, projecting_block
 from linsep.learners.base.classifier import Growing, pack_rows, unpack_rows
-from linsep.learners.engine.interrupt import is_interrupted
-from linsep.learners.kernel.function import KernelFunction, block_rows, weighted_sum
+from linsep.learners.base.loop import is_interrupted
+from linsep.learners.kernel_function import KernelFunction, block_rows, weighted_sum
 from linsep.scikit import check_is_fitted
 from linsep.tables import dense
 from linsep.theory.bounds.kernel import projection_bound

@@ -10,7 +10,7 @@ import scipy
 
 from linsep.kernels.dual import exponentials
 from linsep.kernels.linear.sums import add_rows, product, side_by_side, squares
-from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.learners.base.parameters import is_number, is_whole
 from linsep.tables import dense, is_sparse, rows_for_kernels
 from linsep.types import Array, DataError
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
-from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import is_whole, keep_parameters
-from linsep.learners.sequences.structured import EpochState
-from linsep.learners.sequences.tagger_state import Transitions, check_state, names_of, pack_names
+from linsep.learners.base.loop import Progress
+from linsep.learners.base.parameters import is_whole, keep_parameters
+from linsep.learners.structured import EpochState
+from linsep.learners.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
 from linsep.scikit import BaseEstimator, check_is_fitted
 from linsep.theory.bounds.classes import chain_radius
