@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linsep.clock import clock
-from linsep.declared import ArraySpec, ValueSpec, rows_declared
+from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import as_matrix, as_rows
 from linsep.learners.base.loop import Progress, uninterrupted
+from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Given, keep_parameters
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel_passes import Budgeted, MistakeRecord, Passes, budget_declared, check_budget
+from linsep.learners.kernel_passes import Budgeted, Passes, budget_declared, check_budget
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
@@ -116,7 +116,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         "support_": ArraySpec(("support",), "whole", least=0),
         "norm2_": ArraySpec(("planes",), "float64"),
-        **MISTAKES,
+        **MistakeRecord.state_arrays,
     }
 
     kernel: str | Callable[[Any, Any], Any]
@@ -193,7 +193,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
 
     def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
         """What the passes read of rows, and the original indices of these."""
-        X = given.X.astype(self._support.rows.dtype, copy=False)
+        X = given.X.astype(self._stored.rows.dtype, copy=False)
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
@@ -203,10 +203,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         self.t_ = self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        self.support_ = self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
-        self.mistake_steps_ = np.zeros(0)
+        self.support_ = np.zeros(0, np.int64)
         self.norm2_ = np.zeros(n_planes)
-        self._support = Growing(X[:0])
+        self._forget(X)
         self._budgeted = self._on_budget(X[:0])
 
     def _on_budget(self, empty: Any) -> Budgeted | None:
@@ -240,9 +239,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         if self._budgeted is not None:
             self._budgeted = self._budgeted.copy()
             return steps, self.t_
-        # Copies: after an error the state is what it was before.
-        self.norm2_, self._support = self.norm2_.copy(), copy(self._support)
-        passes = Passes(self._function(), rows.X, steps, self.norm2_, self._support.rows, self._sums(False).T)
+        self.norm2_ = self.norm2_.copy()  # after an error the state is what it was before
+        passes = Passes(self._function(), rows.X, steps, self.norm2_, self._stored.rows, self._sums(False).T)
         return passes, np.full(len(rows.y), -1), self.t_
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
@@ -270,6 +268,26 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 
+    def _keep(self, passes: Passes, places: Array, origin: int) -> int:
+        """Take over the mistakes of a pass, and the rows that were never mistaken before."""
+        if not passes.rows:
+            return 0
+        rows, classes, visits = (np.concatenate(part) for part in (passes.rows, passes.classes, passes.visits))
+        passes.forget()
+        _, first = np.unique(rows, return_index=True)
+        told = {"classes": classes, "steps": passes.steps[classes, rows], "visits": visits + self.t_}
+        new = self._note(passes.X, places, rows[np.sort(first)], rows, **told)
+        self.support_ = np.concatenate([self.support_, new + origin])
+        return len(rows)
+
+    def _sums(self, averaged: bool) -> Array:
+        """Steps summed over the mistakes of each row and plane; averaged, each counts for the visits after it."""
+        sums = np.zeros((len(self.norm2_), self._stored.n))
+        visits = max(self.t_, int(self.mistake_visits_.max(initial=-1)) + 1)  # Ctrl-C ends a pass before it is counted
+        share = (visits - self.mistake_visits_) / max(1, visits) if averaged else 1.0
+        np.add.at(sums, (self.mistake_classes_, self.mistake_rows_), self.mistake_steps_ * share)
+        return sums
+
     def _counts_survival(self) -> bool:
         return True
 
@@ -281,7 +299,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     @property
     def support_vectors_(self) -> Any:
         """The rows that were ever mistaken, each once; with a budget those kept."""
-        return self._support.rows if self._budgeted is None else self._budgeted.rows()
+        return self._stored.rows if self._budgeted is None else self._budgeted.rows()
 
     @property
     def dual_coef_(self) -> Array:
@@ -289,7 +307,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         return self._sums(self.average == "averaged") if self._budgeted is None else self._budgeted.dual_coef()
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_support" in self.__dict__:
+        if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_stored" in self.__dict__:
             coef = weighted_sum(self.support_vectors_, self.dual_coef_.T).T
             return coef if name == "coef_" else np.zeros(len(coef))
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -317,12 +335,13 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def _values(self, X: Any) -> Array:
         """z of each row and plane."""
         self.check_parts("mistake_rows_", "mistake_classes_")
-        X = X.astype(self._support.rows.dtype, copy=False)
+        X = X.astype(self._stored.rows.dtype, copy=False)
         size = block_rows(X)
         if self.average == "voted":
-            size = max(1, _VOTE_ENTRIES // max(1, self._support.n, 0 if isinstance(X, np.ndarray) else X.shape[1]))
-            function, stored = self._function(), self._support.rows
-            parts = [self._votes(function.between(X[s : s + size], stored)) for s in range(0, X.shape[0], size)]
+            size = max(1, _VOTE_ENTRIES // max(1, self._stored.n, 0 if isinstance(X, np.ndarray) else X.shape[1]))
+            function, stored = self._function(), self._stored.rows
+            blocks = (function.between(X[s : s + size], stored) for s in range(0, X.shape[0], size))
+            parts = [self._votes(G) / max(1, self.t_) for G in blocks]
         else:
             function, coefs, stored = self._function(), self.dual_coef_.T, self.support_vectors_
             size = max(1, X.shape[0]) if function.affine else size
@@ -362,21 +381,16 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super().get_state()
         kept = {} if self._budgeted is None else self._budgeted.arrays()
-        return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
+        return meta, arrays | kept
 
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
-        declared = {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
+        declared = super().declared(arrays)
         if self.budget is None:
             return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
         return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget))
 
-    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
-        sizes = super().sizes(n_features, n_classes)
-        return {**sizes, "stored": self._support.n} if "_support" in self.__dict__ else sizes
-
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        self._support = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
-        self._budgeted = self._on_budget(self._support.rows)
+        self._budgeted = self._on_budget(self._stored.rows)
         if self._budgeted is not None:
             self._budgeted.take(arrays, self.n_features_in_)

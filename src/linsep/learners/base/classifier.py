@@ -9,21 +9,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy
 
-from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
+from linsep.declared import MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
 from linsep.learners.base.parameters import check_labels, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
-from linsep.tables import check_index, dense, rows_for_kernels
-from linsep.types import CSR, Array, DataError, StopReason
+from linsep.tables import check_index, rows_for_kernels
+from linsep.types import Array, DataError, StopReason
 
 # Of a learner that only `partial_fit` has trained there is none.
 STOP_REASON = ValueSpec("choice", choices=tuple(StopReason), needed=False)
-# The mistakes in order, of learners that keep them: which stored row moved which plane how far, and when.
-MISTAKES = {
-    "mistake_rows_": ArraySpec(("updates",), "whole", least=0, below="stored"),
-    "mistake_steps_": ArraySpec(("updates",), "float64"),
-    "mistake_classes_": ArraySpec(("updates",), "whole", least=0, below="planes"),
-    "mistake_visits_": ArraySpec(("updates",), "whole", least=0, below=MOST),
-}
 
 
 def as_rows(X: Any) -> Any:
@@ -42,45 +35,6 @@ def as_matrix(rows: Any, n_features: int) -> Any:
     if isinstance(rows, np.ndarray):
         return rows
     return scipy.sparse.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
-
-
-def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:
-    """The arrays of a matrix of rows, for a model file."""
-    parts = {"": rows} if isinstance(rows, np.ndarray) else (rows if isinstance(rows, CSR) else as_rows(rows))._asdict()
-    return {f"{prefix}_{name}": part for name, part in parts.items()}
-
-
-def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
-    """Undo `pack_rows`."""
-    if f"{prefix}_" in arrays:
-        return arrays[f"{prefix}_"]
-    return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
-
-
-class Growing:
-    """Rows to which more are added: dense ones in an array with room for as many again."""
-
-    def __init__(self, rows: Any) -> None:
-        self._room = rows
-        self.n = rows.shape[0]
-
-    @property
-    def rows(self) -> Any:
-        """The rows so far."""
-        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
-
-    def add(self, new: Any) -> None:
-        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
-        before, self.n = self.n, self.n + new.shape[0]
-        if not isinstance(self._room, np.ndarray):
-            parts = [self._room, scipy.sparse.csr_matrix(new)]
-            self._room = scipy.sparse.vstack(parts, format="csr", dtype=self._room.dtype)
-            return
-        if self.n > len(self._room):
-            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
-            room[:before] = self._room[:before]
-            self._room = room
-        self._room[before : self.n] = dense(new)
 
 
 def check_columns(n_features: int, names: Array | None) -> None:

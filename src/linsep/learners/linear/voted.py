@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from linsep.declared import ArraySpec, rows_declared
-from linsep.learners.base.classifier import MISTAKES, Growing, as_matrix, pack_rows, unpack_rows
+from linsep.declared import ArraySpec
+from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.learners.base.trace import make_update_log
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
 
 
-class VotedPerceptron(EpochLearner):
+class VotedPerceptron(MistakeRecord, EpochLearner):
     """Predicts sign(sum_n c_n sign(w_n.x)): each past vector w_n votes with the number c_n of rows it survived.
 
     Mistakes are stored instead of vectors: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
@@ -100,12 +100,7 @@ class VotedPerceptron(EpochLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MISTAKES
-
-    mistake_rows_: Array
-    mistake_steps_: Array
-    mistake_classes_: Array
-    mistake_visits_: Array
+    state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MistakeRecord.state_arrays
 
     @sharing(max_iter=1)
     def __init__(self, **shared: Unpack[Shared]) -> None: ...
@@ -113,9 +108,7 @@ class VotedPerceptron(EpochLearner):
     # --------------------------------------------------------------- training
     def start(self, X: Any) -> None:
         super().start(X)
-        self._stored = Growing(X[:0])
-        self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
-        self.mistake_steps_ = np.zeros(0)
+        self._forget(X)
 
     def _counts_survival(self) -> bool:
         return True
@@ -137,22 +130,12 @@ class VotedPerceptron(EpochLearner):
             del self._pass_log
         return made
 
-    def _keep(self, rows: Rows, places: Array) -> None:
-        """Copy the rows mistaken for the first time, and note all updates of the pass."""
+    def _keep(self, rows_read: Rows, places: Array) -> None:
+        """Note all updates of the pass."""
         log = self._pass_log
-        updated = log.rows[: log.used[0]]
-        new = np.unique(updated[places[updated] < 0])
-        if new.size:
-            places[new] = self._stored.n + np.arange(new.size)
-            self._stored = copy(self._stored)  # after an error the one before is there again
-            self._stored.add(as_matrix(rows.X, self.coef_.shape[1])[new])
-        for name, entries in (
-            ("mistake_rows_", places[updated]),
-            ("mistake_visits_", log.visits[: log.used[0]]),
-            ("mistake_classes_", log.classes[: log.used[0]]),
-            ("mistake_steps_", log.steps[: log.used[0]]),
-        ):
-            setattr(self, name, np.concatenate([getattr(self, name), entries]))
+        rows, visits, classes, steps = (part[: log.used[0]] for part in log[:4])
+        X = as_matrix(rows_read.X, self.coef_.shape[1])
+        self._note(X, places, np.unique(rows), rows, visits=visits, classes=classes, steps=steps)
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
@@ -171,26 +154,6 @@ class VotedPerceptron(EpochLearner):
     def mistaken_rows_(self) -> Any:
         """The rows that were ever mistaken."""
         return self._stored.rows
-
-    def survival_counts(self) -> list[Array]:
-        """Count the rows that each vector survived; the counts of a plane add up to `t_`.
-
-        Returns
-        -------
-        list of ndarray of int64
-            c_0, c_1, ... of each plane; one list if all classes move together.
-        """
-        check_is_fitted(self)
-        together = len(self.classes_) > 2 and self.multi_class == "multiclass"
-        groups = [np.ones(len(self.mistake_rows_), dtype=bool)] if together else [
-            self.mistake_classes_ == k for k in range(len(self.intercept_))
-        ]  # fmt: skip
-        for group in groups:
-            steps = np.diff(self.mistake_visits_[group])
-            if not (steps >= 0 if together else steps > 0).all():
-                raise DataError("the visits of its mistakes do not rise: the model is damaged, fit it again")
-        visits = (np.unique(self.mistake_visits_[group]) for group in groups)
-        return [np.diff(np.concatenate([[0], v, [self.t_]])) for v in visits]
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:
@@ -221,42 +184,25 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
-        from linsep.kernels.dual import add_class_votes, add_votes
-
         G += self.constant2_
-        survival = self.survival_counts()
-        if len(survival) < len(self.intercept_):
-            votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
-            votes[:, 0] = survival[0][0]
-            # Both updates of a mistake come before the vectors vote again.
-            last = np.append(np.diff(self.mistake_visits_) > 0, True)[: len(self.mistake_visits_)]
-            counts = np.zeros(len(last), np.int64)
-            counts[last] = survival[0][1:]
-            Z = np.zeros(votes.shape)
-            add_class_votes(G, self.mistake_rows_, self.mistake_steps_, self.mistake_classes_, counts, Z, votes)
-            return votes
-        columns = []
-        for k, counts in enumerate(survival):
-            own = self.mistake_classes_ == k
-            columns.append(np.full(len(G), counts[0]))
-            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), columns[-1])
-        return np.column_stack(columns)
+        if not self._together():
+            return self._votes(G)
+        from linsep.kernels.dual import add_class_votes
+
+        first, *counts = self.survival_counts()[0]
+        votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
+        votes[:, 0] = first
+        # Both updates of a mistake come before the vectors vote again.
+        last = np.append(np.diff(self.mistake_visits_) > 0, True)[: len(self.mistake_visits_)]
+        survival = np.zeros(len(last), np.int64)
+        survival[last] = counts
+        Z = np.zeros(votes.shape)
+        add_class_votes(G, self.mistake_rows_, self.mistake_steps_, self.mistake_classes_, survival, Z, votes)
+        return votes
 
     # ------------------------------------------------------------------ state
-    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        meta, arrays = super().get_state()
-        return meta, arrays | pack_rows(self._stored.rows, "_stored")
-
-    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
-        return {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
-
-    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
-        sizes = super().sizes(n_features, n_classes)
-        return {**sizes, "stored": self._stored.n} if "_stored" in self.__dict__ else sizes
-
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        self._stored = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
         self.survival_counts()  # which looks at the order of the mistakes
 
 
