@@ -38,7 +38,7 @@ def test_orthonormal_rows_attain_the_bound_and_it_is_not_below(sizes: Array) -> 
             *mistake_bounds(sp.csr_matrix(X / 3), y, 7 * u, fit_intercept=False, epochs=2),
             *collins_bounds(y * u, length_above(float(exact_square(u.tolist()))), 1.0, epochs=2),
             *kernel_bounds(np.ones(n), root := float(root_above(Fraction(n))), 1.0, norm_w=root, epochs=2),
-            mixing_bound(run, 1.0, [(Hyperplane(u, 0.0), float((y * u).min()))]),
+            mixing_bound(run, 1.0, Hyperplane(u, 0.0), float((y * u).min())),
         ]
         # In a table of its own a row is a mistake once: n mistakes, and every bound on them allows n.
         for row in found:

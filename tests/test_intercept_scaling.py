@@ -298,9 +298,8 @@ def test_no_run_makes_more_mistakes_than_its_bounds(drawn: Any) -> None:
     assert learner.trace_.w_dot_reference[-1] == pytest.approx(one @ other)
     assert learner.trace_.cos[-1] == pytest.approx(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
     if learner.stop_reason_.value == "clean pass":
-        bound = mixing_bound(
-            learner, (X**2).sum(axis=1).max(), [(Hyperplane(w, b), gamma * float(np.linalg.norm(other)))]
-        )
+        margin = gamma * float(np.linalg.norm(other))
+        bound = mixing_bound(learner, (X**2).sum(axis=1).max(), Hyperplane(w, b), margin)
         assert bound.value == pytest.approx(table.get("novikoff").value)
         assert ("c^2" in bound.formula) == (c != 1)
 

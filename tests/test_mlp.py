@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -149,13 +151,19 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     assert learner.stop_reason_ is StopReason.INTERRUPTED
     np.testing.assert_array_equal(learner.decision_function(X), whole.decision_function(X))
 
-    # Inside an epoch scikit-learn turns it into a warning, which must not be lost.
-    def pressed(self: Any, *args: Any) -> None:
-        raise KeyboardInterrupt
+    # Inside an epoch it waits until the epoch is over: scikit-learn would turn it into a warning.
+    module = "sklearn.neural_network._multilayer_perceptron"
+    update = sys.modules[module].AdamOptimizer.update_params
 
-    monkeypatch.setattr("sklearn.neural_network._multilayer_perceptron.AdamOptimizer.update_params", pressed)
+    def pressed(self: Any, *args: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        update(self, *args)
+
+    monkeypatch.setattr(f"{module}.AdamOptimizer.update_params", pressed)
+    learner = MLP(random_state=0)
     with pytest.raises(KeyboardInterrupt):
-        MLP(random_state=0).fit(X, y)
+        learner.fit(X, y)
+    assert (learner.n_iter_, learner.stop_reason_) == (1, StopReason.INTERRUPTED)
 
 
 @pytest.mark.parametrize(

@@ -262,8 +262,8 @@ def unpack_labels(name: str, packed: Any, arrays: dict[str, Array]) -> Array:
 
 # What a caller may tell, beside what is found out here.
 TOLD = ("command", "data", "data_sha256", "data_hash", "rows_seen")
-_TEXT, _MAYBE = ValueSpec("text"), ValueSpec("text", needed=False)
-_FIELDS = {
+_MAYBE = ValueSpec("text", needed=False)
+_OF_ORIGIN = {
     **dict.fromkeys(("linsep", "numpy", "python", "time"), _TEXT),
     **dict.fromkeys(("command", "data", "data_sha256", "data_hash"), _MAYBE),
     "rows_seen": ValueSpec(needed=False),
@@ -297,13 +297,13 @@ def origin_now(rows_seen: int | None, told: Mapping[str, Any] | None) -> dict[st
     if strange := sorted(told.keys() - set(TOLD)):
         raise DataError(f"origin has no entry {strange[0]!r}: its entries are {', '.join(TOLD)}")
     found |= {name: value for name, value in told.items() if value is not None}
-    check_values(found, _FIELDS)
+    check_values(found, _OF_ORIGIN)
     return dict(to_jsonable(found, "origin"))
 
 
 def check_origin(found: Any) -> None:
     """Raise DataError unless this is what `origin_now` may give; entries of later versions are let through."""
-    check_values(found, _FIELDS, others=True)
+    check_values(found, _OF_ORIGIN, others=True)
 
 
 def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:

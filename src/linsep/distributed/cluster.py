@@ -140,7 +140,8 @@ class _Run:
         self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
         self.stop = StopReason.INTERRUPTED
-        self.margins: list[tuple[Hyperplane, float]] = []
+        self.plane: Hyperplane | None = None
+        self.margin = 0.0
 
     def _submit(self, task: Any, *arguments: Any) -> Any:
         """A future of the task; its inputs stay with the scheduler, so whatever is lost can be computed again.
@@ -192,13 +193,13 @@ class _Run:
             W, b = self.model.moving()
             plane = Hyperplane(W[0].astype(np.float64), float(b[0]))
             margins = [self._submit(least_margin, shard, plane) for shard in self.shards]
-            self.margins = [(plane, float(min(self.client.gather(margins))))]
+            self.plane, self.margin = plane, min(self.client.gather(margins))
 
     def hand_over(self, mix: str | None) -> None:
         """Give the learner what the model has learnt."""
         mistakes = np.array(self.mistakes, dtype=np.int64).reshape(-1, len(self.rows))
         radius2 = self.common.radius2
-        bound = mixing_bound(self.model, radius2, self.margins)
+        bound = mixing_bound(self.model, radius2, self.plane, self.margin)
         self.model.settle()
         self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
         self.model.mixing_ = Mixing(mix, mistakes, self.rows, float(np.sqrt(radius2)), bound)

@@ -138,25 +138,20 @@ def why_no_bound(learner: Any) -> str:
     return "the steps are not of unit length" if not learner.unit_steps or learner.class_weight is not None else ""
 
 
-def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, float]]) -> Bound:
-    """R^2 / gamma^2 at the best of some separators, each given with its least functional margin.
+def mixing_bound(learner: Any, radius2: float, plane: Hyperplane | None, margin: float) -> Bound:
+    """R^2 / gamma^2 at a separator with its least functional margin, if there is one.
 
     McDonald, Hall and Mann 2010, theorem 3: sum over epochs and shards of mu k is no more, for one shard (Novikoff)
-    and for any mix. With an intercept rows are (x, c)
-    and vectors (w, b/c), c the constant feature.
+    and for any mix. With an intercept rows are (x, c) and vectors (w, b/c), c the constant feature.
     """
     c = learner.intercept_scaling_
     formula = f"(R^2 + {1 if c == 1 else 'c^2'}) / gamma~^2" if learner.fit_intercept else "R^2 / gamma^2"
     why = why_no_bound(learner)
-    # ||(w, b/c)||^2 / margin^2 as a fraction, rounded up once: the bound is attained by orthonormal rows.
-    steepness = [
-        (length2(plane.w) + (Fraction(plane.b) / Fraction(c)) ** 2) / Fraction(margin) ** 2
-        for plane, margin in planes
-        if margin > 0
-    ]
-    if not why and not steepness:
+    if not why and (plane is None or not margin > 0):
         why = "no separator is at hand: no pass was clean"
-    if why:
+    if why or plane is None:
         return Bound("parameter mixing", None, False, why, formula)
-    value = safely(lambda: (Fraction(float(radius2)) + Fraction(learner.constant2_)) * Fraction(min(steepness)))
+    # As a fraction, rounded up once: the bound is attained by orthonormal rows.
+    steepness = (length2(plane.w) + (Fraction(plane.b) / Fraction(c)) ** 2) / Fraction(margin) ** 2
+    value = safely(lambda: (Fraction(float(radius2)) + Fraction(learner.constant2_)) * Fraction(steepness))
     return Bound("parameter mixing", value, True, "", formula)

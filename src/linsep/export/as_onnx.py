@@ -59,7 +59,7 @@ def to_onnx(model: Any) -> bytes:
         raise ImportError("export to ONNX needs onnx, which is not installed: pip install 'linsep[onnx]'") from error
     formula = formula_of(model)
     graph = _Graph(onnx, formula.dtype)
-    z = _from_table(graph, formula) if formula.from_table else _from_matrix(graph, formula)
+    z = _sum_of_inputs(graph, formula)
     z = graph.node("Add", [z, graph.constant(formula.intercept.astype(formula.dtype))])
     outputs = _decide(graph, z, formula)
     made = onnx.helper.make_graph(
@@ -112,29 +112,19 @@ class _Graph:
         return output
 
 
-def _from_matrix(graph: _Graph, formula: Formula) -> str:
-    numbers = [x for x in formula.inputs if isinstance(x, Number)]
-    X = graph.input("X", formula.dtype, len(numbers))
-    if not all(x.is_plain for x in numbers):
-        X = graph.node("Sub", [X, graph.constant(np.array([x.mean for x in numbers]))])
-        X = graph.node("Div", [X, graph.constant(np.array([x.scale for x in numbers]))])
-    W = np.array([x.weights for x in numbers], dtype=formula.dtype)
-    return graph.node("MatMul", [X, graph.constant(W)])
-
-
-def _from_table(graph: _Graph, formula: Formula) -> str:
+def _sum_of_inputs(graph: _Graph, formula: Formula) -> str:
     """The numbers side by side through one product; each category through the place of its level in a table."""
     numbers = [x for x in formula.inputs if isinstance(x, Number)]
-    terms = []
-    for x in formula.inputs:
-        if isinstance(x, Category):
-            terms.append(_category(graph, x))
-        else:
-            graph.input(x.name, formula.dtype, 1)
+    if formula.from_table:
+        for x in formula.inputs:
+            graph.input(x.name, np.dtype(object) if isinstance(x, Category) else formula.dtype, 1)
+    terms = [_category(graph, x) for x in formula.inputs if isinstance(x, Category)]
     if numbers:
-        X = graph.node("Concat", [x.name for x in numbers], axis=1)
-        X = graph.node("Sub", [X, graph.constant(np.array([x.mean for x in numbers], dtype=formula.dtype))])
-        X = graph.node("Div", [X, graph.constant(np.array([x.scale for x in numbers], dtype=formula.dtype))])
+        names = [x.name for x in numbers]
+        X = graph.node("Concat", names, axis=1) if formula.from_table else graph.input("X", formula.dtype, len(names))
+        if formula.from_table or not all(x.is_plain for x in numbers):
+            X = graph.node("Sub", [X, graph.constant(np.array([x.mean for x in numbers], dtype=formula.dtype))])
+            X = graph.node("Div", [X, graph.constant(np.array([x.scale for x in numbers], dtype=formula.dtype))])
         if any(x.missing is not None for x in numbers):
             stands_in = np.array([np.nan if x.missing is None else x.missing for x in numbers], dtype=formula.dtype)
             X = graph.node("Where", [graph.node("IsNaN", [X]), graph.constant(stands_in), X])
@@ -147,8 +137,7 @@ def _from_table(graph: _Graph, formula: Formula) -> str:
 
 
 def _category(graph: _Graph, x: Category) -> str:
-    text = graph.input(x.name, np.dtype(object), 1)
-    flat = graph.node("Reshape", [text, graph.constant(np.array([-1], dtype=np.int64))])
+    flat = graph.node("Reshape", [x.name, graph.constant(np.array([-1], dtype=np.int64))])
     # Behind the known levels: one that did not occur, and a missing value without a decision value.
     levels = [*x.levels, *([] if x.missing else [""])]
     others = np.array([[0.0], [np.nan]]).repeat(x.weights.shape[1], axis=1)

@@ -37,7 +37,8 @@ def by_type(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         def in_compiled_code(*given: Any) -> Any:
             raise NotImplementedError(f"{choose.__name__} is called by compiled code alone")
 
-        overload(in_compiled_code, jit_options=options, strict=False)(choose)
+        told: Any = options  # it has a type that names them
+        overload(in_compiled_code, jit_options=told, strict=False)(choose)
         return in_compiled_code
 
     return decorate

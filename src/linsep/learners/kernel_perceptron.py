@@ -125,6 +125,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     coef0: float
     average: str
     budget: int | None
+    support_: Array
+    norm2_: Array
 
     def __init__(
         self,
@@ -197,8 +199,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
-        codes = self._encode(given) if given.codes is None else given.codes
-        return Rows(rows, codes, NO_WEIGHTS if given.weight is None else given.weight), given.numbers
+        return Rows(rows, self._encode(given), NO_WEIGHTS if given.weight is None else given.weight), given.numbers
 
     def start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -287,9 +288,6 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         share = (visits - self.mistake_visits_) / max(1, visits) if averaged else 1.0
         np.add.at(sums, (self.mistake_classes_, self.mistake_rows_), self.mistake_steps_ * share)
         return sums
-
-    def _counts_survival(self) -> bool:
-        return True
 
     def settle(self) -> None:
         if self._budgeted is not None:

@@ -10,19 +10,19 @@ import scipy
 
 from linsep import scikit
 from linsep.declared import ArraySpec, ValueSpec
+from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import STOP_REASON, Classifier
-from linsep.learners.base.loop import Progress, run_epochs
-from linsep.learners.base.parameters import check_classes, check_run, is_number, is_whole, keep_parameters
-from linsep.learners.base.trace import Trace, make_record
-from linsep.passes import RECORD
+from linsep.learners.base.loop import Progress
+from linsep.learners.base.parameters import Given, is_number, is_whole, keep_parameters
+from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows, random_state
-from linsep.types import Array, Budget, DataError, StopReason
+from linsep.types import Array, DataError, StopReason
 
 # Epochs in a row that may bring less than the tolerance.
 _PATIENCE = 10
 
 
-class MLP(Classifier):
+class MLP(BatchLearner):
     """z = v.max(0, W x + b) + c: a hyperplane through the outputs of `hidden` nodes, which are learnt with it.
 
     A universal approximator: with enough nodes it approximates any continuous function as closely as you like on a
@@ -78,6 +78,9 @@ class MLP(Classifier):
     ([0, 1, 1, 0], 1.0)
     """
 
+    summed_in: ClassVar[Any] = np.float64
+    batch_epochs: ClassVar[int] = 1
+    # Updates are those of a gradient, and no mistakes are counted.
     state_values: ClassVar[dict[str, ValueSpec]] = {**Classifier.state_values, "stop_reason_": STOP_REASON}
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         "hidden_coef_": ArraySpec(("hidden", "features")),
@@ -88,20 +91,14 @@ class MLP(Classifier):
     }
 
     hidden: int
-    max_iter: int | None
-    time_limit: float | None
     alpha: float
     learning_rate_init: float
     tol: float
-    random_state: Any
-    verbose: int | Progress
     hidden_coef_: Array
     hidden_intercept_: Array
     output_coef_: Array
     output_intercept_: Array
     loss_curve_: Array
-    stop_reason_: StopReason
-    trace_: Trace
 
     def __init__(
         self,
@@ -118,7 +115,7 @@ class MLP(Classifier):
         keep_parameters(self, locals())
 
     # --------------------------------------------------------------- training
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Learn from all rows until the loss no longer falls or the budget ends.
 
         Parameters
@@ -144,22 +141,20 @@ class MLP(Classifier):
         ConvergenceWarning
             When the budget ended while the loss was falling.
         """
-        with self.unchanged_on_error():
-            self.check_parameters()
-            X, y = self.check_rows(X, y, reset=True)
-            self.classes_ = check_classes(np.unique(y))
-        self._train(X, np.searchsorted(self.classes_, y))
+        return super().fit(X, y)
+
+    def warn_of_run(self, n: int) -> None:
+        """Warn of a run over n rows that ended while the loss was falling."""
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
-                f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or time_limit",
+                f"{int(self.trace_.mistakes[-1])} of {n} rows are mistakes; raise max_iter or time_limit",
                 scikit.ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def check_parameters(self) -> None:
-        check_run(self)
+        super().check_parameters()
         if not (is_whole(self.hidden) and self.hidden >= 1):
             raise ValueError(f"hidden must be a whole number of at least 1, got {self.hidden!r}")
         if not (is_number(self.learning_rate_init) and self.learning_rate_init > 0):
@@ -169,53 +164,46 @@ class MLP(Classifier):
             if not (is_number(value) and value >= 0):
                 raise ValueError(f"{name} must be at least 0, got {value!r}")
 
-    def _train(self, X: Any, codes: Array) -> None:
+    def start(self, X: Any) -> None:
+        self.t_ = 0
+
+    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
+        return Rows(given.X, np.searchsorted(self.classes_, given.y)), given.numbers
+
+    def reorders(self) -> bool:
+        return False  # scikit-learn draws an order for each epoch
+
+    def prepare(self, rows: Rows) -> Any:
+        """scikit-learn's network, of which each epoch is a call."""
         # Imported here: it costs as much as the rest of the learners, and most programs do without.
         from sklearn.neural_network import MLPClassifier
 
-        model = MLPClassifier(
+        self._losses: list[float] = []
+        return MLPClassifier(
             hidden_layer_sizes=(self.hidden,),
             alpha=self.alpha,
             learning_rate_init=self.learning_rate_init,
-            # A generator, not a seed: each epoch is a call, and would begin with the same order again.
-            random_state=random_state(self.random_state),
-        )
-        self.n_iter_, self.trace_ = 0, Trace(len(codes))
-        losses: list[float] = []
-
-        def make_pass(most: int) -> Array:
-            _one_epoch(model, X, codes, np.arange(len(self.classes_)))
-            return make_record()
-
-        def keep(record: Array) -> None:
-            losses.append(float(model.loss_))
-            self.n_iter_ += 1
-            self._take(model)
-            z = self._values(X)  # the rows have been checked, and have lost the names of their columns
-            predicted = z[:, 0] >= 0 if z.shape[1] == 1 else z.argmax(axis=1)
-            record[0, RECORD.mistakes] = (predicted != codes).sum()
-
-        def end(stop: StopReason) -> None:
-            if self.n_iter_:
-                self.stop_reason_ = stop
-                self.loss_curve_ = np.array(losses)
-
-        run_epochs(
-            make_pass,
-            keep=keep,
-            stop_after=lambda record: StopReason.CONVERGED if _has_converged(losses, self.tol) else None,
-            end=end,
-            budget=Budget(self.max_iter, self.time_limit),
-            trace=self.trace_,
-            verbose=self.verbose,
-            interruptible=True,
+            random_state=random_state(self.random_state),  # not a seed, with which each call would begin again
         )
 
-    def _take(self, model: Any) -> None:
-        """Keep the weights in the shapes of this class."""
-        (W, v), (b, c) = model.coefs_, model.intercepts_
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        memory.partial_fit(rows.X, rows.y, classes=np.arange(len(self.classes_)))
+        self._losses.append(float(memory.loss_))
+        (W, v), (b, c) = memory.coefs_, memory.intercepts_
         self.hidden_coef_, self.hidden_intercept_ = W.T.copy(), b.copy()
         self.output_coef_, self.output_intercept_ = v.T.copy(), c.copy()
+        z = self._values(rows.X)
+        predicted = z[:, 0] >= 0 if z.shape[1] == 1 else z.argmax(axis=1)
+        record[0, RECORD.mistakes] = (predicted != rows.y).sum()
+        return 1
+
+    def stop_after(self, record: Array) -> StopReason | None:
+        """Stop if the least loss of the last epochs is not below the least one before them by `tol`."""
+        before, last = self._losses[: -_PATIENCE - 1], self._losses[-_PATIENCE - 1 :]
+        return StopReason.CONVERGED if before and min(last) > min(before) - self.tol else None
+
+    def settle(self) -> None:
+        self.loss_curve_ = np.array(self._losses)
 
     # ------------------------------------------------------------- prediction
     def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
@@ -263,20 +251,3 @@ class MLP(Classifier):
         """
         z = self.decision_function(X)
         return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
-
-
-def _has_converged(losses: list[float], tol: float) -> bool:
-    """Whether the least loss of the last epochs is not below the least one before them by `tol`."""
-    if len(losses) <= _PATIENCE + 1:
-        return False
-    return min(losses[-_PATIENCE - 1 :]) > min(losses[: -_PATIENCE - 1]) - tol
-
-
-def _one_epoch(model: Any, X: Any, codes: Array, classes: Array) -> None:
-    """Make one epoch; scikit-learn turns Ctrl-C into a warning, this turns it back into an error."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message="Training interrupted by user")
-        try:
-            model.partial_fit(X, codes, classes=classes)
-        except UserWarning:
-            raise KeyboardInterrupt from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.learners.base.loop import Progress, is_interrupted, run_epochs, shuffled_order
-from linsep.learners.base.parameters import check_options, check_run, keep_parameters
+from linsep.learners.base.parameters import check_run, keep_parameters
 from linsep.learners.base.trace import Trace, make_record
 from linsep.passes import RECORD
 from linsep.scikit import BaseEstimator, check_is_fitted, random_state
@@ -47,10 +47,6 @@ class EpochState:
     t_: int
     stop_reason_: StopReason
     trace_: Trace
-
-    def _check_budget(self) -> None:
-        check_options(self, "shuffle")
-        check_run(self)
 
     def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
         """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
@@ -168,7 +164,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         DataError
             There are no examples, or X and y have different lengths.
         """
-        self._check_budget()
+        check_run(self)
         if len(X) != len(y) or not len(X):
             raise DataError(f"{len(X)} inputs and {len(y)} outputs: give as many outputs as inputs, and one at least")
         w = self.last_coef_ = np.zeros(self.model.n_weights)

@@ -13,7 +13,7 @@ import numpy as np
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import is_whole, keep_parameters
+from linsep.learners.base.parameters import check_run, is_whole, keep_parameters
 from linsep.learners.structured import EpochState
 from linsep.learners.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
@@ -149,7 +149,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         return self
 
     def check_parameters(self) -> None:
-        self._check_budget()
+        check_run(self)
         if self.n_bits is not None and not (is_whole(self.n_bits) and 1 <= self.n_bits <= _MOST_BITS):
             raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits!r}")
         if self.features is not None and not callable(self.features):

@@ -12,7 +12,7 @@ from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, check_weights
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.base.loop import Progress, run_epochs, shuffled_order
-from linsep.learners.base.parameters import check_options, check_run
+from linsep.learners.base.parameters import check_run
 from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
@@ -68,7 +68,6 @@ class BatchLearner(LabelledClassifier):
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_options(self, "shuffle")
         check_run(self)
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:

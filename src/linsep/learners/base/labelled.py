@@ -20,8 +20,6 @@ from linsep.learners.base.parameters import (
     all_classes,
     check_classes,
     check_labels,
-    number_labels,
-    replace_labels,
     rows_of_weight,
     weights_of_classes,
 )
@@ -86,12 +84,12 @@ class LabelledClassifier(Classifier):
 
     def _coded_as(self, given: Given, codes: Array) -> Array:
         """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
-        coded, stranger = replace_labels(given.y, self.classes_, codes)
-        if stranger >= 0:
+        places = np.searchsorted(self.classes_, given.y).clip(max=len(self.classes_) - 1)
+        if (strange := np.flatnonzero(self.classes_[places] != given.y)).size:
             known = ", ".join(map(str, self.classes_))
-            row, label = given.number(stranger), given.y[stranger]
+            row, label = given.number(int(strange[0])), given.y[strange[0]]
             raise ValueError(f"row {row}: label {label} is not one of the classes {known}")
-        return coded
+        return np.asarray(codes[places])
 
     # ------------------------------------------------------------------- rows
     def rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:
@@ -104,8 +102,7 @@ class LabelledClassifier(Classifier):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = getattr(self, "open_classes", False)
-            self.classes_, codes = number_labels(given.y)
-            given = given._replace(codes=codes)
+            self.classes_ = check_classes(np.unique(given.y))
             self.start(given.X)
         rows, numbers = self.kernel_rows(given, running=False)
         if not len(rows.y):
@@ -289,13 +286,11 @@ class LinearClassifier(LabelledClassifier):
         own = None if self.class_weight is None else self._class_weights(given, running=running)
         if own is not None and self._moves_as_one() and not own.all():
             given, own = given.take(own > 0), own[own > 0]
-        X, weight, codes = given.X, given.weight, given.codes
-        if codes is None:  # known only for the rows that the learner has just been started with
-            X, codes = X.astype(self.moving()[0].dtype, copy=False), self._encode(given)
+        X, weight = given.X.astype(self.moving()[0].dtype, copy=False), given.weight
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
         weight, own = NO_WEIGHTS if weight is None else weight, NO_WEIGHTS if own is None else own
-        return Rows(as_rows(X), codes, weight, own), given.numbers
+        return Rows(as_rows(X), self._encode(given), weight, own), given.numbers
 
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:

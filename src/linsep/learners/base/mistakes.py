@@ -91,6 +91,9 @@ class MistakeRecord(LabelledClassifier):
             setattr(self, f"mistake_{name}_", np.concatenate([getattr(self, f"mistake_{name}_"), more]))
         return new
 
+    def _counts_survival(self) -> bool:
+        return True
+
     def _together(self) -> bool:
         """Whether all classes move at once, so that they have one run of vectors."""
         return len(self.classes_) > 2 and getattr(self, "multi_class", "ovr") == "multiclass"

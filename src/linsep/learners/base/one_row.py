@@ -33,6 +33,7 @@ class OnlineLearner(EpochLearner):
     _names: list[str]
     # how dicts with all names in their order are packed into the row of an array, where the weights suit it
     _plain = ""
+    _dtype: Any
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
@@ -234,13 +235,13 @@ class OnlineLearner(EpochLearner):
             X = self._named({name: value for name, value in x.items() if name in columns})
         return X
 
-    def _in_order(self, x: Any) -> Array | None:
+    def _in_order(self, x: Any) -> Any:
         """The row of a dict with all names in their order; None of others, and where a value is no number."""
         if type(x) is not dict or [*x] != self._names:
             return None
-        X: Array = np.empty((1, len(x)), self._plain[-1])
+        X: Any = np.empty((1, len(x)), self._dtype)
         try:
-            struct.pack_into(self._plain, X.data, 0, *x.values())
+            struct.pack_into(self._plain, X, 0, *x.values())
         except (TypeError, ValueError, OverflowError, struct.error):
             return None
         return X
@@ -250,6 +251,7 @@ class OnlineLearner(EpochLearner):
         try:
             columns = self._column_of()
             W = self.moving()[0]
+            self._dtype = W.dtype
             self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             try:

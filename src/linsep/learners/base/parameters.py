@@ -100,10 +100,11 @@ def is_whole(value: Any) -> bool:
 
 
 def check_run(learner: Any) -> None:
-    """Raise unless `max_iter`, `time_limit`, `verbose` and `random_state` of a learner that makes passes make sense."""
+    """Raise unless parameters that all learners have that make passes make sense."""
+    if hasattr(learner, "shuffle"):
+        check_options(learner, "shuffle")
     most = learner.max_iter
-    whole = isinstance(most, Integral) and not isinstance(most, bool)
-    if most is not None and not (whole and most >= 1):
+    if most is not None and not (is_whole(most) and most >= 1):
         raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {most!r}")
     seconds = learner.time_limit
     if seconds is not None and not (is_number(seconds) and seconds > 0):
@@ -129,23 +130,18 @@ def check_constant(c: Any) -> None:
 
 
 class Given(NamedTuple):
-    """Rows of weight 0 removed; `numbers`: original indices, None where no row was removed.
-
-    `codes` are the labels as kernels read them, where they are known already.
-    """
+    """Rows of weight 0 removed; `numbers`: original indices, None where no row was removed."""
 
     X: Any
     y: Array
     weight: Array | None = None
     numbers: Array | None = None
-    codes: Array | None = None
 
     def take(self, rows: Any) -> Self:
         """These of the rows: a slice or a mask."""
         numbers = np.arange(len(self.y)) if self.numbers is None else self.numbers
         weight = None if self.weight is None else self.weight[rows]
-        codes = None if self.codes is None else self.codes[rows]
-        return type(self)(self.X[rows], self.y[rows], weight, numbers[rows], codes)
+        return type(self)(self.X[rows], self.y[rows], weight, numbers[rows])
 
     def number(self, i: int) -> int:
         """The original index of row i."""
@@ -218,21 +214,15 @@ def kind_of_labels(y: Array) -> str:
     return _KINDS.get(y.dtype.kind, "text")
 
 
-def _kind_of(label: Any) -> str | None:
-    """The kind of a label; None for one that is not accepted."""
-    if isinstance(label, bool | np.bool_):
-        return "a truth value"
-    if isinstance(label, Real):
-        return "a number" if isinstance(label, Integral) or float(label).is_integer() else None
-    return "text" if isinstance(label, str) else None
-
-
 def check_label(label: Any) -> str:
     """The kind of one label; an error for one that is not accepted."""
-    kind = _kind_of(label)
-    if kind is None:
-        raise DataError(f"Unknown label type: {label!r} ({type(label).__name__}). {_ACCEPTED}")
-    return kind
+    if isinstance(label, bool | np.bool_):
+        return "a truth value"
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, Integral) or (isinstance(label, Real) and float(label).is_integer()):
+        return "a number"
+    raise DataError(f"Unknown label type: {label!r} ({type(label).__name__}). {_ACCEPTED}")
 
 
 def _check_all(labels: Iterable[Any]) -> None:
@@ -297,37 +287,3 @@ def check_classes(classes: Array) -> Array:
 def all_classes(classes: Any) -> Array:
     """The distinct labels that a user lists; an error unless there are two of them at least."""
     return check_classes(np.unique(np.asarray(check_labels(classes))))
-
-
-def number_labels(y: Array) -> tuple[Array, Array]:
-    """The distinct labels in ascending order, and what kernels read for each label of `y`.
-
-    That is -1.0 and 1.0 for the first and the second of two classes, and the position among several.
-
-    Raises
-    ------
-    ValueError
-        All labels are the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> number_labels(np.array([7, 2, 7]))
-    (array([2, 7]), array([ 1., -1.,  1.]))
-    """
-    classes = check_classes(np.unique(y))
-    return classes, (np.arange(len(classes)) if len(classes) > 2 else SIGNS)[np.searchsorted(classes, y)]
-
-
-def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
-    """codes[k] for each label that is classes[k], and the first row with another label (-1 if there is none).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> replace_labels(np.array([7, 2, 7]), np.array([2, 7]), np.array([-1.0, 1.0]))
-    (array([ 1., -1.,  1.]), -1)
-    """
-    positions = np.searchsorted(classes, y).clip(max=len(classes) - 1)
-    unknown = np.flatnonzero(classes[positions] != y)
-    return codes[positions], int(unknown[0]) if unknown.size else -1

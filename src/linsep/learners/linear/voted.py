@@ -110,9 +110,6 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
         super().start(X)
         self._forget(X)
 
-    def _counts_survival(self) -> bool:
-        return True
-
     def prepare(self, rows: Rows) -> Array:
         """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""
         return np.full(len(rows.y), -1)
