@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 from sklearn.base import BaseEstimator
 
 import linsep
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.batch import EpochLearner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
 from course import notebook, with_explorers, with_formulas

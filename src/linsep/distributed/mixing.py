@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.batch import EpochLearner
 from linsep.passes import RECORD
 from linsep.theory.bounds.rounding import length2, safely
 from linsep.theory.bounds.table import Bound

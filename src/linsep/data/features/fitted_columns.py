@@ -347,7 +347,7 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
 
 def _moments_of(columns: list[Array], names: list[str]) -> tuple[Array, Array]:
     """What `moments` gives of the columns side by side, to the last bit: NumPy adds up the rows one by one then."""
-    from linsep.kernels.running_moments import moments_of
+    from linsep.kernels.linear.sums import moments_of
 
     if len(columns) < 2:
         return moments(np.column_stack(columns) if columns else np.empty((1, 0)), names)

@@ -247,7 +247,7 @@ def _without_missing(column: Column) -> Column:
 
 
 def _standardise(column: Column, moments: Array, learn: bool) -> Array:
-    from linsep.kernels.running_moments import standardise_running
+    from linsep.kernels.linear.sums import standardise_running
 
     values = column.values
     assert values is not None

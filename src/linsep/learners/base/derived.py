@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.declared import ArraySpec
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.one_row import OnlineLearner, score_with
 from linsep.learners.base.parameters import check_options
 from linsep.passes import Mean

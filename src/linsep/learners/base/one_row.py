@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy
 
+from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.labelled import row_kernels
 from linsep.learners.base.parameters import Given, all_classes, check_class_weight, check_label
 from linsep.scikit import check_is_fitted

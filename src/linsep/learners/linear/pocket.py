@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.learners.base.epochs import LinearBatchLearner
+from linsep.learners.base.batch import LinearBatchLearner
 from linsep.learners.base.loop import drawn_order
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog

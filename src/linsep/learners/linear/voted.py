@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from linsep.declared import ArraySpec
+from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.classifier import as_matrix
-from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.learners.base.trace import make_update_log
