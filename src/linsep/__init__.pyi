@@ -14,7 +14,7 @@ from .data.telling import TellingColumn as TellingColumn
 from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
-from .learners.engine.trace import Trace as Trace
+from .learners.base.trace import Trace as Trace
 from .learners.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron
 from .learners.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
@@ -28,7 +28,7 @@ from .learners.mlp import MLP as MLP
 from .learners.structured import StructuredPerceptron as StructuredPerceptron
 from .learners.table_model import TableModel as TableModel
 from .learners.tagger import SequenceTagger as SequenceTagger
-from .model_files.container import ModelFileError as ModelFileError
+from .model_file import ModelFileError as ModelFileError
 from .probing.measured import Direction as Direction
 from .probing.measured import ProbeRow as ProbeRow
 from .probing.probe import Probe as Probe

@@ -214,7 +214,8 @@ def _header_of(model: Any, extra: Mapping[str, Any] | None) -> tuple[dict[str, A
     estimator = _learner_in(model)
     cls = type(estimator)
     if _learner(cls.__name__) is not cls:
-        raise _no_model(estimator)
+        kinds = ", ".join(learners.__all__)
+        raise DataError(f"cannot save a {cls.__name__}: a model file holds a TableModel or one of {kinds}")
     check_is_fitted(estimator)
     arrays: dict[str, Array] = {}
     header: dict[str, Any] = {"class": cls.__name__}
@@ -307,11 +308,6 @@ def _learner_in(model: Any) -> Any:
             check_is_fitted(model)
             return model.learner_
     return model
-
-
-def _no_model(model: Any) -> DataError:
-    kinds = ", ".join(learners.__all__)
-    return DataError(f"cannot save a {type(model).__name__}: a model file holds a TableModel or one of {kinds}")
 
 
 def _learner(name: Any) -> type[Any] | None:

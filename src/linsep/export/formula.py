@@ -123,7 +123,8 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
     if "running" in meta:
         return _streamed_inputs(meta["running"], arrays["running/moments"], W, 0.0 if stands_in else None)
-    parts = [name for name, kind in meta.get("kinds", {}).items() if _is_derived(kind)]
+    kinds = meta.get("kinds", {}).items()
+    parts = [name for name, kind in kinds if is_date(kind) or is_words(kind) or is_amount(kind)]
     if parts:
         raise DataError(
             f"cannot export this model: {', '.join(map(repr, parts))} hold dates, running text or numbers with a unit, "
@@ -160,10 +161,6 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
             inputs.append(Category(name, levels, own, stands_in))
         at += size
     return inputs
-
-
-def _is_derived(kind: str) -> bool:
-    return is_date(kind) or is_words(kind) or is_amount(kind)
 
 
 def _streamed_inputs(

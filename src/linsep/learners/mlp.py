@@ -204,6 +204,7 @@ class MLP(BatchLearner):
 
     def settle(self) -> None:
         self.loss_curve_ = np.array(self._losses)
+        del self.n_mistakes_, self.n_updates_  # those after an epoch are no part of learning
 
     # ------------------------------------------------------------- prediction
     def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:

@@ -260,8 +260,7 @@ def _clearly_more(higher: Array, lower: Array, errors: float = _ERRORS) -> bool:
 def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str], held_out: str) -> str:
     """What was best, and why nothing above it was chosen."""
     at = names.index(best)
-    told = {name: f"{trial.right.mean():.1%}" for name, trial in trials.items()}
-    told = {name: told[name] + trial.given_up for name, trial in trials.items()}
+    told = {name: f"{trial.right.mean():.1%}{trial.given_up}" for name, trial in trials.items()}
     below = [f"{name} about {told[name]}" for name in names[:at] if name in trials]
     n = len(trials[best].right)
     first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} {held_out}", *below])

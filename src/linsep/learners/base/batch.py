@@ -1,4 +1,4 @@
-"""Learners that make passes over their rows: checks, the one loop, warnings; those of linear ones, and more rows later."""
+"""Learners that make passes over their rows: checks, the one loop, warnings; linear ones, and more rows later."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class BatchLearner(LabelledClassifier):
         self.trace_ = Trace(n, log, numbers, **told)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         memory = self.prepare(rows)
-        dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
+        dtype = self.summed_in or self.moving()[0].dtype
 
         def make_passes(most: int) -> Array:
             ordered = rows
@@ -218,21 +218,17 @@ class BatchLearner(LabelledClassifier):
     def warn_of_run(self, n: int) -> None:
         """Warn of a run over n rows that ended before a clean pass, and of updates without effect."""
         if self.stop_reason_ is not StopReason.CLEAN_PASS and self.wants_clean_pass:
-            mistakes = int(self.trace_.mistakes[-1])
+            mistakes, k = int(self.trace_.mistakes[-1]), len(self.classes_)
+            each = k > 2 and getattr(self, "multi_class", "") == "ovr"
+            rows = f"on {n} rows" + (f", counted for each of {k} classes against the rest" if each else "")
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
-                f"The last pass made {mistakes} mistakes {self._counted_on(n)}. {NOT_DECIDED}",
+                f"The last pass made {mistakes} mistakes {rows}. {NOT_DECIDED}",
                 scikit.ConvergenceWarning,
                 stacklevel=3,
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
-
-    def _counted_on(self, n: int) -> str:
-        """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""
-        k = len(self.classes_)
-        each = k > 2 and getattr(self, "multi_class", "") == "ovr"
-        return f"on {n} rows" + (f", counted for each of {k} classes against the rest" if each else "")
 
     def _warn_of_absorbed(self, absorbed: int, stacklevel: int = 3) -> None:
         dtype = self.moving()[0].dtype

@@ -11,7 +11,7 @@ from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.base.parameters import check_options, keep_parameters
 from linsep.passes import Rows
-from linsep.types import Array, StopReason
+from linsep.types import StopReason
 
 
 class Rocchio(LinearClassifier):
@@ -141,15 +141,11 @@ class Rocchio(LinearClassifier):
         weight = weight if len(weight) else rows.weight
         add_class_sums(rows.X, codes, weight, self._sums, self._totals)
         self.t_ += len(codes)
-        u = _means(self._sums, self._totals)
+        # A class without rows so far has the mean 0.
+        u = self._sums / np.where(self._totals > 0, self._totals, 1.0)[:, None]
         v: Any = 0.0  # of several classes, and of one alone before others join
         if n_classes == 2:
             u, v = u[1:], u[:1]
         self.coef_ = u - v
         self.intercept_ = -0.5 * (self.coef_ * (u + v)).sum(axis=1) * float(self.fit_intercept)
         return self
-
-
-def _means(sums: Array, totals: Array) -> Array:
-    """Row means; a class without rows so far has the mean 0."""
-    return np.asarray(sums / np.where(totals > 0, totals, 1.0)[:, None])

@@ -125,23 +125,18 @@ def measure_all(w: Iterate, constant2: float) -> None:
 # ------------------------------------------------------------------ what a run promises
 def promise(learner: Any, steps: int, *, planned: bool) -> tuple[Any, ...]:
     """The guarantee of a run after so many steps, or why there is none, as a tuple that a model file can hold."""
-    return astuple(_excess_bound(learner, steps, planned=planned))
-
-
-def _excess_bound(learner: Any, steps: int, *, planned: bool) -> Bound:
     bound = _bound(learner, learner.projection_radius, steps, learner.average)
-    why = ""
     if not planned:
         why = NO_PLAN
     elif learner.projection_radius is None:
         why = _without_ball(learner, steps)
+    elif not bound.applies:
+        why = ""
     elif learner.sampling == "epochs":
         why = 'epochs do not draw rows independently: sampling="replacement" does'
     else:
         why = _clipped(learner)
-    if planned and learner.projection_radius is not None and not bound.applies:
-        return bound
-    return Bound(bound.name, None, False, why, bound.formula) if why else bound
+    return astuple(Bound(bound.name, None, False, why, bound.formula) if why else bound)
 
 
 def regret_bound(learner: Any, steps: int, norm: float, *, planned: bool) -> Bound:
