@@ -12,7 +12,7 @@ from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows
-from linsep.learners.base.loop import Progress, uninterrupted
+from linsep.learners.base.loop import Progress
 from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Given, keep_parameters
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel, weighted_sum
@@ -167,16 +167,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         self
         """
         with self.unchanged_on_error():
-            self.check_parameters()
-            parts = self.rows_to_add(X, y, classes, sample_weight)
-            with uninterrupted():
-                for rows in parts:
-                    record = np.zeros((1, len(RECORD)))
-                    self.run(rows, self._passes(rows), None, np.empty(0), record)
-                    self.t_ += len(rows.y)
-                    self.count_passes(record)
-                self.settle()
-        return self
+            return self._learn_more(X, y, classes, sample_weight)
 
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         try:
@@ -247,6 +238,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if reference.size:
             raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
+        memory = self._passes(rows) if memory is None else memory
         if self._budgeted is not None:
             before = self._budgeted.values
             mistakes = self._budgeted.run(rows.X, memory[0], rows.order, memory[1])

@@ -199,6 +199,29 @@ class BatchLearner(LabelledClassifier):
             most=self.batch_epochs if rng is None else 1,
         )
 
+    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+        """Make one pass over these rows, from what was learnt so far."""
+        total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
+        with uninterrupted():
+            for rows in parts:
+                if not len(rows.y):
+                    continue
+                record[:] = 0.0
+                self.run(rows, None, None, np.empty(0), record)
+                self.t_ += len(rows.y)
+                total += record
+            if not total[0, RECORD.dots]:  # all rows have weight 0
+                return self
+            self.count_passes(total)
+            self.settle()
+        check_weights(record[0, RECORD.norm_w], self.summed_in or self.moving()[0].dtype)
+        if total[0, RECORD.absorbed]:
+            self._warn_of_absorbed(int(total[0, RECORD.absorbed]))
+        return self
+
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""
         self.n_iter_ += len(record)
@@ -363,23 +386,4 @@ class EpochLearner(LinearBatchLearner):
         -------
         self
         """
-        total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
-        with self.unchanged_on_error():
-            self.check_parameters()
-            parts = self.rows_to_add(X, y, classes, sample_weight)
-        with uninterrupted():
-            for rows in parts:
-                if not len(rows.y):
-                    continue
-                record[:] = 0.0
-                self.run(rows, None, None, np.empty(0), record)
-                self.t_ += len(rows.y)
-                total += record
-            if not total[0, RECORD.dots]:  # all rows have weight 0
-                return self
-            self.count_passes(total)
-            self.settle()
-        check_weights(record[0, RECORD.norm_w], self.moving()[0].dtype)
-        if total[0, RECORD.absorbed]:
-            self._warn_of_absorbed(int(total[0, RECORD.absorbed]))
-        return self
+        return self._learn_more(X, y, classes, sample_weight)
