@@ -78,6 +78,8 @@ class MLP(BatchLearner):
     ([0, 1, 1, 0], 1.0)
     """
 
+    wants_clean_pass: ClassVar[bool] = False
+    unit_steps: ClassVar[bool] = False
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     # Updates are those of a gradient, and no mistakes are counted.

@@ -72,15 +72,11 @@ class LabelledClassifier(Classifier):
         raise NotImplementedError
 
     # ------------------------------------------------------------------ codes
-    def _positions(self, given: Given) -> Array:
-        """Position of each label in `classes_`; ValueError for a label that is not there."""
-        return self._coded_as(given, np.arange(len(self.classes_)))
-
     def _encode(self, given: Given) -> Array:
         """What kernels read: -1.0 and +1.0 (the second of two classes), or positions of several classes."""
         if len(self.classes_) == 1:  # more may join; the one there is stands on the positive side
             return np.ones(len(given.y))
-        return self._coded_as(given, SIGNS) if len(self.classes_) == 2 else self._positions(given)
+        return self._coded_as(given, SIGNS if len(self.classes_) == 2 else np.arange(len(self.classes_)))
 
     def _coded_as(self, given: Given, codes: Array) -> Array:
         """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
@@ -259,7 +255,7 @@ class LinearClassifier(LabelledClassifier):
             return None
         if self.class_weight == "balanced" and running:
             return self._running_balance(given.y)
-        positions = self._positions(given)
+        positions = self._coded_as(given, np.arange(len(self.classes_)))
         if self.class_weight == "balanced":
             count = np.bincount(positions, minlength=len(self.classes_))
             return np.asarray((len(positions) / (len(count) * np.maximum(count, 1)))[positions])

@@ -89,8 +89,6 @@ class OnlineLearner(EpochLearner):
                 self._check_same_classes(classes)
             try:
                 self._take_in(x, y)
-            except DataError:
-                raise
             except Exception:
                 self.check_parts()  # somebody put something else in the place of an array
                 raise
@@ -148,12 +146,10 @@ class OnlineLearner(EpochLearner):
         try:
             X = self._in_order(x) if self._plain else None
             z = self._score_row(self._row_to_predict(x) if X is None else X)
-        except DataError:
-            with np.errstate(over="ignore"):
-                self._row_to_predict(x)
-            raise
         except Exception:
             self.check_parts()
+            with np.errstate(over="ignore"):
+                self._row_to_predict(x)  # which value is no number
             raise
         if self._coded is not self.classes_:
             self._label_codes()
@@ -186,18 +182,15 @@ class OnlineLearner(EpochLearner):
         if absorbed:
             self._warn_of_absorbed(absorbed)
 
-    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+    def _visit(self, X: Any, code: Any, own: float) -> Any:
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
         step = self.step_rule()
         kernels = row_kernels()
-        counts: tuple[int, int, int]
         if len(self.classes_) <= 2:
-            counts = kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
-            return counts
+            return kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
         together = self.multi_class == "multiclass"
-        counts = kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
-        return counts
+        return kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
