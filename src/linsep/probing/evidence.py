@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from linsep.learners.linear.perceptron import AveragedPerceptron
 from linsep.theory.bounds.cover import cover_odds, cover_rows
+from linsep.theory.cone.opposite_rows import row_hashes
 from linsep.theory.rows.integers import PRIME, whole_rows
 from linsep.types import Array
 
@@ -62,17 +62,15 @@ def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int
 
 
 def same_rows(X: Array) -> Array:
-    """For each row the first one that is equal to it, known by a digest of 128 bits of its numbers.
+    """For each row the first one that is equal to it, known by 64 bits made of its numbers.
 
     Examples
     --------
     >>> same_rows(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, -0.0]])).tolist()
     [0, 1, 0]
     """
-    first: dict[bytes, int] = {}
-    rows = (row + 0 if X.dtype.kind == "f" else row for row in X)  # 0 and -0 are equal, and differ in a bit
-    digests = (blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
-    return np.array([first.setdefault(digest, i) for i, digest in enumerate(digests)], dtype=np.int64)
+    first, same = np.unique(row_hashes(X), return_index=True, return_inverse=True)[1:]
+    return np.asarray(first[same])
 
 
 def counted_once(same: Array, positive: Array) -> Array | None:
