@@ -188,9 +188,10 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
     factors = {factor: state["categories"] for factor, state in states.items() if "categories" in state}
     for factor, info in getattr(spec, "factor_infos", {}).items():
         factors |= {factor.name(): info.categories} if info.type == "categorical" else {}
+    known = set(names)
     for factor, categories in factors.items():
         columns = {f"{factor}[T.{level}]": str(level) for level in categories}
-        without = [level for column, level in columns.items() if column not in names]
+        without = [level for column, level in columns.items() if column not in known]
         if len(without) == 1:
             called = _CATEGORY.fullmatch(factor)
             name = (called[1] or called[2]) if called else factor

@@ -16,7 +16,7 @@ from linsep.tables import dense, is_sparse
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
-from linsep.theory.words.of_regressions import reason_of
+from linsep.theory.words.of_regressions import SAID
 from linsep.types import DataError
 
 
@@ -215,7 +215,7 @@ class Remedies:
             counts = len(ways), sum(way > 0 for way in ways.values()), sum(way < 0 for way in ways.values())
             column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
             shown, first = f"{level} of {column}" if column else "", tuple(list(ways)[:_FIRST])
-            out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), reason_of(said), *counts, first, shown))
+            out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), SAID[said].reason, *counts, first, shown))
         return sorted(out, key=lambda line: self.coefficients[line.name] in (FINITE, UNIDENTIFIED))
 
     def separated_groups(self) -> list[SeparatedGroup]:

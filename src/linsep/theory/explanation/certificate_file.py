@@ -8,7 +8,7 @@ from linsep.tables import labelled_table
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.margin.geometry import names_of
 from linsep.theory.proof import malformed_proves_nothing
-from linsep.theory.rows.json_values import count, of_type, read, row_list
+from linsep.theory.rows.json_values import of_type, read, row_list
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError
 
@@ -97,10 +97,7 @@ def _parts_of(plain: dict[str, Any]) -> tuple[dict[str, Separability], list[_Bes
             for kind, one in kinds:
                 if one["certificate"] is not None:
                     places = row_list(one["places"], found[name].n_features, "its columns")
-                    about = of_type(one, "certificate", dict)
-                    if count(of_type(about, "question", dict), "rows") != found[name].n_rows:
-                        raise ValueError("what is said of columns is about other rows")
-                    proof = Separability.from_dict(about)
+                    proof = Separability.from_dict(of_type(one, "certificate", dict))
                     beside.append(_Beside(name, proof, places, kind == "needed"))
     return found, beside
 

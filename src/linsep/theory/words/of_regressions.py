@@ -147,17 +147,6 @@ def told(value: str | float) -> str:
     return SAID[value].short
 
 
-def reason_of(value: str | float) -> str:
-    """The reason for what is said of a coefficient.
-
-    Examples
-    --------
-    >>> reason_of(-inf)
-    'no direction that separates raises it, and some lower it'
-    """
-    return SAID[value].reason
-
-
 def listed(names: Iterable[Any]) -> str:
     """The first names, and the number of the others."""
     every = [_key(name) for name in names]
