@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -227,7 +228,8 @@ def answer(
         try:
             proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
-            return Separation(proof=proof, **asked.shown(proof, partial(time_left, late)), about=asked)
+            said = asked.shown(proof, partial(time_left, late))
+            return Separation(proof=proof, **said, about=replace(asked))  # without its rows, as large as the design
         except OutOfTimeError:
             ended = what_ended(time_limit)
             break
