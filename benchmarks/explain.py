@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.data import Array, loaders
 from benchmarks.timing import Report, show
 from linsep import fewest_rows
-from linsep.data.synthetic.separable import make_separable
+from linsep.data.synthetic import make_separable
 
 MILP_LIMIT = float(os.environ.get("EXPLAIN_MILP_SECONDS", "600"))
 LIMITS = (30.0, 120.0)  # seconds of fewest_rows; the first is that of linsep check --explain

@@ -17,7 +17,7 @@ from sklearn_crfsuite import CRF
 from benchmarks.data import loaders
 from benchmarks.last import Ratio
 from benchmarks.timing import Report, in_turn, seconds, show, show_median, spread
-from linsep.data.text.word_shapes import word_shapes
+from linsep.data.readers.tagged import word_shapes
 from linsep.learners import SequenceTagger
 
 EPOCHS = 10

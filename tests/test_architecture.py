@@ -191,7 +191,7 @@ def test_the_search_for_private_names_sees_no_others() -> None:
         ("linsep.kernels.rows", "import scipy.sparse"),
         ("linsep.kernels.rows", "def f():\n    from sklearn.base import BaseEstimator"),
         ("linsep.kernels.rows", "from linsep import theory"),
-        ("linsep.data.hashing", "from numba import njit"),
+        ("linsep.data.columns", "from numba import njit"),
         ("linsep.learners.base.classifier", "def f():\n    import llvmlite.ir"),
         ("linsep.data.sources.open", "from linsep.theory.margin.geometry import radius"),
         ("linsep.data.sources.open", "from linsep import theory"),

@@ -22,7 +22,7 @@ from linsep import MLP, load, save, separability
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
-from linsep.data.synthetic.separable import make_moons, make_separable, make_xor
+from linsep.data.synthetic import make_moons, make_separable, make_xor
 from linsep.learners import (
     AveragedPerceptron,
     PassiveAggressive,

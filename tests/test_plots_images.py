@@ -23,7 +23,7 @@ from linsep import (
     max_margin,
     separation,
 )
-from linsep.data.synthetic.separable import flip_labels, make_xor
+from linsep.data.synthetic import flip_labels, make_xor
 from linsep.theory import ConeProof, Separability
 
 plots: Any = linsep.plots  # artists are looked into further than their types say

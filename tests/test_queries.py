@@ -18,7 +18,7 @@ import pytest
 
 from in_process import linsep
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
-from linsep.data.sources import of_query
+from linsep.data.sources import of_batches
 
 KINDS = ("sqlite", "duckdb")
 BIG = 2**53 + 1
@@ -55,7 +55,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_query, "BATCH_ROWS", 7)
+    monkeypatch.setattr(of_batches, "BATCH_ROWS", 7)
 
 
 def many(n: int = 100, seed: int = 0) -> dict[str, list[Any]]:
@@ -357,7 +357,7 @@ def test_what_is_no_database_is_refused(database: str, tmp_path: Path) -> None:
 
 
 def test_rows_that_do_not_fit_the_memory_are_refused(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_query, "free_memory", lambda: 100)
+    monkeypatch.setattr(of_batches, "free_memory", lambda: 100)
     with pytest.raises(DataError, match=r"do not fit half of the free memory: say --stream"):
         open_data(database, query="SELECT * FROM t", target="y").read()
 

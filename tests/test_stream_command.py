@@ -25,7 +25,7 @@ from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
 from linsep.app.result import Result
 from linsep.data.sources import blocks
-from linsep.data.sources.formats import FORMATS
+from linsep.data.sources.open import FORMATS
 from linsep.streaming.run import StreamRun
 from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError

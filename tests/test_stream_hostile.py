@@ -15,9 +15,9 @@ import pytest
 import scipy.sparse as sp
 
 from linsep import AveragedPerceptron, Perceptron, fit_stream, open_data
-from linsep.data.hashing import RunningHash
 from linsep.data.readers import parquet
 from linsep.data.sources import blocks, of_batches
+from linsep.data.sources.seen import RunningHash
 from linsep.kernels.text import quotes
 from linsep.streaming.result import StreamError, StreamFit, StreamWarning
 from linsep.types import DataError
@@ -290,7 +290,7 @@ def test_a_file_that_is_replaced_between_passes_is_refused(folder: Path, when: s
             else:  # in place, in a part that was not read again yet
                 path.write_bytes(changed.read_bytes())
 
-    so_far = refused(path, "was changed between two passes", passes=3, callback=replace)
+    so_far = refused(path, "the files have changed between two passes", passes=3, callback=replace)
     if when.startswith("before"):
         assert so_far.counters.seen in ([ROWS, 0], [ROWS])
 

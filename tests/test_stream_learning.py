@@ -19,8 +19,8 @@ from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, V
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.words import Grams, hash_words
-from linsep.data.hashing import hash_names, seed_of
 from linsep.data.sources.open import open_data
+from linsep.kernels.text.hashing import hash_names, seed_of
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import predict_then_learn
 from linsep.streaming.result import Counters, StreamWarning

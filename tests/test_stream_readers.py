@@ -73,7 +73,7 @@ def learnt(stream: Source, learner: Any = None) -> tuple[Any, Any]:
     encoder, parts = TableEncoder(bits=10, columns={"note": "text"}), []
     learner = Perceptron() if learner is None else learner
     for chunk, _ in stream.chunks():
-        stream.read_as_text(encoder.text_columns)
+        stream.asked.categorical |= frozenset(encoder.text_columns)
         parts.append((encoder.learn_chunk(chunk), chunk.y))
         predict_then_learn(learner, *parts[-1], classes=["no", "yes"])
     return learner, (sp.vstack([X for X, _ in parts]).tocsr(), np.concatenate([y for _, y in parts]))

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import linsep.data.synthetic.ball
+import linsep.data.synthetic
 from linsep import Perceptron, make_separable, mistake_bounds, separability
-from linsep.data.synthetic.ball import ball_points, tail_quantile
-from linsep.data.synthetic.separable import flip_labels, make_circle, make_moons, make_xor
+from linsep.data.synthetic import ball_points, flip_labels, make_circle, make_moons, make_xor, tail_quantile
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,7 +80,7 @@ def test_the_widest_margin_still_leaves_a_tenth_on_each_side() -> None:
 
 def test_lengths_by_logarithms_are_those_of_the_gamma_function(monkeypatch: pytest.MonkeyPatch) -> None:
     direct = ball_points(500, 100, 3.0, np.random.default_rng(0))
-    monkeypatch.setattr(linsep.data.synthetic.ball, "_TINY", 2.0)  # no mass is above this one
+    monkeypatch.setattr(linsep.data.synthetic, "_TINY", 2.0)  # no mass is above this one
     np.testing.assert_allclose(ball_points(500, 100, 3.0, np.random.default_rng(0)), direct, rtol=1e-9)
 
 

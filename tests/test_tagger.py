@@ -16,7 +16,7 @@ from sklearn.base import clone
 import naive
 from chain_model import ChainModel
 from linsep import load, save
-from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
+from linsep.data.readers.tagged import FeatureIndex, index_features, word_shapes
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.passes import TALLY

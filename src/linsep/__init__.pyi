@@ -9,7 +9,7 @@ from .data.readers.tagged import read_tagged as read_tagged
 from .data.sources.open import open_data as open_data
 from .data.sources.source import Position as Position
 from .data.sources.source import Source as Source
-from .data.synthetic.separable import make_separable as make_separable
+from .data.synthetic import make_separable as make_separable
 from .data.telling import TellingColumn as TellingColumn
 from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import Perceptron, separability
-from linsep.data.synthetic.separable import make_circle
+from linsep.data.synthetic import make_circle
 from linsep.plots import plot_boundary
 from linsep.plots.style import COLOURS, GREY, look
 

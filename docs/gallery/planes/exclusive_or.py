@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import MLP, KernelPerceptron, separability
-from linsep.data.synthetic.separable import make_xor
+from linsep.data.synthetic import make_xor
 from linsep.plots import plot_boundary, plot_witness
 
 X, y, _ = make_xor(80, noise=0.2, random_state=1)

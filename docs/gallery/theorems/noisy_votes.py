@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import AveragedPerceptron, PocketPerceptron, VotedPerceptron, make_separable, separability
-from linsep.data.synthetic.separable import flip_labels
+from linsep.data.synthetic import flip_labels
 from linsep.plots.style import GREY, INK, look
 
 NOISE = 0.1

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from linsep import SGDClassifier, make_separable
-from linsep.data.synthetic.separable import flip_labels
+from linsep.data.synthetic import flip_labels
 from linsep.plots.style import look
 from linsep.theory import training_loss
 

@@ -86,7 +86,8 @@ def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[
     text of their numbers if every cell is a number, and text otherwise: {column: values} says what linsep has read.
     """
     files, levels = inputs(table), numbers.levels or {}
-    usual = source.format == "csv" and len(files) == 1 and not source.ways_to_read
+    usual = source.format == "csv" and len(files) == 1 and not source.read_as
+    usual = usual and source.asked.header and not (source.asked.na or source.asked.skip_rows)
     if not usual or numbers.left_out is not None or numbers.derived or len(set(numbers.names)) < len(numbers.names):
         return False
     try:

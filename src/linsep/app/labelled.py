@@ -52,7 +52,7 @@ def open_labelled(
     source = open_data(table, target=target, categorical=read_as_text(columns), **reading)
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
-    missing = set() if source.kind == "rows" else source.categorical - {target, *source.read().names}
+    missing = set() if source.kind == "rows" else source.asked.categorical - {target, *source.read().names}
     if missing:
         name = min(missing)
         raise DataError(

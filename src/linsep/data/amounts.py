@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import BETWEEN, are_amounts, are_missing, are_numbers, grouped_digits, number_column
 from linsep.data.columns import Column, TableChunk
-from linsep.data.text.distinct import decoded
+from linsep.data.distinct import decoded
 from linsep.markup import quote
 from linsep.types import Array, DataError
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.text.distinct import by_distinct, distinct, is_encoded, rewritten
+from linsep.data.distinct import by_distinct, distinct, is_encoded, rewritten
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -23,6 +23,7 @@ BETWEEN = " \u00a0\u2009\u202f'\u2019"
 _CODE = f"^[1-9][0-9]{{0,2}}([{BETWEEN}][0-9]{{3}}){{2,}}$"
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+WHOLE = re.compile("-?[0-9]+")
 _MONEY = "$\u20ac\u00a3\u00a5"
 SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"

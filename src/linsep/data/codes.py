@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.text.distinct import is_encoded, taken
+from linsep.data.distinct import is_encoded, taken
 from linsep.markup import listed, quote
 from linsep.types import Array
 

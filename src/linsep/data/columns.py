@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.text.distinct import all_whole, decoded, distinct_numbers, taken
+from linsep.data.distinct import decoded, taken
 from linsep.markup import listed
 from linsep.types import Array, DataError
 
@@ -65,14 +65,15 @@ class Column:
     @cached_property
     def are_whole(self) -> bool:
         """Whether all numbers are whole."""
-        return self.stored is not None and all_whole(self.stored)
+        stored = self.stored
+        return stored is not None and (stored.dtype.kind == "i" or bool((stored == np.floor(stored)).all()))
 
     @cached_property
     def numbers(self) -> Array:
         """The distinct numbers of the cells that are there, in order."""
         assert self.stored is not None
         there = self.stored if self.missing is None else self.stored[~self.missing]
-        return distinct_numbers(there, whole=self.are_whole)
+        return np.unique(there).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from linsep.types import DataError
 
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _PIECE = 1 << 16
+_CHECKED_BYTES = 1 << 20
 
 
 def encoding_named(name: str) -> str:
@@ -101,9 +102,18 @@ class Decoded:
         found, self._ready = self._ready[:size], self._ready[size:]
         return found
 
-    def read_all(self) -> bytes:
-        """Read what is left, as UTF-8."""
-        parts = []
-        while part := self.read(_PIECE):
-            parts.append(part)
-        return b"".join(parts)
+
+def check_utf8(content: bytes, name: str, first_line: int) -> None:
+    """Raise DataError, with the line, for bytes that are not UTF-8 text."""
+    start = len(content) if content.isascii() else 0
+    while start < len(content):  # some lines at a time: the text of all would take several times the room
+        end = content.find(b"\n", start + _CHECKED_BYTES) + 1 or len(content)
+        try:
+            content[start:end].decode()
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, start + error.start) + first_line
+            raise DataError(
+                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --read encoding "
+                "(encoding=), such as latin-1 or cp1252"
+            ) from None
+        start = end

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from linsep.as_given import labels_of, refuse_missing
 from linsep.data.cells import are_missing, are_numbers, read_numbers
-from linsep.data.text.distinct import distinct, is_encoded
+from linsep.data.distinct import distinct, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -122,9 +122,7 @@ def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Arr
     return as_labels(text.to_pylist(), where, target)
 
 
-def written_labels(
-    text: pa.Array, decimal: str, where: Callable[[int], str], target: str, *, as_text: bool = False
-) -> Array:
+def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], target: str) -> Array:
     """What `as_labels` returns of the numbers in a column of text if all are numbers, or else of the text.
 
     Examples
@@ -133,7 +131,7 @@ def written_labels(
     [1, 2]
     """
     texts, codes = distinct(text)
-    numbers = None if as_text else read_numbers(texts, decimal)
+    numbers = read_numbers(texts, decimal)
     if numbers is None:
         return text_labels(text, where, target)
     refuse_more_digits(*numbers, target)

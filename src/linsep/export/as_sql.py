@@ -8,8 +8,7 @@ from importlib.metadata import version
 from math import isfinite, isqrt
 from typing import Any
 
-from linsep.data.cells import MISSING_WORDS, NUMBER
-from linsep.data.readers.csv import WHOLE
+from linsep.data.cells import MISSING_WORDS, NUMBER, WHOLE
 from linsep.export.formula import Formula, Number, formula_of
 from linsep.types import DataError
 

@@ -136,7 +136,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS, groups: Array | Non
 
     Examples
     --------
-    >>> from linsep.data.synthetic.separable import make_xor
+    >>> from linsep.data.synthetic import make_xor
     >>> X, y, _ = make_xor(200, noise=0.2, random_state=0)
     >>> found = climb(X, y)
     >>> found.name, round(found.accuracy["kernel"], 2)

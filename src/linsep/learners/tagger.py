@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
+from linsep.data.readers.tagged import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.base.loop import Progress
 from linsep.learners.base.parameters import check_run, is_whole, keep_parameters
@@ -40,7 +40,7 @@ class SequenceTagger(EpochState, BaseEstimator):
     ----------
     features : callable, default=None
         Maps the list of tokens of a sentence to a list of feature names for each token. None is
-        `linsep.data.text.word_shapes`: the word, its lower case, its shape, its first and last letters, digits, hyphens
+        `linsep.data.readers.tagged`: the word, its lower case, its shape, its first and last letters, digits, hyphens
         and capitals, and two words on either side. A tagger with a callable cannot be saved.
     max_iter : int or None, default=10
         Largest number of epochs; with None it trains until a whole pass is clean.

@@ -126,8 +126,8 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collecti
     name = str(table) if isinstance(table, str | Path) else table
     as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.number_columns})}
     source = open_data(name, **asked, categorical=as_text, bits=model.encoder_.bits)
-    source.read_as_missing(model.encoder_.na_)
-    source.read_alike(model.encoder_.decimal_)
+    source.asked.na |= model.encoder_.na_
+    source.asked.known_decimal = model.encoder_.decimal_
     return source
 
 
@@ -151,7 +151,7 @@ def _encoded(encoder: TableEncoder, source: Source) -> Iterator[tuple[Any, Any, 
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        yield encoder.encode_chunk(chunk, source.written_as_asked["decimal"]), chunk.y, chunk
+        yield encoder.encode_chunk(chunk, source.asked.decimal), chunk.y, chunk
     if empty:
         raise NoRowsError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
 
@@ -219,7 +219,7 @@ def score_table(
         target = model.encoder_.target
     source = _opened(model, table, {**reading, "target": target})
     if target is not None and model.classes_.dtype.kind == "U" and model.positive is None:
-        source.read_as_text([target])  # 01 and 1 may be two of them
+        source.asked.categorical |= {target}  # 01 and 1 may be two of them
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
     counts = np.zeros((len(names), len(names)), dtype=np.int64)

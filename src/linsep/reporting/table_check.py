@@ -153,7 +153,7 @@ def check_table(
     >>> found.verdict, found.asked[0].found.margin.lower > 0
     ('separable', True)
     """
-    source.read_as_text([name for name, kind in (columns or {}).items() if kind == CATEGORY])
+    source.asked.categorical |= {name for name, kind in (columns or {}).items() if kind == CATEGORY}
     refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
     numbers = exact_numbers(source, kinds=found.kinds, missing=missing, advice=LEAVE_OUT)

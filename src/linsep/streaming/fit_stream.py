@@ -18,12 +18,11 @@ from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
 from linsep.streaming.checkpoint import Checkpoint, check_place
-from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import check_can_stream
 from linsep.streaming.result import Say, StreamError, StreamFit, StreamState, StreamWarning
 from linsep.streaming.run import StreamRun
-from linsep.streaming.safeguards import Safeguards
+from linsep.streaming.safeguards import DriftAlarm, Safeguards
 from linsep.types import DataError
 
 
@@ -36,31 +35,19 @@ def fit_stream(
     passes: int = 1,
     classes: Collection[Any] | None = None,
     open_classes: bool = False,
-    categorical: Collection[str] = (),
-    format: str | None = None,
     columns: Mapping[str, str] | None = None,
     bits: int = 18,
     lenient: bool = False,
-    open_columns: bool = False,
     ball: float | None = None,
     half_life: float | None = None,
     drift: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_rows: int = 1_000_000,
     max_columns: int = 1 << 24,
-    max_record_bytes: int = 1 << 24,
     missing: Missing | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    query: str | None = None,
-    drop_unlabelled: bool = False,
-    na: Collection[str] = (),
-    skip_rows: int = 0,
-    sheet: str | None = None,
-    header: bool = True,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
+    **reading: Any,
 ) -> StreamFit:
     """Learn from a source of any size in constant memory; each row is predicted before it is learnt.
 
@@ -87,10 +74,6 @@ def fit_stream(
         All labels that will ever come. Without it they are those of the first chunk.
     open_classes : bool, default=False
         A class joins with its first row.
-    categorical : collection of str
-        Columns to read as categories even if they hold numbers.
-    format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
-        Where the names of the files do not tell.
     columns : dict of str to str, optional
         What columns hold, as in `TableEncoder`: "category", "date", "text", "words1-2", "chars3-5", "skip" and others.
     bits : int, default=18
@@ -98,8 +81,6 @@ def fit_stream(
     lenient : bool, default=False
         Skip malformed lines of text and count them; lines with a label that is none of the classes, or with a number
         beyond 1e100, are such lines.
-    open_columns : bool, default=False
-        Columns join as they appear, and rows may lack some.
     ball : float, optional
         (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows and at the end,
         where the mean of an averaged learner is projected too.
@@ -118,25 +99,16 @@ def fit_stream(
     max_columns : int, default=2**24
         The largest index of svmlight text, and the most columns of a table. Memory grows with the largest index that
         occurs: 8 bytes a column and class.
-    max_record_bytes : int, default=2**24
-        The most bytes of one line of text, or of one CSV record with line ends in quotes; 2 MB are always allowed.
     missing : {"mean", "indicator", "drop", "error"}, optional
         What becomes of missing values: the running mean stands in for a number (the default), with "indicator" beside a
         hashed feature that tells; "drop" leaves the row out, "error" refuses it. A missing category is one of its own.
-    sep, decimal, encoding : str, optional
-        How text is written, as in `linsep.open_data`, where the first lines do not tell.
-    query : str, optional
-        A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
-    drop_unlabelled : bool, default=False
-        Leave out rows whose label is missing, and count them.
-    na : collection of str
-        Cells of CSV that stand for no value, as in `linsep.open_data`.
-    skip_rows, sheet, header : optional
-        Lines above the names of the columns, the sheet of a workbook, whether there are names, as in `open_data`.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
         Called with a `StreamState` after each chunk.
+    **reading : optional
+        Further arguments of `linsep.open_data`: `format`, `categorical`, `open_columns`, `max_record_bytes`, `sep`,
+        `decimal`, `encoding`, `query`, `drop_unlabelled`, `na`, `skip_rows`, `sheet` and `header`.
 
     Returns
     -------
@@ -176,15 +148,12 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical}
-    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet, "header": header}
-    opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
+    opened = _opened(source, bits, {"target": target} | reading)
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     opened.lenient = lenient
     check_way(missing, stream=True)
-    encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
-    encoder.target, encoder.na_ = opened.target, opened.na
+    encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.asked.open_columns, missing=missing)
+    encoder.target, encoder.na_ = opened.target, opened.asked.na
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
     run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))
@@ -211,11 +180,11 @@ def _prepared(learner: Any, open_classes: bool) -> OnlineLearner:
     return copy
 
 
-def _opened(source: Any, bits: int, max_record_bytes: int, asked: Mapping[str, Any]) -> Source:
+def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
     """The source, opened with what is asked for unless it is open already."""
     if not isinstance(source, Source):
-        return open_data(source, bits=bits, max_record_bytes=max_record_bytes, **asked)
-    given = [name for name, value in asked.items() if bool(value) != (name == "header")]
+        return open_data(source, bits=bits, **asked)
+    given = [name for name, value in asked.items() if name != "target" or value is not None]
     if given:
         raise DataError(f"the source is opened already, so `{given[0]}` belongs to `open_data`")
     return source
@@ -267,7 +236,7 @@ def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int
 
 def _asked(run: StreamRun) -> dict[str, Any]:
     """The arguments that decide what is learnt: a checkpoint is of one such run."""
-    source, encoder, labels = run.source, run.encoder, run.labels
+    source, asked, encoder, labels = run.source, run.source.asked, run.encoder, run.labels
     defaults = type(run.learner)().get_params()
     changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
     return {
@@ -275,15 +244,15 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "target": source.target,
         "positive": labels.positive,
         "classes": labels.named,
-        "categorical": sorted(source.categorical),
+        "categorical": sorted(asked.categorical),
         "missing": encoder.missing,
-        **source.written_as_asked,
+        **{name: getattr(asked, name) for name in ("sep", "decimal", "encoding", "query")},
         "columns": dict(encoder.columns or {}),
         "bits": encoder.bits,
         "passes": run.passes,
         "lenient": source.lenient,
-        "drop_unlabelled": source.drop_unlabelled,
-        "open_columns": source.open_columns,
+        "drop_unlabelled": asked.drop_unlabelled,
+        "open_columns": asked.open_columns,
         "ball": run.safeguards.ball,
         "half_life": run.safeguards.half_life,
         "drift": None,

@@ -120,7 +120,7 @@ class StreamRun:
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
         if isinstance(chunk, TableChunk) and chunk.n_rows:
-            known = () if self.source.open_columns else self.encoder.column_names or ()
+            known = () if self.source.asked.open_columns else self.encoder.column_names or ()
             used = without_skipped(chunk, self.encoder.columns or {})
             if is_new:
                 count_missing(used, counters.missing, known)
@@ -131,7 +131,7 @@ class StreamRun:
             return
         y, classes = self.labels.read(chunk)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
-        self.source.read_as_text(self.encoder.text_columns)
+        self.source.asked.categorical |= frozenset(self.encoder.text_columns)
         learnt = self._learn_rows(X, y, classes)
         counters.position = position
         self._count_left_out()
@@ -148,8 +148,8 @@ class StreamRun:
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories, unless columns may join later."""
-        unknown = sorted(self.source.categorical.difference(chunk.names, {self.source.target}))
-        if unknown and not self.source.open_columns:
+        unknown = sorted(self.source.asked.categorical.difference(chunk.names, {self.source.target}))
+        if unknown and not self.source.asked.open_columns:
             raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
 
     def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Learnt:

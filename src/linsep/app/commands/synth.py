@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from linsep.app.present import write_csv
-from linsep.data.synthetic.separable import make_separable
+from linsep.data.synthetic import make_separable
 from linsep.files import open_output
 
 

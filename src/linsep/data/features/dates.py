@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing
 from linsep.data.columns import Column
-from linsep.data.text.distinct import distinct
+from linsep.data.distinct import distinct
 from linsep.types import Array
 
 # ISO 8601, without and with a time of day.

@@ -152,7 +152,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_, self.decimal_ = source.na, source.decimal
+        self.na_, self.decimal_ = source.asked.na, source.decimal
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -347,7 +347,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X
-        source.read_as_missing(self.na_)
+        source.asked.na |= self.na_
         self.start_counting(source)
         if source.kind != self._kind:
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")

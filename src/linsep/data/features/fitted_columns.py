@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import scipy
 
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
-from linsep.data.text.distinct import distinct
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 

@@ -21,6 +21,7 @@ from linsep.data.codes import (
     why_names_of_rows,
 )
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import decoded, distinct
 from linsep.data.features.dates import (
     DATE,
     DATETIME,
@@ -35,7 +36,6 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import known_numbers, refuse_types, with_parts
 from linsep.data.features.words import Grams
-from linsep.data.text.distinct import decoded, distinct
 from linsep.markup import listed, quote
 from linsep.types import Array, DataError
 

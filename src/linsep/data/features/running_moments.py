@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 import scipy
 
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Grams, hash_words
-from linsep.data.hashing import hash_names, seed_of
-from linsep.data.text.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -158,6 +157,8 @@ class RunningTable:
         return _without_missing(known_numbers(column, chunk.where, said))
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
+        from linsep.kernels.text.hashing import hash_names
+
         assert column.raw is not None
         texts, codes = distinct(column.raw)
         levels, offsets = _bytes_of(texts)
@@ -176,6 +177,8 @@ class RunningTable:
         return self._categories(name, empty, learn and bool(missing.any()))
 
     def _words(self, name: str, column: Column, learn: bool) -> Any:
+        from linsep.kernels.text.hashing import seed_of
+
         text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
         raw, offsets = _bytes_of(pc.utf8_lower(text))
         named = self._named if learn else np.ones_like(self._named)

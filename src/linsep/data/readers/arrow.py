@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import NUMBER, category_column, infinite, number_column
+from linsep.data.cells import NUMBER, WHOLE, category_column, infinite, number_column, refuse_comma
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
+from linsep.data.distinct import decoded, each_once, in_one_piece, is_encoded
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels, written_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.text.distinct import each_once, in_one_piece, is_encoded
+from linsep.data.readers.written import Written
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
@@ -80,11 +81,12 @@ def from_arrow(
     *,
     keyed: bool = False,
     untyped: Collection[str] = (),
+    written: Written = Written(),  # noqa: B008  # a plain tuple
 ) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
-    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. A column that is
-    null in all rows has missing categories.
+    Columns that are `untyped` hold text that may stand for numbers, as those of CSV do, in the way that is `written`. A
+    column that is null in all rows has missing categories.
 
     The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
     `asked.open_columns` it says that the row does not have the column.
@@ -92,7 +94,7 @@ def from_arrow(
     target, categorical, open_columns, na = asked.target, asked.categorical, asked.open_columns, asked.na
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
-    names = [column for column in table.column_names if column != "__index_level_0__"]
+    names = [column for column in table.column_names if column != "__index_level_0__" or column in untyped]
     if open_columns:
         names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]
     if not names and not open_columns:
@@ -103,12 +105,17 @@ def from_arrow(
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        gone = are_unlabelled(_values(table, target, where, na), "." if target in untyped else None)
+        cells = _values(table, target, where, na)
+        gone = are_unlabelled(cells, written.decimal if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
 
     def typed(column: str, values: Any, where: Where) -> Column:
         if column in untyped:
-            return number_column(column, values.fill_null(""), where, is_text=column in categorical)
+            text = values.fill_null("") if values.null_count else values
+            found = number_column(column, text, where, is_text=column in categorical, decimal=written.decimal)
+            if written.is_open and found.is_number:
+                refuse_comma(column, text, where)
+            return found
         if pa.types.is_null(values.type):
             return category_column(column, pa.array([""] * len(values), pa.string()))
         return _typed(column, values, where, is_text=column in categorical)
@@ -135,8 +142,8 @@ def from_arrow(
         labels = _values(table, target, where, na)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
-        untyped_text = target in untyped and target not in categorical
-        y = written_labels(labels, ".", where, target) if untyped_text else _labels(labels, where, target)
+        is_open = target in untyped and target not in categorical
+        y = written_labels(labels, written.decimal, where, target) if is_open else _labels(labels, where, target)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
@@ -153,22 +160,23 @@ def _labels(values: Any, where: Where, target: str) -> Array:
 def _values(table: Any, column: str, where: Where, na: Collection[str]) -> Any:
     """The values of a column as one array; of a dictionary that of text is kept, each text once.
 
-    Text, and numbers, that are written as one of `na` are null.
+    Text, and numbers, that are written as one of `na` are null; -999.0 is -999, which one decimal in a column of whole
+    numbers makes of it.
     """
     values = in_one_piece(table.column(column))
-    values = in_one_piece(values) if isinstance(values, pa.ChunkedArray) else values
     if is_encoded(values) and not holds_text(values.dictionary.type):
         values = values.dictionary_decode()
     _check_utf8(values, column, where)
     if na and (is_encoded(values) or holds_text(values.type)):
-        values = pc.cast(values, pa.string())
-        gone = pc.is_in(pc.utf8_trim_whitespace(values), pa.array(sorted(na)))
-        return pc.if_else(gone, pa.scalar(None, pa.string()), values)
+        cells = pc.utf8_trim_whitespace(pc.cast(decoded(values), pa.string()))
+        wholes = "|".join(sorted(text for text in na if WHOLE.fullmatch(text)))
+        cells = pc.replace_substring_regex(cells, f"^({wholes})[.,]0+$", r"\1") if wholes else cells
+        gone = pc.is_in(cells, pa.array(sorted(na)))
+        return pc.if_else(gone, pa.scalar(None, pa.string()), pc.cast(decoded(values), pa.string()))
     if na and (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
         codes = pa.array([float(text) for text in na if re.match(NUMBER, text)], pa.float64())
-        return pc.if_else(
-            pc.is_in(pc.cast(values, pa.float64(), safe=False), codes), pa.scalar(None, values.type), values
-        )
+        gone = pc.is_in(pc.cast(values, pa.float64(), safe=False), codes)
+        return pc.if_else(gone, pa.scalar(None, values.type), values)
     return each_once(values) if is_encoded(values) else values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.written import Written
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk
 
 Kind = Literal["table", "rows"]
 
@@ -30,6 +30,7 @@ class Asked:
     max_record_bytes: int = 1 << 24
     sep: str | None = None
     decimal: str | None = None
+    known_decimal: str | None = None  # of the rows that a model was trained on
     encoding: str | None = None
     query: str | None = None
     drop_unlabelled: bool = False
@@ -62,25 +63,8 @@ class Lines(NamedTuple):
         return self._replace(content=self.content[begin:end], first_line=first_line)
 
 
-_CHECKED_BYTES = 1 << 20
 _COUNTED_BYTES = 1 << 18  # that the cache holds beside what is found in them
 _NEWLINE = ord("\n")
-
-
-def check_utf8(content: bytes, name: str, first_line: int) -> None:
-    """Raise DataError, with the line, for bytes that are not UTF-8 text."""
-    start = len(content) if content.isascii() else 0
-    while start < len(content):  # some lines at a time: the text of all would take several times the room
-        end = content.find(b"\n", start + _CHECKED_BYTES) + 1 or len(content)
-        try:
-            content[start:end].decode()
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, start + error.start) + first_line
-            raise DataError(
-                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --read encoding "
-                "(encoding=), such as latin-1 or cp1252"
-            ) from None
-        start = end
 
 
 def block_bytes(content: bytes, least: int) -> int:
@@ -141,7 +125,6 @@ class TextReader:
     kind: Kind
     quotes = False
     written = Written()
-    known_decimal: str | None = None  # of the rows that a model was trained on
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked

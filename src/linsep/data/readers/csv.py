@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,18 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import number_column, refuse_comma
-from linsep.data.columns import Column, TableChunk, take_target
-from linsep.data.labels import are_unlabelled, with_labels, written_labels
-from linsep.data.readers.arrow import Where, compact, joined
+from linsep.data.columns import TableChunk, take_target
+from linsep.data.readers.arrow import Where, compact, from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
-from linsep.data.readers.header import as_array, as_lines, check_text, read_header, told_of_no_header
-from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded, each_once, in_one_piece, is_encoded
+from linsep.data.readers.written import (
+    Written,
+    as_array,
+    check_text,
+    find_written,
+    read_header,
+    told_of_no_header,
+)
 from linsep.types import DataError, NoRowsError
 
 _NEWLINE = b"\n"
-WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
@@ -53,7 +53,7 @@ class CsvReader(TextReader):
         if b"\0" in head and 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
             check_text(head, name, 1, self.written)
         asked = self.asked
-        marks = (asked.sep, asked.decimal, asked.na, self.known_decimal)
+        marks = (asked.sep, asked.decimal, asked.na, asked.known_decimal)
         self.written = find_written(head, name, *marks)
 
     def begin(self, head: bytes, name: str) -> None:
@@ -76,8 +76,8 @@ class CsvReader(TextReader):
             return None
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
-        chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
-        return chunk if chunk.n_read else None
+        table = _parse(place, self.names)
+        return self._chunk(table, lines.name, place.of, lines.start) if table.num_rows else None
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table; each begins with a header of the same names."""
@@ -100,57 +100,12 @@ class CsvReader(TextReader):
             by_lines = place.n_lines == tables[-1].num_rows + 1
             places.append(_by_lines(lines.name, lines.first_line) if by_lines else place.of)
         table, where = joined(tables, sources, places)
-        chunk = self._chunk(compact(table), where, names, 0)
-        if chunk.n_read == 0:
+        if not table.num_rows:
             raise NoRowsError(f"{sources[0]}: there is a header but not one row")
-        return Whole(chunk)
+        return Whole(self._chunk(compact(table), sources[0], where))
 
-    def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
-        """Columns of text as numbers where they are such."""
-        target, categorical, na = self.asked.target, self.asked.categorical, self.asked.na
-        decimal, unlabelled = self.written.decimal, None
-        if target is not None:
-            take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
-            gone = are_unlabelled(_cells(table, target, na), decimal)
-            table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
-        if unlabelled is not None:  # a text may have been in those rows alone
-            columns = {name: in_one_piece(table.column(name)) for name in table.column_names}
-            table = pa.table({name: each_once(raw) if is_encoded(raw) else raw for name, raw in columns.items()})
-
-        def parse(column: str) -> Column:
-            text = _cells(table, column, na)
-            found = number_column(column, text, where, is_text=column in categorical, decimal=decimal)
-            if self.written.is_open and found.is_number:
-                refuse_comma(column, text, where)
-            return found
-
-        y = None
-        if target is not None:
-            y = written_labels(_cells(table, target, na), decimal, where, target, as_text=target in categorical)
-        features = [column for column in names if column != target]
-        more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
-        return TableChunk(features, y, start, table.num_rows, where, parse, **more)
-
-
-def _is_header_alone(content: bytes, written: Written) -> bool:
-    """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
-    if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
-        return False
-    return sum(1 for record in csv.reader(as_lines(content), delimiter=written.sep) if record) < 2
-
-
-def _cells(table: Any, column: str, na: Collection[str]) -> Any:
-    """The cells of a column as text; those that `na` says stand for no value are empty."""
-    raw = in_one_piece(table.column(column))
-    if not na:
-        return raw
-    text = decoded(raw)
-    cells = pc.utf8_trim_whitespace(text)
-    text = pc.if_else(pc.is_valid(pc.index_in(cells, value_set=pa.array(sorted(na), pa.string()))), "", text)
-    wholes = "|".join(sorted(word for word in na if WHOLE.fullmatch(word)))
-    if wholes:  # -999.0 is -999, which one decimal in a column of whole numbers makes of it
-        text = pc.if_else(pc.match_substring_regex(cells, f"^({wholes})[.,]0+$"), "", text)
-    return text
+    def _chunk(self, table: Any, name: str, where: Where, start: int = 0) -> TableChunk:
+        return from_arrow(table, name, self.asked, where, start, untyped=table.column_names, written=self.written)
 
 
 def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
@@ -170,7 +125,7 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
 def _parse(place: _Place, names: list[str], types: Mapping[str, Any] = _NO_TYPES) -> Any:
     """The cells as text, of some columns as `types` says."""
     content = place.content
-    if place.has_header and _is_header_alone(content, place.written):
+    if place.has_header and b"\n" not in content.lstrip(b"\r\n"):  # a header alone is an error to Arrow
         content += b"\n"
     try:
         table, ragged = _read(content, place, names, block_bytes(content, _BLOCK_BYTES), types)

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.json
 
 from linsep.data.columns import TableChunk
+from linsep.data.encodings import check_utf8
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.data.readers.asked import Lines, TextReader, Whole, in_a_line
 from linsep.types import DataError, NoRowsError
 
 # How deep values may be nested.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from linsep.data.inputs import Input, bare_name
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 TaggedFormat = Literal["columns", "conllu"]
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
@@ -180,3 +183,212 @@ def _is_no_word(identifier: str) -> bool:
         if found and left.isdecimal() and right.isdecimal():
             return True
     return False
+
+
+Extract = Callable[[list[str]], Sequence[Iterable[str]]]
+
+# How far away the neighbours stand whose words are features.
+NEAR = (-2, -1, 1, 2)
+# Tokens whose features are laid out at once.
+_BLOCK = 1 << 18
+
+
+class Tokens(NamedTuple):
+    """Sentence i is the tokens `first[i]:first[i + 1]`, token t the features `indices[indptr[t]:indptr[t + 1]]`."""
+
+    first: Array
+    indptr: Array
+    indices: Array
+
+
+class FeatureIndex:
+    """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
+
+    Names are hashed to `n_bits` bits as streams hash them, without signs. No names are kept then, and
+    names of one number share their weights.
+
+    Examples
+    --------
+    >>> FeatureIndex().numbers(["word:a", "word:b", "word:a"]), FeatureIndex(8).numbers(["word:a", "word:b"])
+    ([0, 1, 0], [120, 225])
+    """
+
+    def __init__(self, n_bits: int | None = None, names: Iterable[str] = ()) -> None:
+        self.n_bits = n_bits
+        self._numbers = {name: k for k, name in enumerate(names)}
+        self.open = True
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return len(self._numbers) if self.n_bits is None else 1 << self.n_bits
+
+    @property
+    def names(self) -> list[str] | None:
+        """Name of each feature; None where they were hashed."""
+        return list(self._numbers) if self.n_bits is None else None
+
+    def numbers(self, names: Iterable[str]) -> list[int]:
+        """The number of each name; a new one gets the next while the index is open, and -1 once it is closed."""
+        if self.n_bits is not None:
+            from linsep.kernels.text.hashing import hash_names
+
+            raw = [name.encode("utf-8", "surrogatepass") for name in names]
+            bounds = np.cumsum([0, *map(len, raw)])
+            columns, _ = hash_names("", np.frombuffer(b"".join(raw), np.uint8), bounds, self.n_bits)
+            return [int(column) for column in columns]
+        known = self._numbers
+        if self.open:
+            return [known.setdefault(name, len(known)) for name in names]
+        return [known.get(name, -1) for name in names]
+
+
+def shape(word: str) -> str:
+    """The word with X for capitals, x for other letters and 9 for digits, each run of one kind written once.
+
+    Examples
+    --------
+    >>> shape("McDonald's"), shape("1,234.50")
+    ("XxXx'x", '9,9.9')
+    """
+    kinds = ["9" if c.isdigit() else "X" if c.isupper() else "x" if c.isalpha() else c for c in word]
+    return "".join(c for c, before in zip(kinds, ["", *kinds], strict=False) if c != before)
+
+
+def word_features(word: str) -> list[str]:
+    """The features that depend on the word alone.
+
+    The word, its lower case, its first and last one, two and three letters (in lower case), its shape, and whether it
+    holds a digit, holds a hyphen, begins with a capital.
+
+    Examples
+    --------
+    >>> len(word_features("Re-elected")), word_features("Re-elected")[5]
+    (11, 'ends:ted')
+    """
+    low = word.lower()
+    size = len(low)
+    found = [f"word:{word}", f"lower:{low}", f"shape:{shape(word)}"]
+    found += [f"ends:{low[-k:]}" for k in (1, 2, 3) if k < size]
+    found += [f"begins:{low[:k]}" for k in (1, 2, 3) if k < size]
+    if any(c.isdigit() for c in word):
+        found.append("digit")
+    if "-" in word:
+        found.append("hyphen")
+    if word[:1].isupper():
+        found.append("capital")
+    return found
+
+
+def word_shapes(sentence: Sequence[str]) -> list[list[str]]:
+    """The shipped features of each token: those of its word, and the two words on either side in lower case.
+
+    Outside the sentence the neighbour is the empty word.
+
+    Examples
+    --------
+    >>> word_shapes(["Go", "on"])[1][-4:]
+    ['-2:', '-1:go', '+1:', '+2:']
+    """
+    low = [word.lower() for word in sentence]
+    padded = ["", "", *low, "", ""]
+    return [[*word_features(word), *(f"{d:+d}:{padded[t + 2 + d]}" for d in NEAR)] for t, word in enumerate(sentence)]
+
+
+def index_features(sentences: Sequence[Sequence[str]], index: FeatureIndex, features: Extract | None) -> Tokens:
+    """Number the features of every token; names that a closed index does not know are left out.
+
+    Parameters
+    ----------
+    sentences : lists of tokens
+    index : FeatureIndex
+        Grows while it is open.
+    features : callable, optional
+        From the tokens of a sentence to the feature names of each. None: those of `word_shapes`, found faster.
+
+    Raises
+    ------
+    DataError
+        `features` gave another number of lists than there are tokens, or something that is not text.
+
+    Examples
+    --------
+    >>> found = index_features([["Go", "on"], ["Go"]], FeatureIndex(), None)
+    >>> found.first.tolist(), np.diff(found.indptr).tolist()
+    ([0, 2, 3], [10, 9, 10])
+    """
+    first = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+    if features is not None:
+        return Tokens(first, *_by_token(sentences, index, features))
+    return Tokens(first, *_by_word(list(chain.from_iterable(sentences)), first, index))
+
+
+def _by_token(sentences: Sequence[Sequence[str]], index: FeatureIndex, features: Extract) -> tuple[Array, Array]:
+    counts: list[Array] = []
+    numbers: list[Array] = []
+    for i, sentence in enumerate(sentences):
+        found = features(list(sentence))
+        if len(found) != len(sentence):
+            raise DataError(f"sentence {i}: features gave {len(found)} lists for {len(sentence)} tokens")
+        for t, names in enumerate(found):
+            wrong = (
+                names if isinstance(names, str) else next((name for name in names if not isinstance(name, str)), None)
+            )
+            if wrong is not None:
+                raise DataError(f"sentence {i}, token {t}: features must give a list of names, got {wrong!r}")
+        here = np.array(index.numbers(chain.from_iterable(found)), dtype=np.int32)
+        ends = np.cumsum([0, *(len(list(names)) for names in found)])
+        known = np.append(0, np.cumsum(here >= 0))
+        counts.append(np.diff(known[ends]))
+        numbers.append(here[here >= 0])
+    none = [np.empty(0, dtype=np.int32)]
+    return np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64), np.concatenate(none + numbers)
+
+
+def _by_word(tokens: list[str], first: Array, index: FeatureIndex) -> tuple[Array, Array]:
+    """The features of `word_shapes`, those of a distinct word found once."""
+    words, word = _distinct(tokens)
+    own = _own_features(words, index)
+    lows, low_of_word = _distinct([w.lower() for w in words])
+    near = _near_features(lows, low_of_word[word], first, index)
+    indices, counts = [], [np.zeros(1, dtype=np.int64)]
+    for start in range(0, len(word), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        table = np.concatenate([own[word[part]], *(column[part, None] for column in near)], axis=1)
+        known = table >= 0
+        indices.append(table[known])
+        counts.append(known.sum(axis=1))
+    return np.cumsum(np.concatenate(counts)), np.concatenate([np.empty(0, np.int32), *indices])
+
+
+def _distinct(values: list[str]) -> tuple[list[str], Array]:
+    """The distinct values in the order they first come, and the position of each value among them."""
+    position = {value: k for k, value in enumerate(dict.fromkeys(values))}
+    return list(position), np.fromiter(map(position.__getitem__, values), dtype=np.int32, count=len(values))
+
+
+def _own_features(words: list[str], index: FeatureIndex) -> Array:
+    """Numbers of the features of each distinct word, one row a word, filled up with -1."""
+    names = [word_features(word) for word in words]
+    sizes = np.fromiter(map(len, names), dtype=np.int64, count=len(words))
+    filled = np.full((len(words), sizes.max(initial=0)), -1, dtype=np.int32)
+    filled[np.arange(filled.shape[1]) < sizes[:, None]] = index.numbers(chain.from_iterable(names))
+    return filled
+
+
+def _near_features(lows: list[str], low: Array, first: Array, index: FeatureIndex) -> list[Array]:
+    """Numbers of the neighbour features of each token, one array a distance; outside the sentence is the empty word."""
+    reach = max(NEAR)
+    lengths = np.diff(first)
+    place = np.arange(len(low)) + reach * (1 + np.repeat(np.arange(len(lengths)), lengths))
+    padded = np.full(len(low) + reach * (1 + len(lengths)), len(lows), dtype=np.int32)
+    padded[place] = low
+    names: list[Any] = [*lows, ""]
+    columns = []
+    for d in NEAR:
+        neighbour = padded[place + d]
+        there = np.flatnonzero(np.bincount(neighbour, minlength=len(names)))
+        numbers = np.full(len(names), -1, dtype=np.int32)
+        numbers[there] = index.numbers(f"{d:+d}:{names[k]}" for k in there)
+        columns.append(numbers[neighbour])
+    return columns

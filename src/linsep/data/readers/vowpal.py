@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 import scipy
 
-from linsep.data.hashing import seed_of
 from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import COMMENT, ChunkOfLines, finish_numbers, malformed
+from linsep.kernels.text.hashing import seed_of
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
 from linsep.types import Array, Chunk, DataError, NoRowsError

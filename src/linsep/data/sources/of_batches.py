@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from linsep.data.columns import TableChunk
-from linsep.data.hashing import RunningHash
-from linsep.data.inputs import Input
+from linsep.data.inputs import Input, free_memory
 from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, dataframe_to_arrow, from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
+from linsep.data.readers.database import program_of, query_tables
 from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS, parquet_batches, parquet_whole
-from linsep.data.sources.seen import add_arrays, add_table
+from linsep.data.sources.seen import RunningHash, add_rows
 from linsep.data.sources.source import START, Position, Source
 from linsep.tables import (
     as_floats,
@@ -25,10 +25,9 @@ from linsep.tables import (
     check_index,
     check_length,
     exact_table,
-    is_sparse,
     merge_duplicates,
 )
-from linsep.types import Chunk
+from linsep.types import Chunk, DataError, NoRowsError
 
 _MAGIC = b"PAR1"
 _FIRST_ROW = 2  # of a spreadsheet, after the names
@@ -40,14 +39,10 @@ class BatchSource(Source):
     The offset of a position is a batch. A kind of batches says what `_batches_of` and `_where` are.
     """
 
-    def __init__(self, name: str, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
-        super().__init__(name, "table", format, asked, inputs)
-        self._n_files = 1
-
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self._begin_pass(start)
         row = start.row
-        for number in range(start.file, self._n_files):
+        for number in range(start.file, max(1, len(self._inputs))):
             first = start.offset if number == start.file else 0
             self._begin_file(number)
             for batch, rows in self._batches_of(number):
@@ -57,7 +52,7 @@ class BatchSource(Source):
                 self.check(chunk)
                 row += self._taken(chunk)
                 if self.seen is not None:
-                    add_table(self.seen, rows)
+                    add_rows(self.seen, rows)
                 yield chunk, Position(number, batch + 1, 1, row)
             self._end_file(number)
 
@@ -66,17 +61,17 @@ class BatchSource(Source):
         for batch, rows in self._batches_of(number):
             if position is not None and batch == position.offset:
                 break
-            add_table(found, rows)
+            add_rows(found, rows)
         return found
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
         raise NotImplementedError
 
-    def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk:
+    def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk | Chunk:
         """The rows of a batch of a file; so many rows were before it."""
         where, name = self._where(number, before), self._file_name(number)
-        return from_arrow(rows, name, self._asked, where, before, untyped=self._untyped)
+        return from_arrow(rows, name, self.asked, where, before, untyped=self._untyped)
 
     @property
     def _untyped(self) -> set[str]:
@@ -92,11 +87,10 @@ class ParquetSource(BatchSource):
     """Parquet files. One from a pipe, in a buffer or compressed once more is kept in memory while it is read."""
 
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
-        super().__init__(name, "parquet", asked, inputs)
-        self._n_files = len(inputs)
+        super().__init__(name, "table", "parquet", asked, inputs)
 
     def _read_whole(self) -> Whole:
-        return Whole(parquet_whole([(_random_access(file), file.name) for file in self._inputs], self._asked))
+        return Whole(parquet_whole([(_random_access(file), file.name) for file in self._inputs], self.asked))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return parquet_batches(_random_access(self._inputs[number]), self._file_name(number))
@@ -115,12 +109,10 @@ def _random_access(file: Input) -> Any:
 
 
 class FrameSource(BatchSource):
-    """A pandas, Polars or Arrow table, or any other dataframe that narwhals knows."""
+    """A table that is in memory: of pandas, Polars or Arrow, or any other dataframe that narwhals knows."""
 
-    def __init__(
-        self, frame: Any, asked: Asked, name: str = "dataframe", format: str = "dataframe", inputs: Sequence[Input] = ()
-    ) -> None:
-        super().__init__(name, format, asked, inputs)
+    def __init__(self, frame: Any, asked: Asked) -> None:
+        super().__init__("dataframe", "table", "dataframe", asked)
         self._frame = frame
 
     @cached_property
@@ -128,51 +120,54 @@ class FrameSource(BatchSource):
         return dataframe_to_arrow(self._frame, self.target)
 
     def fingerprint(self) -> list[list[Any]]:
-        return super().fingerprint() or [[self.name, self._table.num_rows, self._table.num_columns]]
+        return [[self.name, self._table.num_rows, self._table.num_columns]]
 
     def _read_whole(self) -> Whole:
         return Whole(self._rows_of(self._table, 0, 0))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
-        return enumerate(self._table.slice(first, BATCH_ROWS) for first in range(0, self._table.num_rows, BATCH_ROWS))
+        return _slices(self._table)
 
     def _where(self, number: int, before: int) -> Where:
         return row_of(self.name, before)
 
-    def _file_name(self, number: int) -> str:
-        return self.name
 
-
-class ExcelSource(FrameSource):
+class ExcelSource(BatchSource):
     """Spreadsheets, which are read as a whole and kept. Rows are counted as each spreadsheet counts them."""
 
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
-        super().__init__(None, asked, name, "excel", inputs)
+        super().__init__(name, "table", "excel", asked, inputs)
 
     @cached_property
     def _sheets(self) -> tuple[list[Any], set[str]]:
-        asked, books = self._asked, ((file.read_all(), file.name) for file in self._inputs)
+        asked, books = self.asked, ((file.read_all(), file.name) for file in self._inputs)
         return excel_to_arrow(books, asked.skip_rows, asked.sheet)
-
-    @cached_property
-    def _joined(self) -> tuple[Any, Where]:
-        names, first = [file.name for file in self._inputs], _FIRST_ROW + self._asked.skip_rows
-        return joined(self._sheets[0], names, [row_of(name, first) for name in names])
-
-    @cached_property
-    def _table(self) -> Any:
-        return self._joined[0]
 
     @property
     def _untyped(self) -> set[str]:
         return self._sheets[1]
 
+    def _read_whole(self) -> Whole:
+        names, tables = [file.name for file in self._inputs], self._sheets[0]
+        first = _FIRST_ROW + self.asked.skip_rows
+        table, where = joined(tables, names, [row_of(name, first) for name in names])
+        return Whole(from_arrow(table, self.name, self.asked, where, untyped=self._untyped))
+
+    def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
+        return _slices(self._sheets[0][number])
+
     def _where(self, number: int, before: int) -> Where:
-        return lambda row: self._joined[1](before + row)
+        above = sum(table.num_rows for table in self._sheets[0][:number])
+        return row_of(self._file_name(number), _FIRST_ROW + self.asked.skip_rows + before - above)
 
 
-class ArraySource(Source):
-    """A matrix, dense or sparse, and its labels or None. It can be cut anywhere: an offset is a row."""
+def _slices(table: Any) -> Iterator[tuple[int, Any]]:
+    """A table in memory, some rows after another."""
+    return enumerate(table.slice(first, BATCH_ROWS) for first in range(0, table.num_rows, BATCH_ROWS))
+
+
+class ArraySource(BatchSource):
+    """A matrix, dense or sparse, and its labels or None."""
 
     def __init__(self, X: Any, y: Any) -> None:
         check_index(X, y)
@@ -186,18 +181,6 @@ class ArraySource(Source):
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, *self.read().X.shape]]
 
-    def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
-        self._begin_pass(start)
-        n = self.read().X.shape[0]
-        for first in range(start.row, n, BATCH_ROWS):
-            after = min(first + BATCH_ROWS, n)
-            chunk = self._part(first, after - first)
-            self.check(chunk)
-            if self.seen is not None:
-                self._add_to(self.seen, first, after)
-            yield chunk, Position(0, after, 1, after)
-        self._end_file(0)
-
     def _read_whole(self) -> Whole:
         X = merge_duplicates(as_floats(as_table(self._X)))
         check_finite(X)
@@ -206,20 +189,42 @@ class ArraySource(Source):
             check_length(X, y)
         return Whole(Chunk(X, y, 0))
 
-    def _part(self, first: int, n: int) -> Chunk:
-        whole = self.read()
-        return Chunk(whole.X[first : first + n], None if whole.y is None else whole.y[first : first + n], first)
+    def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
+        X, y, _ = self.read()
+        cuts = (slice(first, first + BATCH_ROWS) for first in range(0, X.shape[0], BATCH_ROWS))
+        return enumerate(Chunk(X[cut], None if y is None else y[cut], cut.start) for cut in cuts)
 
-    def _add_to(self, seen: Any, first: int, after: int) -> None:
-        """Hash some rows."""
-        part = self._part(first, after - first)
-        add_arrays(seen, *((part.X.data, part.X.indices, part.X.indptr) if is_sparse(part.X) else (part.X,)))
-        if part.y is not None:
-            add_arrays(seen, part.y)
+    def _rows_of(self, rows: Any, number: int, before: int) -> Chunk:
+        return rows  # type: ignore[no-any-return]
 
-    def _hash(self, number: int, position: Position | None) -> RunningHash:
-        found = RunningHash()
-        most = self.read().X.shape[0] if position is None else position.row
-        for first in range(0, most, BATCH_ROWS):
-            self._add_to(found, first, min(first + BATCH_ROWS, most))
-        return found
+
+class QuerySource(BatchSource):
+    """A query is asked anew in each pass. Nothing but its rows tells whether they are those of the pass before."""
+
+    changed = "the rows of the query have changed, or their order (is it fixed by ORDER BY?)"
+
+    def __init__(self, path: str, asked: Asked) -> None:
+        super().__init__(path, "table", "query", asked)
+        self.files = [path]
+        self._query, self._program = str(asked.query), program_of(path)
+
+    def fingerprint(self) -> list[list[Any]]:
+        return [[self.name, self._query]]
+
+    def _read_whole(self) -> Whole:
+        tables, most = [], (free_memory() or 1 << 60) // 2
+        for _, rows in self._batches_of(0):
+            most -= rows.nbytes
+            if most < 0:
+                raise DataError(f"{self.name}: the rows of the query do not fit half of the free memory: say --stream")
+            tables.append(rows)
+        if not tables:
+            raise NoRowsError(f"{self.name}: the query gives no rows")
+        table = pa.concat_tables(tables, promote_options="permissive")
+        return Whole(from_arrow(table, self.name, self.asked, self._where(0, 0)))
+
+    def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
+        return enumerate(query_tables(self.name, self._program, self._query, BATCH_ROWS))
+
+    def _where(self, number: int, before: int) -> Where:
+        return lambda row: f"{self.name}, row {before + row + 1} of the query"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+import numpy as np
 
 from linsep.data.columns import TableChunk
-from linsep.data.hashing import RunningHash
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
-from linsep.data.readers.header import made_header
+from linsep.data.readers.written import made_header
 from linsep.data.sources.blocks import Block, Cut, iter_blocks
-from linsep.data.sources.sieve import Sieve
+from linsep.data.sources.seen import RunningHash
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
 
@@ -29,31 +29,6 @@ class TextSource(Source):
             file.is_text, file.encoding = True, asked.encoding
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
 
-    @property
-    def read_as(self) -> str:
-        encoding = self._inputs[0].found_encoding
-        said = "" if encoding == "utf-8" else encoding.upper()
-        return ", ".join(filter(None, (self._reader.written.told(), said)))
-
-    def read_alike(self, decimal: str | None) -> None:
-        self._reader.known_decimal = decimal
-
-    @property
-    def decimal(self) -> str | None:
-        return "," if self._reader.quotes and self._reader.written.decimal == "," else None
-
-    @property
-    def ways_to_read(self) -> dict[str, Any]:
-        written, skipped = self._reader.written, self._asked.skip_rows
-        said: dict[str, Any] = {} if written.sep == "," else {"sep": written.sep}
-        said |= {} if written.decimal == "." else {"decimal": written.decimal}
-        said |= {} if self._asked.header else {"header": False}
-        return super().ways_to_read | said | ({"skip_rows": skipped} if skipped else {})
-
-    @property
-    def encoding(self) -> str | None:
-        return next((one for file in self._inputs if (one := file.found_encoding) != "utf-8"), None)
-
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
         self._begin_pass(start)
@@ -64,7 +39,8 @@ class TextSource(Source):
             for block, lines in self._blocks(self._inputs[at.file], at):
                 good, chunk = self._sieve.chunk_of(lines._replace(start=row))
                 cut_off = b"" if self.error is None else lines.content[len(good) :]
-                self._note(block.content[: len(block.content) - len(cut_off)])
+                if self.seen is not None:
+                    self.seen.add(block.content[: len(block.content) - len(cut_off)])
                 if chunk is not None:
                     row += self._taken(chunk)
                     line = block.next_line - cut_off.count(b"\n")
@@ -87,7 +63,8 @@ class TextSource(Source):
             if block.fault is not None:
                 if not self.lenient or (self._reader.quotes and block.first_line == 1):
                     raise block.fault
-                self._note(block.content)
+                if self.seen is not None:
+                    self.seen.add(block.content)
                 if block.content.endswith(b"\n"):
                     self.skip(1, block.fault)
                 continue
@@ -103,6 +80,9 @@ class TextSource(Source):
             name = self._inputs[0].name
             self._reader.look(self._table_of(head, name), name)
             self._has_looked = True
+            written, encoding = self._reader.written, self._inputs[0].found_encoding
+            self.read_as = ", ".join(filter(None, (written.told(), encoding.upper() if encoding != "utf-8" else "")))
+            self.decimal = "," if written.decimal == "," else None
         return self._reader.written.mark
 
     def _table_of(self, content: bytes, name: str) -> bytes:
@@ -111,17 +91,17 @@ class TextSource(Source):
         Where it has no header, there is one in line 0.
         """
         content = content.removeprefix(_BOM)
-        count, end = self._asked.skip_rows, 0
+        count, end = self.asked.skip_rows, 0
         for line in range(count):
             end = content.find(b"\n", end) + 1
             if not end:
                 raise DataError(f"{name}: --read skip_rows={count} (skip_rows=) leaves nothing of {line + 1} lines")
-        made = b"" if self._asked.header or not self._has_looked else made_header(content[end:], self._reader.written)
+        made = b"" if self.asked.header or not self._has_looked else made_header(content[end:], self._reader.written)
         return b"\n" * count + made + content[end:]
 
     @property
     def _first_line(self) -> int:
-        return int(self._asked.header)
+        return int(self.asked.header)
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
@@ -149,3 +129,104 @@ class TextSource(Source):
             else:
                 yield Lines(b"", file.name)
                 yield from (lines for _, lines in self._blocks(file))
+
+
+class Sieve:
+    """Finds the well-formed lines of a source, by its reader and its `check`.
+
+    A column that held numbers in the first lines has to hold numbers in all lines, however a block is halved.
+    """
+
+    def __init__(self, source: Source, reader: TextReader) -> None:
+        self._source, self._reader = source, reader
+        self._is_number: dict[str, bool] = {}
+
+    def chunk_of(self, lines: Lines) -> tuple[bytes, TableChunk | Chunk | None]:
+        """The well-formed lines of a block, and their rows.
+
+        Of a lenient source the others are counted there; else only lines before the first malformed one are taken, and
+        the `error` of the source says what is wrong with it.
+        """
+        while True:
+            try:
+                return lines.content, self._checked(lines)
+            except DataError as error:
+                ends = self._ends(lines)
+                first, wrong = self._first_bad(lines, ends, error)
+            begin = ends[first - 1] if first else 0
+            if not self._source.lenient:
+                self._source.error = wrong
+                return lines.content[:begin], self._reader.block(lines.part(0, begin)) if begin else None
+            good = list(self._good_parts(lines, ends, 0, len(ends)))
+            if sum(len(part.content) for part in good) == len(lines.content):  # one does not go with those before it
+                self._source.skip(1, wrong)
+                good = [
+                    part for part in (lines.part(0, begin), lines.part(ends[first], len(lines.content))) if part.content
+                ]
+            lines = (good or [lines])[0]._replace(content=b"".join(part.content for part in good))
+
+    def _first_bad(self, lines: Lines, ends: list[int], wrong: DataError) -> tuple[int, DataError]:
+        """The first record that is malformed, or does not go with those before it, and what is wrong with it."""
+        low, high = 0, len(ends)
+        while high - low > 1:
+            middle = (low + high) // 2
+            try:
+                self._checked(lines.part(0, ends[middle - 1]))
+                low = middle
+            except DataError as error:
+                high, wrong = middle, error
+        return low, wrong
+
+    def _checked(self, lines: Lines) -> TableChunk | Chunk | None:
+        """Lines as a chunk that the `check` of the source has nothing against; DataError for a malformed one."""
+        chunk = self._reader.block(lines)
+        if chunk is not None:
+            self._source.check(chunk)
+        return chunk
+
+    def _good_parts(self, lines: Lines, ends: list[int], a: int, b: int) -> Iterator[Lines]:
+        """The records from a to b without those that are malformed, which are counted."""
+        part = lines.part(ends[a - 1] if a else 0, ends[b - 1])
+        try:
+            self._check_fully(part)
+            yield part
+        except DataError as error:
+            if b - a == 1:
+                self._source.skip(sum(bool(line.strip()) for line in part.content.split(b"\n")), error)
+                return
+            yield from self._good_parts(lines, ends, a, (a + b) // 2)
+            yield from self._good_parts(lines, ends, (a + b) // 2, b)
+
+    def _check_fully(self, lines: Lines) -> None:
+        chunk = self._checked(lines)
+        if not isinstance(chunk, TableChunk) or not chunk.n_rows:
+            return
+        for name in chunk.names:
+            column = chunk.cells(name)
+            if (
+                column is None
+                or name in self._source.asked.categorical
+                or (column.missing is not None and column.missing.all())
+            ):
+                continue
+            before = self._is_number.setdefault(name, column.is_number)
+            if before != column.is_number and (before or not self._reader.quotes):
+                said = f"{'text' if before else 'a number'} out of place"
+                raise DataError(f"{lines.name}:{lines.first_line}, column {name!r}: {said}")
+
+    def _ends(self, lines: Lines) -> list[int]:
+        """Where the records end; one whose quote is never closed ends with its line. The header is one, if it is there.
+
+        A header that was made goes with the first record.
+        """
+        from linsep.kernels.text.quotes import record_end
+
+        content, ends, end = lines.content, list[int](), 0
+        text, quotes = np.frombuffer(content, np.uint8), self._reader.quotes and b'"' in content
+        while end < len(content):
+            closed = int(record_end(text, end, self._reader.written.mark)[0]) if quotes else -1
+            end = closed if closed > 0 else content.find(b"\n", end) + 1 or len(content)
+            ends.append(end)
+        while lines.first_line <= 1 and len(ends) > 1 and content[: ends[0]].isspace():
+            del ends[0]
+        return ends[1:] if lines.first_line < 1 and len(ends) > 1 else ends

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from linsep.data.encodings import encoding_named
-from linsep.data.inputs import Input, find_files
-from linsep.data.readers.asked import Asked
+from linsep.data.inputs import Input, bare_name, find_files
+from linsep.data.readers.asked import Asked, TextReader
 from linsep.data.readers.written import check_decimal, check_sep
-from linsep.data.sources.formats import choose_format, sep_of, text_reader
-from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource
-from linsep.data.sources.of_query import QuerySource
+from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource, QuerySource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
 from linsep.types import DataError
@@ -112,14 +111,23 @@ def open_data(
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
-    asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
-    asked.drop_unlabelled = drop_unlabelled
-    asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
-    asked.na = _texts_of(na)
-    asked.skip_rows, asked.sheet, asked.header = skip_rows, sheet, header
-    asked.encoding = None if encoding is None else encoding_named(encoding)
+    asked = Asked(
+        target=target,
+        categorical=frozenset(categorical),
+        bits=bits,
+        open_columns=open_columns,
+        max_record_bytes=max_record_bytes,
+        sep=check_sep(sep),
+        decimal=check_decimal(decimal),
+        encoding=None if encoding is None else encoding_named(encoding),
+        query=query,
+        drop_unlabelled=drop_unlabelled,
+        na=_texts_of(na),
+        skip_rows=skip_rows,
+        sheet=sheet,
+        header=header,
+    )
     if query is not None:
-        asked.query = query
         _refuse_written(asked, "a query", text=False)
         if format is not None or not isinstance(source, str | Path):
             raise DataError("a query is asked of a database: give its path, and no format")
@@ -182,3 +190,99 @@ def _inputs_of(source: Any) -> tuple[list[Input], str]:
 
 def _has_name(file: Input) -> bool:
     return file.path != "-" if file.path is not None else file.name not in ("buffer", "file object")
+
+
+_TEXT_READERS = {
+    "csv": ("csv", "CsvReader"),
+    "jsonl": ("jsonl", "JsonlReader"),
+    "svmlight": ("svmlight", "SvmlightReader"),
+    "vw": ("vowpal", "VowpalReader"),
+}
+FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw", "excel")
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".svmlight": "svmlight",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
+}
+DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
+_CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
+
+
+def text_reader(chosen: str, asked: Asked) -> TextReader:
+    """The reader of a format of text; the compiled code of the others is not loaded.
+
+    Examples
+    --------
+    >>> text_reader("jsonl", Asked()).kind
+    'table'
+    """
+    module, name = _TEXT_READERS[chosen]
+    reader: TextReader = getattr(import_module(f"linsep.data.readers.{module}"), name)(asked)
+    return reader
+
+
+# What separates the columns where the suffix tells.
+_SEP_BY_SUFFIX = {".tsv": "\t", ".tab": "\t"}
+
+
+def sep_of(names: list[str]) -> str | None:
+    """What separates the columns of files with these names; None where the names do not tell.
+
+    Examples
+    --------
+    >>> sep_of(["a.tsv.gz"]), sep_of(["a.csv"])
+    ('\\t', None)
+    """
+    told = {_SEP_BY_SUFFIX.get(Path(bare_name(name)).suffix.lower()) for name in names}
+    return told.pop() if len(told) == 1 else None
+
+
+def format_of(name: str) -> str | None:
+    """The format that the suffix of a name tells, compressed or not; None if it tells none.
+
+    Examples
+    --------
+    >>> format_of("mails.vw.zst"), format_of("notes.doc")
+    ('vw', None)
+    """
+    return _BY_SUFFIX.get(Path(bare_name(name)).suffix.lower())
+
+
+def choose_format(names: list[str], asked: str | None) -> str:
+    """The format that was asked for, or else the one that all names tell; CSV for what has no name.
+
+    Raises
+    ------
+    DataError
+        There is no such format, or the names tell none or several.
+
+    Examples
+    --------
+    >>> choose_format(["part-1.csv.gz", "part-2.csv.gz"], None)
+    'csv'
+    """
+    if asked is not None:
+        if asked not in FORMATS:
+            raise DataError(f"no format called {asked!r}: choose {_CHOICE}")
+        return asked
+    found = {format_of(name) for name in names}
+    told = "csv" if not names else found.pop() if len(found) == 1 else None
+    if told is None:
+        if Path(names[0]).suffix.lower() in DATABASES:
+            raise DataError(f"{names[0]} is a database: say which of its rows with --read query='SELECT ...' (query=)")
+        said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
+        raise DataError(f"{names[0]}: {said}; say --read format (format=) {_CHOICE}")
+    return told

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.hashing import RunningHash
-from linsep.types import DataError
+from linsep.data.distinct import in_one_piece
+from linsep.tables import is_sparse
+from linsep.types import Chunk, DataError
+
+
+class RunningHash:
+    """CRC-32 and the number of the bytes given so far, however these were cut into pieces.
+
+    Examples
+    --------
+    >>> one, other = RunningHash(), RunningHash()
+    >>> one.add(b"some rows of a file")
+    >>> other.add(b"some rows ")
+    >>> other.add(b"of a file")
+    >>> one.hex() == other.hex() != RunningHash().hex()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._crc = self._length = 0
+
+    def add(self, content: Any) -> None:
+        """Take in some bytes."""
+        view = memoryview(content).cast("B")
+        self._crc, self._length = crc32(view, self._crc), self._length + len(view)
+
+    def hex(self) -> str:
+        """Both as 16 hexadecimal digits, the number of bytes modulo 2^32."""
+        return f"{self._crc:08x}{self._length % 2**32:08x}"
 
 
 class ChangedError(DataError):
@@ -29,14 +56,14 @@ class Seen:
 
     def restart(self) -> None:
         """Begin another pass."""
-        self._file = 0
-        self._now = RunningHash()
+        self.file = 0
+        self.now = RunningHash()
 
     def add(self, content: Any) -> None:
         """Take in the next bytes of a file."""
-        self._now.add(content)
+        self.now.add(content)
 
-    def end_file(self, name: str) -> None:
+    def end_file(self, changed: str) -> None:
         """Note the hash of a file.
 
         Raises
@@ -44,58 +71,43 @@ class Seen:
         ChangedError
             It had another one in the first pass.
         """
-        if self._file == len(self.whole):
-            self.whole.append(self._now.hex())
+        if self.file == len(self.whole):
+            self.whole.append(self.now.hex())
         else:
-            self.expect(self._file, self._now, name)
-        self._file += 1
-        self._now = RunningHash()
+            self.expect(self.file, self.now, changed)
+        self.file += 1
+        self.now = RunningHash()
 
-    def expect(self, number: int, found: RunningHash, name: str) -> None:
+    def expect(self, number: int, found: RunningHash, changed: str) -> None:
         """Raise ChangedError unless file `number` has the hash that it had in the first pass."""
         if number < len(self.whole) and self.whole[number] != found.hex():
-            raise ChangedError(f"{name} was changed between two passes: learn again from the beginning")
+            raise ChangedError(f"{changed} between two passes: learn again from the beginning")
 
     def told(self) -> str:
         """The hashes of the files in the order of reading, and of what was read of the last one if it has not ended.
 
         A file that an earlier pass has read to its end stands there whole.
         """
-        now = self._now.hex()
-        is_part = self._file == len(self.whole) and now != RunningHash().hex()
+        now = self.now.hex()
+        is_part = self.file == len(self.whole) and now != RunningHash().hex()
         return " ".join([*self.whole, *([now] if is_part else [])])
 
     def marks(self) -> dict[str, Any]:
         """What a checkpoint keeps: the hashes of whole files, how many of them are of this pass, and the last hash."""
-        return {"whole": list(self.whole), "ended": self._file, "part": self._now.hex()}
-
-    def go_on(self, marks: dict[str, Any], file: int, read: Callable[[int, bool], RunningHash]) -> int | None:
-        """Go on in file `file` from what `marks` gave; return the number of the first file that has changed, or None.
-
-        `read(number, whole)` hashes file `number`, whole or as far as it had been read.
-        """
-        self.whole = list(marks["whole"])
-        for number in range(marks["ended"]):
-            if read(number, True).hex() != self.whole[number]:
-                return number
-        self._file, self._now = file, read(file, False)
-        return None if marks["ended"] > file or self._now.hex() == marks["part"] else file
+        return {"whole": list(self.whole), "ended": self.file, "part": self.now.hex()}
 
 
-def add_table(seen: Any, table: Any) -> None:
-    """Hash the rows of an Arrow table: values where there are any, and where there are none."""
-    for name in table.column_names:
-        column = table.column(name).combine_chunks()
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+def add_rows(seen: Any, rows: Any) -> None:
+    """Hash an Arrow table, values where there are any and where there are none, or a matrix with its labels."""
+    if isinstance(rows, Chunk):
+        arrays = [rows.X.data, rows.X.indices, rows.X.indptr] if is_sparse(rows.X) else [rows.X]
+        for array in arrays if rows.y is None else [*arrays, rows.y]:
+            seen.add(np.ascontiguousarray(array).view(np.uint8).ravel())
+        return
+    for name in rows.column_names:
+        column = in_one_piece(rows.column(name))
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         parts = [pc.is_valid(column), column.drop_null()] if column.null_count else [column]
         for part in parts:
             seen.add(pa.record_batch([part], [name]).serialize())
-
-
-def add_arrays(seen: Any, *arrays: Any) -> None:
-    """Hash some arrays."""
-    for array in arrays:
-        text = array.astype(np.str_) if array.dtype == object else array
-        seen.add(np.ascontiguousarray(text).view(np.uint8).ravel())

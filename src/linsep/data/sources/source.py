@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from linsep.data.columns import Column, TableChunk, like
-from linsep.data.hashing import RunningHash
 from linsep.data.inputs import Input
 from linsep.data.labels import refuse_more_digits
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
-from linsep.data.sources.seen import ChangedError, Seen
+from linsep.data.sources.seen import ChangedError, RunningHash, Seen
 from linsep.types import Array, Chunk, DataError
 
 _COMPLAINTS = 5
@@ -58,6 +57,12 @@ class Source:
         "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "query", "dataframe" or "arrays".
     files : list of str
         The paths that are read, "-" for standard input; empty for what is in memory or on a server.
+    asked : Asked
+        What `open_data` was told; columns to read as text and cells that stand for no value may be added.
+    read_as : str
+        How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8.
+    decimal : str or None
+        A comma where the CSV that was read has decimal commas.
     first_index : int or None
         Of svmlight text that was read whole: the index of its first column, 0 or 1.
     decimals : Decimals or None
@@ -92,11 +97,13 @@ class Source:
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked, inputs: Sequence[Input] = ()) -> None:
         self.name, self.kind, self.format = name, kind, format
-        self._asked, self._inputs = asked, inputs
+        self.asked, self._inputs = asked, inputs
         self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self.first_index: int | None = None
         self.decimals: Decimals | None = None
         self.unlabelled = self.skipped = 0
+        self.read_as = ""
+        self.decimal: str | None = None
         self.lenient = False
         self.complaints: list[str] = []
         self.error: DataError | None = None
@@ -110,83 +117,7 @@ class Source:
 
     @property
     def target(self) -> str | None:
-        return self._asked.target
-
-    @property
-    def read_as(self) -> str:
-        """How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8."""
-        return ""
-
-    @property
-    def encoding(self) -> str | None:
-        """The encoding of text that was read, if it is another one than UTF-8."""
-        return None
-
-    @property
-    def decimal(self) -> str | None:
-        """A comma where the CSV that was read has decimal commas."""
-        return None
-
-    def read_alike(self, decimal: str | None) -> None:
-        """Read CSV as rows before, from the next file on, where the file does not tell and nothing was asked for.
-
-        Parameters
-        ----------
-        decimal : str or None
-            The decimal mark.
-        """
-
-    @property
-    def ways_to_read(self) -> dict[str, Any]:
-        """What a certificate says of how text is read, where that is not as usual."""
-        said: dict[str, Any] = {} if self.encoding is None else {"encoding": self.encoding}
-        return said | ({"no_values": sorted(self.na)} if self.na else {})
-
-    @property
-    def written_as_asked(self) -> dict[str, str | None]:
-        """What `open_data` was told of how text is written, and the query, without passwords."""
-        asked = self._asked
-        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding, "query": asked.query}
-
-    @property
-    def categorical(self) -> frozenset[str]:
-        """Columns that are read as text even if they hold numbers."""
-        return self._asked.categorical
-
-    @property
-    def drop_unlabelled(self) -> bool:
-        """Whether rows without a label are left out."""
-        return self._asked.drop_unlabelled
-
-    @property
-    def open_columns(self) -> bool:
-        """Whether rows may lack columns."""
-        return self._asked.open_columns
-
-    @property
-    def na(self) -> frozenset[str]:
-        """Cells that were said to stand for no value."""
-        return self._asked.na
-
-    def read_as_missing(self, texts: Collection[str]) -> None:
-        """Take these cells of CSV, JSON lines or a spreadsheet, too, to stand for no value, from the next chunk on.
-
-        Parameters
-        ----------
-        texts : collection of str
-            The cells, without blanks around them.
-        """
-        self._asked.na |= frozenset(texts)
-
-    def read_as_text(self, names: Collection[str]) -> None:
-        """Read these columns as text, from the next chunk on, even if they hold numbers.
-
-        Parameters
-        ----------
-        names : collection of str
-            The columns.
-        """
-        self._asked.categorical |= frozenset(names)
+        return self.asked.target
 
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept.
@@ -334,13 +265,16 @@ class Source:
         ChangedError
             It is no longer what was read then.
         """
-        self.seen = Seen()
+        self.seen = seen = Seen()
+        seen.whole = list(marks["whole"])
         if position == START:
-            self.seen.whole = list(marks["whole"])
             return
-        changed = self.seen.go_on(marks, position.file, lambda k, whole: self._hash(k, None if whole else position))
-        if changed is not None:
-            name = self.files[changed] if self.files else self.name
+        changed = [k for k in range(marks["ended"]) if self._hash(k, None).hex() != seen.whole[k]]
+        seen.file, seen.now = position.file, self._hash(position.file, position)
+        if marks["ended"] <= position.file and seen.now.hex() != marks["part"]:
+            changed.append(position.file)
+        if changed:
+            name = self.files[changed[0]] if self.files else self.name
             raise ChangedError(f"{name} is not what was read from it before")
 
     def _begin_pass(self, start: Position) -> None:
@@ -356,13 +290,13 @@ class Source:
             return
         stamp = file.stamp
         if number < len(self.seen.whole) and self._stamps.get(number) != stamp:
-            self.seen.expect(number, self._hash(number, None), file.name)
+            self.seen.expect(number, self._hash(number, None), f"{file.name}: {self.changed}")
         self._stamps[number] = stamp
 
     def _end_file(self, number: int) -> None:
         """Compare what was read of a file with what the pass before has read."""
         if self.seen is not None:
-            self.seen.end_file(self._file_name(number))
+            self.seen.end_file(f"{self._file_name(number)}: {self.changed}")
 
     def _file_name(self, number: int) -> str:
         return self._inputs[number].name if self._inputs else self.name
@@ -373,11 +307,6 @@ class Source:
             return int(chunk.X.shape[0])
         self.unlabelled += chunk.n_read - chunk.n_rows
         return chunk.n_read
-
-    def _note(self, content: bytes) -> None:
-        """Hash bytes that were read, if that is wanted."""
-        if self.seen is not None:
-            self.seen.add(content)
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         """The hash of file `number`, up to a position or, for None, to its end."""

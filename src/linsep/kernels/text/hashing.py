@@ -1,5 +1,8 @@
 """Bytes to a column and a sign: signed feature hashing.
 
+A name goes to column h mod 2^bits with the sign of another bit of h, so that names that share a column cancel out on
+average.
+
 Sources: Weinberger, Dasgupta, Langford, Smola and Attenberg 2009 (ICML) for the signs; the hash is 64-bit FNV-1a
 (Fowler, Noll and Vo), then the 64-bit finaliser of MurmurHash3 (Appleby).
 """
@@ -51,3 +54,24 @@ def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs:
     """
     for k in range(offsets.size - 1):
         columns[k], signs[k] = column_of(mixed(add_bytes(seed, text, offsets[k], offsets[k + 1])), bits)
+
+
+def seed_of(prefix: str) -> Any:
+    """The hash to go on from for names that begin with `prefix`."""
+    raw = np.frombuffer(prefix.encode(), dtype=np.uint8)
+    return np.uint64(add_bytes(FNV_START, raw, 0, len(raw)))
+
+
+def hash_names(prefix: str, text: Any, offsets: Any, bits: int) -> tuple[Any, Any]:
+    """Column and sign of each name prefix + text[offsets[k]:offsets[k + 1]].
+
+    Examples
+    --------
+    >>> columns, signs = hash_names("city=", np.frombuffer(b"OsloRome", np.uint8), np.array([0, 4, 8]), 18)
+    >>> columns.tolist(), signs.tolist()
+    ([241551, 226155], [-1.0, 1.0])
+    """
+    n = len(offsets) - 1
+    columns, signs = np.empty(n, np.int64), np.empty(n)
+    hash_all(text, offsets.astype(np.int64, copy=False), seed_of(prefix), bits, columns, signs)
+    return columns, signs

@@ -6,7 +6,7 @@ Text may come dictionary-encoded, as large CSV and Parquet files are read: each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeGuard
 from weakref import ref
@@ -29,13 +29,10 @@ class Distinct(NamedTuple):
 
 # Cells that are as soon tested as sorted out.
 _FEW = 1_000
-_BLOCK = 1 << 14  # rows that the cache holds: whole columns of temporary arrays cost more than what is asked of them
-_WIDEST = 1 << 20  # from the least to the greatest whole number of a column that is counted out
 # By the identity of a column that still exists: a dozen questions are asked of each.
 _known: dict[int, tuple[ref[pa.Array], Distinct]] = {}
 
 
-# ------------------------------------------------------------------------------- text
 def is_encoded(text: pa.Array) -> TypeGuard[pa.DictionaryArray]:
     """Whether each text is kept once.
 
@@ -74,36 +71,10 @@ def each_once(encoded: pa.DictionaryArray) -> pa.DictionaryArray:
     (['c', '', 'a'], [0, 1, 2])
     """
     texts, codes = pc.cast(encoded.dictionary, pa.string()), encoded.indices
-    if texts.null_count or len(pc.unique(texts)) < len(texts):
+    if texts.null_count or codes.null_count or len(pc.unique(texts)) < len(texts):
         return pc.fill_null(pc.cast(encoded.dictionary_decode(), pa.string()), "").dictionary_encode()
-    if codes.null_count:
-        empty = pc.index(texts, "").as_py()
-        if empty < 0:
-            empty, texts = len(texts), pa.concat_arrays([texts, pa.array([""], pa.string())])
-        codes = codes.cast(pa.int32()).fill_null(empty)
-    places = codes.to_numpy()
-    order = _first_come(places, len(texts))
-    if not np.array_equal(order, np.arange(len(texts))):
-        new = np.zeros(len(texts), np.int32)
-        new[order] = np.arange(len(order))
-        codes, texts = pa.array(new[places]), texts.take(pa.array(order))
-    return pa.DictionaryArray.from_arrays(codes, texts)
-
-
-def _first_come(codes: Array, n: int) -> Array:
-    """The codes in the order in which they first come, of at most n."""
-    seen = np.zeros(n, np.bool_)
-    order: list[Array] = []
-    for rows in _blocks(len(codes)):
-        new = codes[rows]
-        new = new[~seen[new]]
-        if new.size:
-            found, first = np.unique(new, return_index=True)
-            order.append(found[np.argsort(first)])
-            seen[found] = True
-            if seen.all():
-                break
-    return np.concatenate(order) if order else np.empty(0, np.int32)
+    firsts = codes.dictionary_encode()  # texts that no row has are gone
+    return pa.DictionaryArray.from_arrays(firsts.indices, texts.take(firsts.dictionary))
 
 
 def in_one_piece(column: pa.ChunkedArray) -> Any:
@@ -114,7 +85,8 @@ def in_one_piece(column: pa.ChunkedArray) -> Any:
     >>> in_one_piece(pa.chunked_array([[1, 2], [3]])).to_pylist()
     [1, 2, 3]
     """
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return in_one_piece(whole) if isinstance(whole, pa.ChunkedArray) else whole
 
 
 def taken(text: pa.Array, rows: Array) -> pa.Array:
@@ -186,38 +158,3 @@ def by_distinct(
         return np.asarray(test(texts, *further, **named).to_numpy(zero_copy_only=False), dtype=np.bool_)[codes]
 
     return tested
-
-
-# ---------------------------------------------------------------------------- numbers
-def all_whole(values: Array) -> bool:
-    """Whether all numbers are whole.
-
-    Examples
-    --------
-    >>> all_whole(np.array([1.0, -2.0])), all_whole(np.array([1.0, 2.5]))
-    (True, False)
-    """
-    is_whole = values.dtype.kind == "i"
-    return is_whole or all(bool((values[rows] == np.floor(values[rows])).all()) for rows in _blocks(len(values)))
-
-
-def distinct_numbers(values: Array, *, whole: bool) -> Array:
-    """The distinct numbers in order; those of a column that is known to be `whole` are counted out, not sorted.
-
-    Examples
-    --------
-    >>> distinct_numbers(np.array([7.0, 3.0, 7.0]), whole=True).tolist()
-    [3.0, 7.0]
-    """
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, np.inf)
-    if not whole or not high - low < min(_WIDEST, 8 * len(values)):
-        return np.unique(values).astype(np.float64, copy=False)
-    seen = np.zeros(int(high - low) + 1, np.bool_)
-    for rows in _blocks(len(values)):
-        seen[(values[rows] - low).astype(np.intp)] = True
-    return np.flatnonzero(seen) + low
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    """All of n rows, some at a time."""
-    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
