@@ -20,8 +20,9 @@ from benchmarks.last import Ratio
 from benchmarks.parts import row_of_parts
 from benchmarks.timing import Report, show, spread
 from linsep.kernels.dual import add_votes
-from linsep.learners import KernelPerceptron, passes
+from linsep.learners import KernelPerceptron
 from linsep.learners import kernel_function as function
+from linsep.learners import kernel_passes as passes
 from linsep.learners.kernel_function import KernelFunction, polynomial
 
 SEEDS = (0, 1, 2)

@@ -30,7 +30,7 @@ from linsep import Perceptron, TableEncoder, fit_stream
 from linsep.data.features import fitted_columns
 from linsep.data.inputs import ByteStream
 from linsep.data.readers import csv
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.streaming.run import StreamRun
 
 # Not ru_maxrss: a process begins with that of the one that started it.

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linsep import DataError, TableModel, fit_stream, fit_table, iter_predictions, load, open_data, save
-from linsep.data.amounts import read_amounts
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import find_kinds
+from linsep.data.numbers import read_amounts
 from linsep.export.formula import to_json
 from linsep.reporting.scores import unknown_levels
 from test_excel import workbook

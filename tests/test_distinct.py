@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from linsep import TableEncoder, open_data
 from linsep.data import distinct as module
-from linsep.data.codes import why_names_of_rows
 from linsep.data.columns import Column
 from linsep.data.distinct import by_distinct, decoded, distinct, each_once, is_encoded
+from linsep.data.numbers import why_names_of_rows
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -113,7 +113,7 @@ def test_a_ragged_row_of_a_later_block_is_told_by_its_line(monkeypatch: pytest.M
 
 
 def test_bytes_that_are_no_text_are_told_by_their_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.data.encodings._CHECKED_BYTES", 16)
+    monkeypatch.setattr("linsep.data.readers.written._CHECKED_BYTES", 16)
     content = b"a,y\n" + "é,0\n".encode() * 50 + b"\xff,1\n"
     with pytest.raises(DataError, match=r"^buffer:52: not UTF-8 text"):
         open_data(content, target="y").read()

@@ -225,7 +225,7 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
     [
         (
             workbook(a=ROWS, b=[["x"]]),
-            r"several sheets hold cells \('a', 'b'\): name the one that you mean with --read sheet",
+            r"several sheets hold cells: --read sheet \(sheet=\) is one of 'a', 'b'",
         ),
         (workbook(a=[]), "no sheet holds a cell"),
         (
@@ -251,14 +251,14 @@ def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
     found, plain = open_data(content, **asked).read(), open_data(workbook(a=ROWS), format="excel", target="sold").read()
     assert found.names == plain.names
     assert found.cells("size").values.tolist() == plain.cells("size").values.tolist()
-    with pytest.raises(DataError, match=r"the sheet 'sale' is not in this workbook; .* one of 'first', 'sales'"):
+    with pytest.raises(DataError, match=r"the sheet 'sale' is not there, .* one of 'first', 'sales'"):
         open_data(content, **{**asked, "sheet": "sale"}).read()
     with pytest.raises(DataError, match=r"--read skip_rows=7 \(skip_rows=\) leaves nothing of 7 rows"):
         open_data(content, **{**asked, "skip_rows": 7}).read()
     missing = workbook(sales=[*above, ["size", "sold"], [1, "yes"], [2, None]])
     with pytest.raises(DataError, match=r"buffer, row 5, column 'sold': the label is missing"):
         open_data(missing, **asked).read()
-    with pytest.raises(DataError, match=r"sheet is for spreadsheets, and this is csv"):
+    with pytest.raises(DataError, match="sheet is for excel, and this is csv"):
         open_data(b"a,y\n1,no\n", target="y", sheet="a")
 
 
@@ -305,7 +305,7 @@ def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.Mon
 
 
 def test_options_of_text_are_refused() -> None:
-    with pytest.raises(DataError, match="are for CSV, and this is excel"):
+    with pytest.raises(DataError, match="is for csv, and this is excel"):
         open_data(b"", format="excel", sep=";")
     with pytest.raises(DataError, match="is for text, and this is excel"):
         open_data(b"", format="excel", encoding="latin-1")

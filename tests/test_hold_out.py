@@ -98,3 +98,9 @@ def test_several_columns_of_dates_need_a_name() -> None:
     with pytest.raises(DataError, match=r"there are 2: 'day', 'born'; say --after COLUMN=2024-03-01"):
         fit_table(open_data(data, target="y"), after="2024-03-01")
     assert fit_table(open_data(data, target="y"), after="day=2024-03-01").receipt.data["held_out"]["rows"] == 20
+
+
+def test_rows_of_a_file_that_counts_from_1_are_kept_aside() -> None:
+    lines = "".join(f"{1 if k % 2 else -1} 1:{k % 7} 3:{k % 5 + 4 * (k % 2)}\n" for k in range(60))
+    aside = fit_table(open_data(lines.encode(), format="svmlight"), holdout=0.2).receipt
+    assert "held-out accuracy" in dict(aside.lines)

@@ -10,7 +10,7 @@ import pytest
 
 import linsep
 from linsep.learners import kernel_passes as passes
-from linsep.learners import perceptron
+from linsep.learners import kernel_perceptron as perceptron
 from linsep.types import StopReason
 
 

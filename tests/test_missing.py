@@ -26,7 +26,7 @@ from linsep import (
 )
 from linsep.app.cli import main
 from linsep.data.features.missing import WAYS
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
 from linsep.reporting.stream import stream_receipt
 
@@ -334,9 +334,7 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
 
 
 def test_words_for_no_value_of_json_lines_and_not_of_svmlight() -> None:
-    with pytest.raises(
-        DataError, match=r"na is for CSV, JSON lines and spreadsheets, and this is svmlight: leave such cells"
-    ):
+    with pytest.raises(DataError, match="na is for csv, jsonl, excel, and this is svmlight"):
         open_data(b"1 1:2\n", format="svmlight", na=["x"])
     lines = (
         b'{"a": 0.1, "b": " n.k. ", "c": -999, "d": {"e": "n.k."}, "y": "p"}\n\n'

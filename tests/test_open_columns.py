@@ -15,8 +15,8 @@ import pytest
 
 from linsep import AveragedPerceptron, TableModel, fit_stream, load, save
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.readers import lines as blocks
 from linsep.data.readers import parquet
-from linsep.data.sources import blocks
 from linsep.data.sources.open import open_data
 from linsep.streaming.result import StreamFit
 from linsep.streaming.run import StreamRun

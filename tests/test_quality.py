@@ -74,7 +74,7 @@ def test_scores_of_a_table_read_in_pieces_are_those_of_the_whole(
     model = TableModel(AveragedPerceptron(max_iter=3)).fit(frame[["a", "b"]], frame.y)
     whole = score_table(model, frame, target="y")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 700)
+    monkeypatch.setattr("linsep.data.readers.lines.TABLE_BYTES", 700)
     assert score_table(model, tmp_path / "t.csv", target="y") == whole
     monkeypatch.setattr("linsep.reporting.scores._MOST_VALUES", 100)
     part = score_table(model, tmp_path / "t.csv", target="y")

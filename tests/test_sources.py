@@ -24,8 +24,9 @@ from linsep import open_data
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.readers import lines as blocks
 from linsep.data.readers import parquet
-from linsep.data.sources import blocks, of_batches
+from linsep.data.sources import of_batches
 from linsep.data.sources.source import Source
 from linsep.types import DataError
 

@@ -13,7 +13,7 @@ import pytest
 
 from linsep import fit_stream, save
 from linsep.app.commands.score import score as score_command
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.streaming.result import StreamFit, StreamWarning
 from linsep.types import DataError
 

@@ -24,7 +24,7 @@ from linsep.app.commands.predict import predict as predict_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
 from linsep.app.result import Result
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.data.sources.open import FORMATS
 from linsep.streaming.run import StreamRun
 from linsep.theory.bounds.cover import online_risk_bound
@@ -106,7 +106,7 @@ def test_a_malformed_line_saves_the_model_so_far(table: Path) -> None:
 def test_kill_9_and_the_same_command_again(table: Path) -> None:
     folder = table.parent
     script = (
-        "import sys\nfrom linsep.app import cli\nfrom linsep.data.sources import blocks\nblocks.TABLE_BYTES = 700\n"
+        "import sys\nfrom linsep.app import cli\nfrom linsep.data.readers import lines\nlines.TABLE_BYTES = 700\n"
         "if sys.argv[1] == 'killed':\n"
         "    from linsep.streaming.checkpoint import Checkpoint\n"
         "    write = Checkpoint.write\n"

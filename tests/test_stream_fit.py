@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.learners.predicting import default_learner
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState

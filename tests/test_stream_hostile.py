@@ -15,8 +15,9 @@ import pytest
 import scipy.sparse as sp
 
 from linsep import AveragedPerceptron, Perceptron, fit_stream, open_data
+from linsep.data.readers import lines as blocks
 from linsep.data.readers import parquet
-from linsep.data.sources import blocks, of_batches
+from linsep.data.sources import of_batches
 from linsep.data.sources.seen import RunningHash
 from linsep.kernels.text import quotes
 from linsep.streaming.result import StreamError, StreamFit, StreamWarning
@@ -114,7 +115,7 @@ def test_a_row_that_would_ruin_the_stream_is_refused_at_its_place(
 def test_numbers_among_true_and_false_are_refused_at_their_place(
     first: str, last: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("linsep.data.sources.blocks.TABLE_BYTES", 200)
+    monkeypatch.setattr("linsep.data.readers.lines.TABLE_BYTES", 200)
     table = ["c,y", *(f"{first},{'pq'[k % 2]}" for k in range(80)), *(f"{cell},p" for cell in last), ""]
     so_far = refused("\n".join(table).encode(), rf"buffer:{len(table) - 1}, column 'c': '{last[-1]}' ", target="y")
     assert so_far.counters.rows == len(table) - 3

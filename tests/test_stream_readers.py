@@ -23,8 +23,8 @@ from sklearn.datasets import load_svmlight_file
 from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, fit_stream
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.inputs import Input
-from linsep.data.sources import blocks
-from linsep.data.sources.blocks import Cut, iter_blocks
+from linsep.data.readers import lines as blocks
+from linsep.data.readers.lines import Cut, iter_blocks
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Position, Source
 from linsep.streaming.progressive import predict_then_learn
@@ -257,7 +257,7 @@ def test_a_wide_table_is_read_alike_whatever_its_blocks(tmp_path: Path, monkeypa
     X = rng.integers(0, 9, (40, 3000))
     path.write_text("\n".join([",".join([f"x{j}" for j in range(3000)] + ["y"]), *rows_of(X), ""]))
     whole = open_data(str(path), target="y").read()
-    monkeypatch.setattr("linsep.data.readers.asked._LINES", 1)
+    monkeypatch.setattr("linsep.data.readers.lines._LINES", 1)
     monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 20_000)
     again = open_data(str(path), target="y").read()
     assert whole.names == again.names

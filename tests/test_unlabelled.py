@@ -14,7 +14,8 @@ import pytest
 import linsep
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
 from linsep.app.cli import main
-from linsep.data.sources import blocks, of_batches
+from linsep.data.readers import lines as blocks
+from linsep.data.sources import of_batches
 from linsep.reporting.table_check import check_table
 
 HOLES = [0, 7, 8, 39]

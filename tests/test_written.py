@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import linsep
 from linsep import DataError, TableModel, fit_table, load, open_data, save
-from linsep.data.amounts import read_amounts
 from linsep.data.cells import are_amounts
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.kinds import find_kinds
+from linsep.data.numbers import read_amounts
+from linsep.data.readers import lines as blocks
 from linsep.data.readers.written import HEAD_BYTES
-from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions
 
 # Cells of a column of text; a digit first would make some columns numbers.
@@ -131,7 +131,7 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
         (b"a,b\n1,x\n", {"sep": "1"}, "one character between the columns"),
         (b"a,b\n1,x\n", {"decimal": ";"}, "is '.' or ',', not ';'"),
         (b"a,b\n1,x\n", {"encoding": "rot13"}, "no encoding called 'rot13'"),
-        (b"1 1:2\n", {"format": "svmlight", "sep": ";"}, "are for CSV, and this is svmlight"),
+        (b"1 1:2\n", {"format": "svmlight", "sep": ";"}, "sep is for csv, and this is svmlight"),
         (np.eye(2).tobytes(), {"format": "parquet", "encoding": "latin-1"}, "is for text, and this is parquet"),
     ],
 )
@@ -397,7 +397,7 @@ def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
     for bad, line in ((b"1,2\n3\n", 2), (b"1,2\n3,4\n5,6,7\n", 3)):
         with pytest.raises(DataError, match=f"buffer:{line}: . fields where"):
             open_data(bad, target="2", header=False).read()
-    with pytest.raises(DataError, match="is for CSV, and this is jsonl"):
+    with pytest.raises(DataError, match="is for csv, and this is jsonl"):
         open_data(b"{}", format="jsonl", header=False)
 
 

@@ -252,9 +252,7 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[
     cls = _learner(header["class"])
     if cls is None:
         raise DataError(f"the class {header['class']!r:.40} is not a learner of this version of linsep")
-    # Files made before 0.2.0 hold n_jobs, which had no effect.
-    parameters = {name: from_jsonable(value) for name, value in header["parameters"].items() if name != "n_jobs"}
-    estimator = cls(**parameters)
+    estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
     estimator.check_parameters()
     classes = unpack_labels("classes", header["classes"], arrays)
     names = np.array(header["feature_names"], dtype=object) if "feature_names" in header else None

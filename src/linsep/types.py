@@ -18,10 +18,6 @@ class DataError(ValueError):
     """Invalid input: the message says what is wrong, where, and what to do."""
 
 
-class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text."""
-
-
 class NoRowsError(DataError):
     """Input in which nothing is wrong, but which holds no row."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep import open_data
 from linsep.data.columns import TableChunk
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 
 
 def strictly(format: str, **asked: Any) -> Callable[[Any], Any]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
-from linsep.data.sources import blocks
+from linsep.data.readers import lines as blocks
 from linsep.learners.table_model import parts_of
 from linsep.store import load_with_extra
 

@@ -9,8 +9,7 @@ from typing import Any
 import linsep.app.arrow  # noqa: F401  # before the first table
 from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
-from linsep.data.inputs import find_files
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.open import Source, find_files, open_data
 from linsep.files import check_output
 from linsep.types import DataError
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -337,3 +338,28 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} may have a decimal comma, or be a thousand and "
             "more: say --read decimal=',' (decimal=',') or --read decimal='.'"
         )
+
+
+def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Column:
+    """A column of text that is known to hold numbers, read as such; `said` is what an error says of another cell.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> known_numbers(Column("a", None, pa.array(["1", "", "$2"])), "t.csv:{}".format, "is no number").values.tolist()
+    [1.0, 0.0, 2.0]
+    """
+    name, text = column.name, column.raw
+    bad = np.flatnonzero(~are_readable(text, column.decimal))
+    if bad.size:
+        row = int(bad[0])
+        raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
+    found = number_column(name, text, where, is_text=False, is_number=True, decimal=column.decimal)
+    if not found.is_number:  # the words true and false stand for numbers where all cells are such words
+        truth = are_true_or_false(text)
+        row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
+        raise DataError(
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} among "
+            f"{'numbers' if truth[row] else 'true and false'}; write all in one way"
+        )
+    return replace(found, there=column.there)

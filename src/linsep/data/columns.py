@@ -33,8 +33,8 @@ class Column:
     """
 
     name: str
-    stored: Array | None
-    raw: pa.Array | None
+    stored: Any  # an array, or None
+    raw: Any  # an array of Arrow, or None
     there: Array | None = None
     decimal: str = "."
     missing: Array | None = None
@@ -47,17 +47,17 @@ class Column:
         return self.stored is not None
 
     @property
-    def values(self) -> Array | None:
+    def values(self) -> Any:
         """The numbers as doubles."""
         return None if self.stored is None else self.stored.astype(np.float64, copy=False)
 
     @cached_property
-    def text(self) -> pa.Array | None:
+    def text(self) -> Any:
         """The cells as an array of strings."""
         return None if self.raw is None else decoded(self.raw)
 
     @property
-    def as_categories(self) -> pa.Array:
+    def as_categories(self) -> Any:
         """The cells as text, those of numbers as names of categories; "" for one that is missing."""
         text = as_text(self.stored) if self.text is None else self.text
         return text if self.missing is None else pc.if_else(pa.array(self.missing), "", text)
@@ -71,7 +71,6 @@ class Column:
     @cached_property
     def numbers(self) -> Array:
         """The distinct numbers of the cells that are there, in order."""
-        assert self.stored is not None
         there = self.stored if self.missing is None else self.stored[~self.missing]
         return np.unique(there).astype(np.float64, copy=False)
 
@@ -150,26 +149,24 @@ class TableChunk:
         """
         return self._column(name) if name in self._known else None
 
-    def cells(self, name: str) -> Column | None:
+    def cells(self, name: str) -> Column:
         """Parse one column, which may have missing values.
 
         Parameters
         ----------
         name : str
-            Its name.
+            Its name, one of `names`.
 
         Returns
         -------
-        Column or None
-            The column; None if there is no feature column of that name.
+        Column
+            The column.
 
         Raises
         ------
         DataError
             A cell cannot be read.
         """
-        if name not in self._known:
-            return None
         if name not in self._parsed:
             self._parsed[name] = self.parse(name)
         return self._parsed[name]
@@ -189,7 +186,7 @@ class TableChunk:
             What to do, for the message.
         """
         column = self.cells(name)
-        if column is None or column.missing is None or not (text or column.is_number):
+        if column.missing is None or not (text or column.is_number):
             return
         row = int(np.flatnonzero(column.missing)[0])
         said = "the value is missing"
@@ -214,7 +211,6 @@ class TableChunk:
 
         def parse(name: str) -> Column:
             column = self.cells(name)
-            assert column is not None
             stored, there, missing = (
                 None if array is None else array[numbers] for array in (column.stored, column.there, column.missing)
             )
@@ -245,7 +241,7 @@ class TableChunk:
         if self.keyed and name not in self._known:
             everywhere = np.ones(self.n_rows, dtype=np.bool_)
             return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
-        return self.cells(name)
+        return self.cells(name) if name in self._known else None
 
     def lacks(self, names: Iterable[str]) -> list[str]:
         """Return those of the names that no feature column has.
@@ -308,9 +304,7 @@ class TableChunk:
 
     def _column(self, name: str) -> Column:
         self.refuse_missing(name)
-        column = self.cells(name)
-        assert column is not None
-        return column
+        return self.cells(name)
 
 
 def in_fewest_bytes(whole: Array) -> Array:

@@ -125,10 +125,7 @@ def rewritten(text: pa.Array, texts: pa.Array) -> pa.Array:
     >>> rewritten(pa.array(["1 ", "2", "2"]).dictionary_encode(), pa.array(["1", "2"])).to_pylist()
     ['1', '2', '2']
     """
-    if not is_encoded(text):
-        return texts
-    encoded = pa.DictionaryArray.from_arrays(text.indices, texts)
-    return encoded if len(pc.unique(texts)) == len(texts) else each_once(encoded)
+    return each_once(pa.DictionaryArray.from_arrays(text.indices, texts)) if is_encoded(text) else texts
 
 
 def _keep(text: pa.Array, encoded: pa.DictionaryArray) -> Distinct:

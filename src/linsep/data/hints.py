@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.codes import NEARLY_ALL, names_whom
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date
 from linsep.data.features.kinds import CATEGORY, SKIP, is_words
+from linsep.data.numbers import NEARLY_ALL, names_whom
 from linsep.markup import quote
 from linsep.types import Array
 
@@ -89,14 +89,8 @@ def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]
     groups = _groups(chunk, kinds)
     if groups is None:
         return []
-    name = groups.name
-    return [
-        (
-            "hint",
-            f"{groups.what}: the classes may be told apart by which {name!r:.40} a row is about, which says nothing "
-            f"about others; --column {quote(name)}=skip asks without it",
-        )
-    ]
+    told_apart = f"the classes may be told apart by which {groups.name!r:.40} a row is about, which says nothing about"
+    return [("hint", f"{groups.what}: {told_apart} others; --column {quote(groups.name)}=skip asks without it")]
 
 
 def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
@@ -131,7 +125,6 @@ def _n_values(column: Column) -> int:
     there = None if column.missing is None else ~column.missing
     values = column.values
     if values is None:
-        assert column.text is not None
         return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
     values = values if there is None else values[there]
     return 0 if (values != np.floor(values)).any() else len(np.unique(values))
@@ -203,7 +196,7 @@ def _by_chance(columns: list[Array], rows: Array, train: Array, test: Array, cop
     return True
 
 
-def cell_codes(column: Column | None) -> Array:
+def cell_codes(column: Column) -> Array:
     """A number for each distinct cell of a column, from 0.
 
     Examples
@@ -211,7 +204,6 @@ def cell_codes(column: Column | None) -> Array:
     >>> cell_codes(Column("x", None, pa.array(["u", "v", "u"]))).tolist()
     [0, 1, 0]
     """
-    assert column is not None
     values = column.values
     cells = column.text if values is None else pa.array(values + 0.0)  # -0.0 is 0.0
     codes = _numbered(cells)

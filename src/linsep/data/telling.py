@@ -110,7 +110,6 @@ def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[Telli
     found = []
     for name in chunk.names:
         column = chunk.cells(name)
-        assert column is not None
         ways = [_telling(column, names, codes, least, tries)]
         if column.missing is not None:
             gaps = Column(name, None, pa.array(np.where(column.missing, "missing", "there")))
@@ -174,7 +173,6 @@ def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
     'a up to 1.5, b above 1.5'
     """
     numbers = column.values
-    assert numbers is not None
     there = np.ones(len(codes), dtype=np.bool_) if column.missing is None else ~column.missing
     values, labels = numbers[there], codes[there]
     distinct, place = np.unique(values, return_inverse=True)
@@ -227,7 +225,6 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     >>> by_levels(Column("x", None, pa.array(["u", "u", "v"])), np.array([0, 0, 1]), 2).errors
     1
     """
-    assert column.text is not None
     encoded = column.text.dictionary_encode()
     levels = encoded.indices.to_numpy(zero_copy_only=False)
     counts = _counts(levels, codes, len(encoded.dictionary), n_classes)

@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.data.inputs import find_files
-from linsep.data.sources.open import open_data
+from linsep.data.sources.open import find_files, open_data
 from linsep.passes import Rows
 from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2

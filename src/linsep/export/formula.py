@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.amounts import is_amount
 from linsep.data.features.dates import is_date
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import is_words
+from linsep.data.numbers import is_amount
 from linsep.learners.base.labelled import LinearClassifier
 from linsep.learners.table_model import parts_of
 from linsep.scikit import check_is_fitted
@@ -121,9 +121,14 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     """The columns that the encoder reads, each with the weights of the features it makes of them."""
     meta, arrays = encoder.state()
     stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
-    if "running" in meta:
-        return _streamed_inputs(meta["running"], arrays["running/moments"], W, 0.0 if stands_in else None)
-    kinds = meta.get("kinds", {}).items()
+    if (running := meta["running"]) is not None:
+        if running["open"] or encoder.missing == "indicator" or {*running["kinds"].values()} != {"number"}:
+            raise DataError(
+                "cannot export this model: it was trained on a stream, whose categories and text are hashed (so are "
+                "open columns), and no other program knows that hash; train it on the whole table (without --stream)"
+            )
+        return _streamed_inputs([*running["kinds"]], arrays["running/moments"], W, 0.0 if stands_in else None)
+    kinds = meta["kinds"].items()
     parts = [name for name, kind in kinds if is_date(kind) or is_words(kind) or is_amount(kind)]
     if parts:
         raise DataError(
@@ -138,7 +143,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
         columns = [(column["name"], column["levels"]) for column in meta["columns"]]
     scales = list(zip(arrays["mean"].tolist(), arrays["scale"].tolist(), strict=True))
     sizes = [1 if levels is None else len(levels) for _, levels in columns]
-    if meta.get("had_missing") and encoder.way == "indicator" and sum(sizes) < W.shape[1]:
+    if meta["had_missing"] and encoder.way == "indicator" and sum(sizes) < W.shape[1]:
         raise DataError(
             "cannot export this model: it has features that tell where a number is missing; train it with "
             "--missing mean"
@@ -163,16 +168,8 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     return inputs
 
 
-def _streamed_inputs(
-    running: dict[str, Any], moments: Array, W: Array, stand_in: float | None
-) -> list[Number | Category]:
+def _streamed_inputs(names: list[str], moments: Array, W: Array, stand_in: float | None) -> list[Number | Category]:
     """The columns of a stream, if all are numbers: (x - mean) / deviation, as the last row left them."""
-    if running.get("open") or running.get("flags") or any(kind != "number" for _, kind in running["kinds"]):
-        raise DataError(
-            "cannot export this model: it was trained on a stream, whose categories and text are hashed (so are open "
-            "columns), and no other program knows that hash; train it on the whole table (without --stream)"
-        )
-    names = [name for name, _ in running["kinds"]]
     scales = np.sqrt(moments[:, 2] / moments[:, 0])
     scales[scales == 0] = 1.0
     return [

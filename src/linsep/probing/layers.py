@@ -19,8 +19,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 
 from linsep.as_given import refuse_masked
-from linsep.data.inputs import find_files
-from linsep.data.readers.asked import in_a_line
+from linsep.data.readers.lines import in_a_line
+from linsep.data.sources.open import find_files
 from linsep.tables import check_finite
 from linsep.types import Array, DataError
 

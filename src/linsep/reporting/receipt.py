@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.amounts import unit_of
 from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words
 from linsep.data.labels import doubt_of_labels
+from linsep.data.numbers import unit_of
 from linsep.learners import MLP, AveragedPerceptron, VotedPerceptron
 from linsep.learners.base.tables import positions
 from linsep.learners.table_model import TableModel, parts_of

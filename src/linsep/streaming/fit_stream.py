@@ -192,15 +192,11 @@ def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
 
 def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int, max_columns: int) -> None:
     """Raise DataError for numbers out of range and for what the source cannot give."""
-    for name, value, least, most in (
-        ("passes", passes, 1, None),
-        ("bits", bits, 8, 28),
-        ("checkpoint_rows", checkpoint_rows, 1, None),
-        ("max_columns", max_columns, 1, None),
-    ):
-        if value < least or (most is not None and value > most):
-            limits = f"at least {least}" if most is None else f"from {least} to {most}"
-            raise DataError(f"{name} must be {limits}, not {value}")
+    for name, value in {"passes": passes, "checkpoint_rows": checkpoint_rows, "max_columns": max_columns}.items():
+        if value < 1:
+            raise DataError(f"{name} must be at least 1, not {value}")
+    if not 8 <= bits <= 28:
+        raise DataError(f"bits must be from 8 to 28, not {bits}")
     if source.kind == "table" and source.target is None:
         raise DataError("name the column that holds the label with `target` (--target)")
     if passes > 1 and not source.can_be_read_again:
@@ -236,23 +232,20 @@ def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int
 
 def _asked(run: StreamRun) -> dict[str, Any]:
     """The arguments that decide what is learnt: a checkpoint is of one such run."""
-    source, asked, encoder, labels = run.source, run.source.asked, run.encoder, run.labels
+    encoder, labels = run.encoder, run.labels
     defaults = type(run.learner)().get_params()
     changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
+    reading = vars(run.source.asked).items()
     return {
+        **{name: sorted(value) if isinstance(value, frozenset) else value for name, value in reading},
         "learner": f"{type(run.learner).__name__}({', '.join(changed)})",
-        "target": source.target,
         "positive": labels.positive,
         "classes": labels.named,
-        "categorical": sorted(asked.categorical),
         "missing": encoder.missing,
-        **{name: getattr(asked, name) for name in ("sep", "decimal", "encoding", "query")},
         "columns": dict(encoder.columns or {}),
         "bits": encoder.bits,
         "passes": run.passes,
-        "lenient": source.lenient,
-        "drop_unlabelled": asked.drop_unlabelled,
-        "open_columns": asked.open_columns,
+        "lenient": run.source.lenient,
         "ball": run.safeguards.ball,
         "half_life": run.safeguards.half_life,
         "drift": None,

@@ -69,15 +69,6 @@ def predict_then_learn(
     [False, True, False]
     """
     check_can_stream(learner)
-    return _learn(learner, X, y, classes, before, each)
-
-
-def heaviest(learner: OnlineLearner) -> Array:
-    """max over the classes of |w_j|, for every column j."""
-    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
-
-
-def _learn(learner: OnlineLearner, X: Any, y: Any, classes: Any, before: int, each: bool) -> Learnt:
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -103,6 +94,11 @@ def _learn(learner: OnlineLearner, X: Any, y: Any, classes: Any, before: int, ea
         raise DataError(f"the weights became infinite within the rows up to row {before}: scale the numbers down")
     wrong, asked, missed = map(np.concatenate, zip(*said, strict=True))
     return Learnt(wrong, asked, missed, absorbed)
+
+
+def heaviest(learner: OnlineLearner) -> Array:
+    """max over the classes of |w_j|, for every column j."""
+    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
 def _one_in_four(before: int, n: int) -> Array:

@@ -25,7 +25,7 @@ from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
-from linsep.tables import is_sparse
+from linsep.tables import is_sparse, place_of
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 
@@ -81,10 +81,9 @@ class StreamRun:
             if n > self.max_columns:
                 raise DataError(f"{chunk.where(0)}: {n:,} columns, and the limit is {self.max_columns:,}: {option}")
         elif chunk.X.shape[1] - 1 > self.max_columns and is_sparse(chunk.X):
-            place = int(np.argmax(chunk.X.indices > self.max_columns))
-            row = int(np.searchsorted(chunk.X.indptr, place, side="right")) - 1
+            row, index = place_of(chunk.X, int(np.argmax(chunk.X.indices > self.max_columns)))
             raise DataError(
-                f"{chunk.place(row)}: index {chunk.X.indices[place]} is beyond {self.max_columns:,} columns, each of "
+                f"{chunk.place(row)}: index {index} is beyond {self.max_columns:,} columns, each of "
                 f"which takes memory: {option}"
             )
         self.encoder.check_chunk(chunk)

@@ -1,6 +1,6 @@
 """What keeps the weights in bounds on a stream without end: old rows fade, and (w, b / c) stays in a ball.
 
-c is the constant feature of the learner, 1 as a rule.
+c is the constant feature of the learner, 1 as a rule. And an alarm when the rate of mistakes changes.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.inputs import Input, find_files, free_memory
+from linsep.data.inputs import Input, free_memory
+from linsep.data.sources.open import find_files
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream

@@ -115,8 +115,8 @@ def date_kinds(text: pa.Array) -> list[str]:
     few = cells[:_TRIED].to_pylist()
     if len(few[0]) > _LONGEST or not re.search("[0-9]", few[0]):
         return []
-    ways = [day + time for time in _TIMES for day in _DAYS if _written(few, day + time) is not None]
-    return [way for way in ways if len(few) == len(cells) or _written(cells.to_pylist(), way) is not None]
+    ways = [day + time for time in _TIMES for day in _DAYS if all(_point(cell, day + time) for cell in few)]
+    return [way for way in ways if len(few) == len(cells) or all(_point(cell, way) for cell in cells.to_pylist())]
 
 
 def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
@@ -129,19 +129,12 @@ def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
     >>> read_dates(pa.array(["1.2.2024", "30.2.2024"]), "%d.%m.%Y")
     1
     """
-    missing = are_missing(text)
-    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
-    codes = encoded.indices.to_numpy(zero_copy_only=False)
-    cells = encoded.dictionary
-    skipped = are_missing(cells)
-    is_iso = kind in (DATE, DATETIME)
-    kept = cells.filter(pa.array(~skipped))
-    found = _iso(kept) if is_iso else _written(kept.to_pylist(), kind)
-    if found is None:
-        return int(_not_one(cells, skipped, kind)[codes].argmax())
+    texts, codes = distinct(text)
+    cells, missing = pc.utf8_trim_whitespace(texts), are_missing(texts)
     points = np.zeros(len(cells), "datetime64[us]")
-    points[~skipped] = found
-    return points[codes], missing
+    points[~missing] = _points(cells.filter(pa.array(~missing)), kind)
+    bad = np.isnat(points)[codes]
+    return int(bad.argmax()) if bad.any() else (points[codes], missing[codes])
 
 
 def has_open_century(text: pa.Array, way: str) -> bool:
@@ -228,19 +221,20 @@ def _days_alone(cells: pa.Array) -> bool:
     return bool(pc.max(pc.utf8_length(cells)).as_py() <= len("2024-02-29"))
 
 
-def _written(cells: list[str], way: str) -> Array | None:
-    """Points in time from text written in one way; None unless all cells are."""
+def _points(cells: pa.Array, kind: str) -> Array:
+    """Points in time, NaT where a cell is none."""
+    if kind not in (DATE, DATETIME):
+        return np.array([_point(cell, kind) for cell in cells.to_pylist()], "datetime64[us]")
+    found = _iso(cells)
+    if found is None:
+        each = [_iso(cells[k : k + 1]) for k in range(len(cells))]
+        found = np.concatenate([np.array(["NaT"], "datetime64[us]") if one is None else one for one in each])
+    return found
+
+
+def _point(cell: str, way: str) -> datetime | None:
+    """The point in time of text written in one way; None if it is not."""
     try:
-        return np.array([datetime.strptime(cell, way).replace(tzinfo=None) for cell in cells], "datetime64[us]")
+        return datetime.strptime(cell, way).replace(tzinfo=None)
     except ValueError:
         return None
-
-
-def _not_one(cells: pa.Array, skipped: Array, kind: str) -> Array:
-    """Which cells are no dates, but for those to be skipped."""
-    there = enumerate(cells.to_pylist())
-    return np.array([not skipped[k] and not _is_one(cell, kind) for k, cell in there], dtype=np.bool_)
-
-
-def _is_one(cell: str, kind: str) -> bool:
-    return (_iso(pa.array([cell])) if kind in (DATE, DATETIME) else _written([cell], kind)) is not None

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
+import scipy
 
-from linsep.data.amounts import is_amount, unit_of
 from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
 from linsep.data.features.known_columns import KnownColumns
-from linsep.data.features.matrix_rows import aligned, from_first, scaled
 from linsep.data.features.missing import (
     Missing,
     check_way,
@@ -23,9 +22,9 @@ from linsep.data.features.missing import (
     refuse_missing,
     rows_to_learn,
 )
-from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.features.unusable import check_size, check_size_of_entries
+from linsep.data.features.running_moments import MOST_NAMES, RunningTable, check_size, check_size_of_entries
 from linsep.data.features.words import Grams
+from linsep.data.numbers import is_amount, unit_of
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.scikit import BaseEstimator, TransformerMixin, join_if_loaded
@@ -192,8 +191,11 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         texts = set(self.text_columns)
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
-        other.target, other._first_index = self.target, self._first_index
-        other.na_, other.decimal_ = self.na_, self.decimal_
+        other.target, other.na_, other.decimal_ = (
+            self.target,
+            self.na_,
+            self.decimal_,
+        )
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -265,7 +267,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             if self._kind != "rows":
                 raise DataError("the model was trained on tables, and these are rows of numbers")
-            return self._scaled(from_first(chunk, self._first_index))
+            return self._scaled(aligned(chunk.X, self._first_index, 0))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         kinds = dict.fromkeys(self.number_columns, NUMBER) | {
@@ -303,9 +305,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if self._running is not None:
             self._running.check(chunk)
         for name in chunk.names:
-            column = chunk.cells(name)
-            if column is not None:
-                check_size(column, chunk)
+            check_size(chunk.cells(name), chunk)
 
     def forget_names(self, weight: Callable[[], Array]) -> None:
         """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""
@@ -353,7 +353,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
         chunk = source.read()
         if self._kind == "rows":
-            X = aligned(chunk.X, self._first_index, source.first_index, source.name)
+            X = aligned(chunk.X, self._first_index, source.first_index)
             return Chunk(self._scaled(X), chunk.y, chunk.start)
         return Chunk(self.encode_chunk(chunk), chunk.y, chunk.start)
 
@@ -363,8 +363,29 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self.ignored_ = 0
 
     def _scaled(self, X: Any) -> Any:
-        self.ignored_ = max(self.ignored_, X.shape[1] - len(self._fitted.scale))
-        return scaled(X, self._fitted)
+        """(x - mean) / scale; sparse rows are not centred. Further columns are left out; those they lack are 0."""
+        mean, scale = self._fitted.mean, self._fitted.scale
+        p = len(scale)
+        self.ignored_ = max(self.ignored_, X.shape[1] - p)
+        if isinstance(X, np.ndarray):
+            if X.shape[1] < p:
+                raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
+            return (X[:, :p] - mean) / scale
+        X = scipy.sparse.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
+        X.resize(X.shape[0], p)
+        X.data /= scale[X.indices]
+        return X
+
+
+def aligned(X: Any, ours: int | None, theirs: int | None) -> Any:
+    """Sparse rows with the columns where they were in `fit`, whichever index they begin with; None for arrays."""
+    if ours is None or theirs is None or ours == theirs:
+        return X
+    if ours == 0:
+        return scipy.sparse.hstack([scipy.sparse.csr_matrix((X.shape[0], 1)), X], format="csr")
+    if (X.indices == 0).any():
+        raise DataError("there is an index 0, and the model was trained on indices from 1")
+    return X[:, 1:]
 
 
 def _as_source(rows: Any) -> Source:

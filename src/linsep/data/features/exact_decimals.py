@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from linsep.data.amounts import is_amount
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive, without_skipped
 from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
 from linsep.data.labels import told as told_unlabelled
-from linsep.data.readers.asked import Decimals
+from linsep.data.numbers import is_amount
+from linsep.data.readers.lines import Decimals
 from linsep.data.sources.source import Source
 from linsep.tables import dense
 from linsep.types import Array, DataError
@@ -186,9 +186,9 @@ def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:
     return np.sort(np.concatenate([gone, labelled[~kept]]))
 
 
-def refuse_finer(column: Column | None) -> None:
+def refuse_finer(column: Column) -> None:
     """Raise DataError for times that two rows may differ in while their text does not."""
-    if column is not None and column.is_finer:
+    if column.is_finer:
         raise DataError(
             f"column {column.name!r}: times finer than a microsecond are not handled exactly; round them first, or "
             "make them whole numbers"
@@ -206,7 +206,6 @@ def _stack(parts: list[Any], wide: bool) -> Any:
 def exact_column(column: Column) -> tuple[Array, int]:
     """Return integers m and k with value = m / 10**k, as float64 if all are small enough; doubles as they are."""
     values = column.values
-    assert values is not None
     if column.text is None:
         return values, 0
     k = _places(column.text)
@@ -229,7 +228,6 @@ def _places(texts: Any) -> int:
 
 
 def _as_integers(column: Column) -> tuple[Array, int]:
-    assert column.text is not None
     integers, k = _shifted([_decimal(text, column.name) for text in column.text.to_pylist()])
     if max(map(abs, integers)) < 2**53:
         return np.array(integers, dtype=np.float64), k

@@ -38,7 +38,6 @@ class Unknown(NamedTuple):
     def note(self, chunk: TableChunk, column: Column, unknown: Array) -> None:
         """Look at the rows of a column whose level was not there in training."""
         text = column.raw
-        assert text is not None
         missing = np.zeros_like(unknown) if column.missing is None else column.missing
         gone, new = unknown & missing, unknown & ~missing
         for counts, rows in ((self.missing, gone), (self.rows, new)):
@@ -84,13 +83,9 @@ class Fitted(NamedTuple):
     def state(self, *, fill: bool) -> tuple[dict[str, Any], dict[str, Array]]:
         """All of it as a JSON-able part and an array part, with `fill` also what stands in for missing numbers."""
         meta: dict[str, Any] = {"columns": [{"name": name, "levels": found} for name, found in self.levels.items()]}
-        arrays = {"mean": self.mean, "scale": self.scale}
-        if fill:
-            arrays["fill"] = self.fill
-        if self.words:
-            meta["words"] = {name: {"grams": w.grams.spec, "terms": w.terms} for name, w in self.words.items()}
-            arrays["idf"] = np.concatenate([words.idf for words in self.words.values()])
-        return meta, arrays
+        meta["words"] = {name: {"grams": w.grams.spec, "terms": w.terms} for name, w in self.words.items()}
+        idf = np.concatenate([np.empty(0), *(words.idf for words in self.words.values())])
+        return meta, {"mean": self.mean, "scale": self.scale, "idf": idf} | ({"fill": self.fill} if fill else {})
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array], flagged: Collection[str]) -> Fitted:
@@ -99,10 +94,9 @@ class Fitted(NamedTuple):
         mean, scale = arrays["mean"], arrays["scale"]
         fill = arrays.get("fill", np.zeros(len(scale) if meta["kind"] == "table" else 0))
         words, at = {}, 0
-        for name, found in meta.get("words", {}).items():
-            idf = arrays["idf"][at : at + len(found["terms"])]
-            words[name] = Words(Grams.parse(found["grams"]), found["terms"], idf)
-            at += len(idf)
+        for name, found in meta["words"].items():
+            words[name] = Words(Grams.parse(found["grams"]), found["terms"], arrays["idf"][at:][: len(found["terms"])])
+            at += len(found["terms"])
         numbers = frozenset(name for name in flagged if levels.get(name, ()) is None)
         return cls(levels, mean, scale, fill, numbers, words)
 
@@ -138,9 +132,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
     there: dict[int, Array] = {}
     for name in chunk.names:
         column = chunk.cells(name)
-        assert column is not None
         if grams and name in grams:
-            assert column.text is not None
             words[name], counted[name] = fit_words(column.text, grams[name])
         elif (values := column.values) is not None:
             levels[name] = None
@@ -229,7 +221,6 @@ def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Par
 
 
 def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unknown) -> _Part:
-    assert column.raw is not None
     texts, codes = distinct(column.raw)
     place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
     level = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
@@ -241,7 +232,6 @@ def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unk
 
 def _number(column: Column, mean: float, scale: float, fill: float) -> _Part:
     numbers, missing = column.stored, column.missing
-    assert numbers is not None
 
     def of(rows: slice) -> Array:
         values: Array = (numbers[rows] - mean) / scale
@@ -319,7 +309,6 @@ def _weights(chunk: TableChunk, fitted: Fitted) -> list[Any]:
 def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
     """The column as numbers or as text, whichever it was in `fit_columns`."""
     column = chunk.cells(name)
-    assert column is not None
     if column.is_number and not is_number:
         return Column(name, None, column.as_categories, missing=column.missing)
     return column

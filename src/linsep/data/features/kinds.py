@@ -13,14 +13,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.amounts import amounts_of, find_amounts, is_amount
-from linsep.data.codes import (
-    ENOUGH_ROWS,
-    NEARLY_ALL,
-    doubt_of_codes,
-    why_names_of_rows,
-)
-from linsep.data.columns import Column, TableChunk
+from linsep.data.cells import known_numbers
+from linsep.data.columns import Column, TableChunk, like
 from linsep.data.distinct import decoded, distinct
 from linsep.data.features.dates import (
     DATE,
@@ -34,8 +28,16 @@ from linsep.data.features.dates import (
     parts_of,
     read_dates,
 )
-from linsep.data.features.unusable import known_numbers, refuse_types, with_parts
 from linsep.data.features.words import Grams
+from linsep.data.numbers import (
+    ENOUGH_ROWS,
+    NEARLY_ALL,
+    amounts_of,
+    doubt_of_codes,
+    find_amounts,
+    is_amount,
+    why_names_of_rows,
+)
 from linsep.markup import listed, quote
 from linsep.types import Array, DataError
 
@@ -108,7 +110,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     """
     given = with_parts(chunk, {name: check_kind(name, kind) for name, kind in given.items()})
     kinds = dict(given)
-    refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts = _doubt_of_names(chunk.names)
     codes: list[Column] = []
@@ -118,7 +119,6 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
                 kinds[name] = _as_dates(chunk, name)
             continue
         column = chunk.cells(name)
-        assert column is not None
         if column.missing is not None and column.missing.all():
             kinds[name], left_out[name] = SKIP, EMPTY
             continue
@@ -139,6 +139,38 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
+
+
+def with_parts(chunk: TableChunk, kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return the kinds of columns; who skips `user` skips user.age, the parts of an object, too.
+
+    Raises
+    ------
+    DataError
+        A column that is said to hold something is not there.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> with_parts(open_data(b"user.age,user.name,size\\n1,x,2\\n").read(), {"user": "skip"})
+    {'user.age': 'skip', 'user.name': 'skip'}
+    >>> with_parts(open_data(b"age,city\\n1,x\\n").read(), {"agee": "number"})
+    Traceback (most recent call last):
+    linsep.types.DataError: no feature column called 'agee' to read as number; did you mean 'age'?
+    """
+    found = dict(kinds)
+    for name in kinds:
+        if name in chunk.names:
+            continue
+        if name == chunk.label and kinds[name] == "category":  # its labels are text, as the source has read them
+            del found[name]
+            continue
+        parts = [one for one in chunk.names if one.startswith(f"{name}.")] if kinds[name] == "skip" else []
+        if not parts:
+            raise DataError(f"no feature column called {name!r} to read as {kinds[name]}; {like(name, chunk.names)}")
+        del found[name]
+        found |= dict.fromkeys(parts, "skip")
+    return found
 
 
 def _doubt_of_names(names: Sequence[str]) -> list[str]:
@@ -163,21 +195,15 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
     if not is_open:
         kinds = with_parts(chunk, kinds)
-    refuse_types(chunk, kinds)
     for name in chunk.names:
-        if kinds.get(name) == DATE or (name not in kinds and _is_dated(chunk, name)):
+        if kinds.get(name) == DATE or (name not in kinds and chunk.cells(name).is_date):
             kinds[name] = _as_dates(chunk, name)
     return kinds
 
 
-def _is_dated(chunk: TableChunk, name: str) -> bool:
-    column = chunk.cells(name)
-    return column is not None and column.is_date
-
-
 def _as_dates(chunk: TableChunk, name: str) -> str:
     """The way in which a column of dates is written."""
-    text = text_of(chunk, name)
+    text = chunk.cells(name).as_categories
     ways = date_kinds(text)
     if not ways:
         read_as_dates(chunk, name, DATE)  # says which cell is none
@@ -195,7 +221,6 @@ def _which(name: str, text: pa.Array, ways: list[str]) -> str:
 def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], doubts: list[str]) -> str:
     """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
     raw, name = column.raw, column.name
-    assert raw is not None
     texts, codes = distinct(raw)
     filled = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
     n, different = filled[codes].sum(), filled.sum()
@@ -315,14 +340,12 @@ def derive(chunk: TableChunk, kinds: Mapping[str, str], *, exact: bool = False) 
 
 def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = False) -> dict[str, Column]:
     """The parts of a column of dates, with `exact` to the microsecond; DataError for the first cell that is none."""
-    column = chunk.cells(name)
-    assert column is not None
-    return date_columns(column, kind, *points_in_time(chunk, name, kind), exact=exact)
+    return date_columns(chunk.cells(name), kind, *points_in_time(chunk, name, kind), exact=exact)
 
 
 def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:
     """The points in time of a column of dates, and which are missing; DataError for the first cell that is none."""
-    text = text_of(chunk, name)
+    text = chunk.cells(name).as_categories
     bad = found = read_dates(text, kind)
     if isinstance(found, int):
         found = read_dates(text, DATETIME)  # as dataframes have dates, however the model knows them
@@ -335,21 +358,13 @@ def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Arra
     return found
 
 
-def text_of(chunk: TableChunk, name: str) -> pa.Array:
-    """The cells of a column as text; those of numbers as they are written."""
-    column = chunk.cells(name)
-    assert column is not None
-    return column.as_categories
-
-
 def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     """A column as numbers, or as text, whatever it seemed to be."""
     column = chunk.cells(name)
-    assert column is not None
     if kind in ("", NUMBER) and (column.is_number or not kind):
         return column
     if is_amount(kind):
-        return amounts_of(chunk, column, text_of(chunk, name), kind)
+        return amounts_of(chunk, column, column.as_categories, kind)
     if kind != NUMBER:
         if not column.is_number:
             return column

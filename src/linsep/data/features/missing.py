@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -47,33 +47,29 @@ def check_way(missing: str | None, *, stream: bool = False) -> None:
         )
 
 
-def complete_rows(chunk: TableChunk, known: Collection[str] = ()) -> Array | None:
-    """Which rows have no missing value, in their own columns and those `known` before; None if all are complete.
-
-    Examples
-    --------
-    >>> from linsep import open_data
-    >>> complete_rows(open_data(b"a,b\\n1,x\\n,y\\n3,\\n").read()).tolist()
-    [True, False, False]
-    """
-    complete = np.ones(chunk.n_rows, dtype=np.bool_)
+def _lacking(chunk: TableChunk, known: Collection[str] = ()) -> Iterator[tuple[str, Array]]:
+    """The columns with missing values, those `known` before among them, and which rows lack them."""
     for name in {**dict.fromkeys(chunk.names), **dict.fromkeys(known)}:
         column = chunk.met(name)
         if column is not None and column.missing is not None:
-            complete &= ~column.missing
-    return None if complete.all() else complete
+            yield name, column.missing
 
 
 def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> Array | None:
-    """Which rows are learnt from: with "drop" the complete ones; None for all.
+    """Which rows are learnt from: with "drop" those without a missing value, also in columns `known`; None for all.
 
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows_to_learn(open_data(b"a,b\\n1,x\\n,y\\n").read(), "drop").tolist()
+    >>> rows_to_learn(open_data(b"a,b\n1,x\n,y\n").read(), "drop").tolist()
     [True, False]
     """
-    return complete_rows(chunk, known) if missing == "drop" else None
+    if missing != "drop":
+        return None
+    complete = np.ones(chunk.n_rows, dtype=np.bool_)
+    for _, gone in _lacking(chunk, known):
+        complete &= ~gone
+    return None if complete.all() else complete
 
 
 def count_missing(chunk: TableChunk, counts: dict[str, int], known: Collection[str] = ()) -> None:
@@ -87,10 +83,8 @@ def count_missing(chunk: TableChunk, counts: dict[str, int], known: Collection[s
     >>> counts
     {'a': 3, 'b': 1}
     """
-    for name in {**dict.fromkeys(chunk.names), **dict.fromkeys(known)}:
-        column = chunk.met(name)
-        if column is not None and column.missing is not None:
-            counts[name] = counts.get(name, 0) + int(column.missing.sum())
+    for name, gone in _lacking(chunk, known):
+        counts[name] = counts.get(name, 0) + int(gone.sum())
 
 
 def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> None:
@@ -179,7 +173,7 @@ def note_missing(
     {'a': 1}
     """
     for name in names:
-        column = chunk.cells(name)
+        column = None if chunk.lacks([name]) else chunk.cells(name)
         if column is None or column.missing is None:
             continue
         if missing in ("drop", "error"):
@@ -219,11 +213,8 @@ def told_dropped(counts: Mapping[str, int], dropped: int, kept: int) -> list[tup
     """
     if not dropped:
         return []
-    what = (
-        f"{dropped:,} rows have one ({_listed(counts)}) and are"
-        if dropped > 1
-        else f"1 row has one ({_listed(counts)}) and is"
-    )
+    what = f"{count(dropped, 'row')} {'have' if dropped > 1 else 'has'} one ({_listed(counts)}) and "
+    what += "are" if dropped > 1 else "is"
     return [("missing values", f"{what} left out: the answer is about the other {kept:,}; --missing")]
 
 

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
+from linsep.data.cells import known_numbers
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct
-from linsep.data.features.unusable import known_numbers
 from linsep.data.features.words import Grams, hash_words
 from linsep.markup import quote
-from linsep.types import Array, DataError
+from linsep.tables import place_of, stored
+from linsep.types import Array, Chunk, DataError
 
 # Names kept, at most; when there are more, those of the lightest weights go.
 MOST_NAMES = 1 << 15
@@ -132,7 +133,6 @@ class RunningTable:
                         "columns join with --set open_columns (open_columns=True)"
                     )
                 column = chunk.cells(name)
-                assert column is not None
                 is_open = chunk.keyed and not self.is_open and not column.is_number
                 if is_open and column.missing is not None and column.missing.all():
                     raise DataError(
@@ -145,7 +145,7 @@ class RunningTable:
 
     def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
         """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""
-        column = chunk.cells(name) if self.is_open else chunk.met(name)
+        column = None if self.is_open and chunk.lacks([name]) else chunk.met(name)
         if column is None:
             return None
         if kind != "number":
@@ -159,7 +159,6 @@ class RunningTable:
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
         from linsep.kernels.text.hashing import hash_names
 
-        assert column.raw is not None
         texts, codes = distinct(column.raw)
         levels, offsets = _bytes_of(texts)
         columns, signs = hash_names(f"{name}=", levels, offsets, self.bits)
@@ -207,14 +206,8 @@ class RunningTable:
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """All that was learnt, as a JSON-able part and an array part."""
         columns = sorted(self.names)
-        meta = {
-            "bits": self.bits,
-            **({"open": True} if self.is_open else {}),
-            **({"flags": True} if self.flags else {}),
-            "text": {name: [*grams] for name, grams in self.text.items()},
-            "kinds": [[name, kind] for name, kind in self.kinds.items()],
-            "names": [self.names[j][0] for j in columns],
-        }
+        names = [self.names[j][0] for j in columns]
+        meta = {"bits": self.bits, "open": self.is_open, "kinds": self.kinds, "names": names}
         arrays = {
             "moments": self.moments,
             "named": np.array(columns, dtype=np.int64),
@@ -223,10 +216,11 @@ class RunningTable:
         return meta, arrays
 
     @classmethod
-    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> RunningTable:
+    def from_state(
+        cls, meta: dict[str, Any], arrays: dict[str, Array], text: Mapping[str, str], *, flags: bool
+    ) -> RunningTable:
         """Take back what `state` gave."""
-        table = cls(meta["bits"], {}, is_open=meta.get("open", False), flags=meta.get("flags", False))
-        table.text = {name: Grams(*grams) for name, grams in meta["text"].items()}
+        table = cls(meta["bits"], text, is_open=meta["open"], flags=flags)
         table.kinds = dict(meta["kinds"])
         table.moments = arrays["moments"]
         for column, name, sign in zip(arrays["named"].tolist(), meta["names"], arrays["signs"].tolist(), strict=True):
@@ -253,7 +247,6 @@ def _standardise(column: Column, moments: Array, learn: bool) -> Array:
     from linsep.kernels.linear.sums import standardise_running
 
     values = column.values
-    assert values is not None
     values = values if column.there is None else values[column.there]
     out = np.empty(len(values))
     standardise_running(values, moments, learn, out)
@@ -276,3 +269,46 @@ def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
     there = np.column_stack([everywhere if entries.there is None else entries.there for entries in found])
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     return scipy.sparse.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))
+
+
+# The squares of a thousand billion such numbers still have a finite sum.
+LARGEST = 1e100
+
+
+def check_size(column: Column, chunk: TableChunk) -> None:
+    """Raise DataError for the first number of a column that is too large.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(b"a,y\\n1,p\\n1e200,q\\n", target="y").read()
+    >>> check_size(chunk.columns[0], chunk)
+    Traceback (most recent call last):
+    ...
+    linsep.types.DataError: buffer:3, column 'a': 1e+200 is too large to learn from (numbers go up to 1e+100)
+    """
+    if column.stored is None:
+        return
+    row = _first_beyond(column.stored)
+    if row >= 0:
+        raise _too_large(f"{chunk.where(row)}, column {column.name!r}", float(column.stored[row]))
+
+
+def check_size_of_entries(chunk: Chunk) -> None:
+    """Raise DataError for the first entry of some rows that is too large."""
+    entries = stored(chunk.X).ravel()
+    place = _first_beyond(entries)
+    if place >= 0:
+        row, column = place_of(chunk.X, place)
+        raise _too_large(f"{chunk.place(row)}, column {column}", float(entries[place]))
+
+
+def _first_beyond(values: Array) -> int:
+    """The first entry beyond the limit; -1 if there is none."""
+    if not values.size or (values.max() <= LARGEST and values.min() >= -LARGEST):
+        return -1
+    return int(np.flatnonzero(~(np.abs(values) <= LARGEST))[0])
+
+
+def _too_large(place: str, value: float) -> DataError:
+    return DataError(f"{place}: {value:g} is too large to learn from (numbers go up to {LARGEST:g})")

@@ -16,10 +16,10 @@ from linsep.data.cells import NUMBER, WHOLE, category_column, infinite, number_c
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
 from linsep.data.distinct import decoded, each_once, in_one_piece, is_encoded
 from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels, written_labels
-from linsep.data.readers.asked import Asked, in_a_line
+from linsep.data.readers.lines import Asked, in_a_line
 from linsep.data.readers.written import Written
 from linsep.markup import quote
-from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
+from linsep.types import Array, DataError, NoRowsError
 
 Where = Callable[[int], str]
 _MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth the calls that give it back
@@ -105,9 +105,10 @@ def from_arrow(
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        cells = _values(table, target, where, na)
+        cells = _values(table, target, where, na, is_clean=target in untyped)
         gone = are_unlabelled(cells, written.decimal if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
+    clean = untyped if unlabelled is None else ()  # a text may have been in rows alone that have no label
 
     def typed(column: str, values: Any, where: Where) -> Column:
         if column in untyped:
@@ -126,7 +127,7 @@ def from_arrow(
             rows = np.flatnonzero(there)
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where, na)
             return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
-        found = typed(column, _values(table, column, where, na), where)
+        found = typed(column, _values(table, column, where, na, is_clean=column in clean), where)
         if table.num_rows > _MANY_ROWS and found.stored is not None and found.raw is None and found.missing is None:
             keep_numbers(column, found.stored)
         return found
@@ -139,7 +140,7 @@ def from_arrow(
 
     y = None
     if target is not None:
-        labels = _values(table, target, where, na)
+        labels = _values(table, target, where, na, is_clean=target in clean)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         is_open = target in untyped and target not in categorical
@@ -157,16 +158,17 @@ def _labels(values: Any, where: Where, target: str) -> Array:
     return as_labels(values.to_numpy(zero_copy_only=False) if plain else values, where, target)
 
 
-def _values(table: Any, column: str, where: Where, na: Collection[str]) -> Any:
+def _values(table: Any, column: str, where: Where, na: Collection[str], *, is_clean: bool = False) -> Any:
     """The values of a column as one array; of a dictionary that of text is kept, each text once.
 
     Text, and numbers, that are written as one of `na` are null; -999.0 is -999, which one decimal in a column of whole
-    numbers makes of it.
+    numbers makes of it. With `is_clean` it is known to be UTF-8, and to have each text once.
     """
     values = in_one_piece(table.column(column))
     if is_encoded(values) and not holds_text(values.dictionary.type):
         values = values.dictionary_decode()
-    _check_utf8(values, column, where)
+    if not is_clean:
+        _check_utf8(values, column, where)
     if na and (is_encoded(values) or holds_text(values.type)):
         cells = pc.utf8_trim_whitespace(pc.cast(decoded(values), pa.string()))
         wholes = "|".join(sorted(text for text in na if WHOLE.fullmatch(text)))
@@ -177,7 +179,7 @@ def _values(table: Any, column: str, where: Where, na: Collection[str]) -> Any:
         codes = pa.array([float(text) for text in na if re.match(NUMBER, text)], pa.float64())
         gone = pc.is_in(pc.cast(values, pa.float64(), safe=False), codes)
         return pc.if_else(gone, pa.scalar(None, values.type), values)
-    return each_once(values) if is_encoded(values) else values
+    return each_once(values) if is_encoded(values) and not is_clean else values
 
 
 def holds_text(kind: Any) -> bool:
@@ -242,7 +244,7 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         raise DataError(f"{where(0)}, column {column!r} holds float16: make it float32 or float64")
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise ColumnTypeError(
+        raise DataError(
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out "
             f"(--column {quote(column)}=skip)"
         )

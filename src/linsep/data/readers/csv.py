@@ -12,7 +12,7 @@ import pyarrow.csv
 
 from linsep.data.columns import TableChunk, take_target
 from linsep.data.readers.arrow import Where, compact, from_arrow, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
+from linsep.data.readers.lines import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
 from linsep.data.readers.written import (
     Written,
     as_array,
@@ -35,7 +35,7 @@ class CsvReader(TextReader):
 
     Examples
     --------
-    >>> from linsep.data.readers.asked import Asked
+    >>> from linsep.data.readers.lines import Asked
     >>> chunk = CsvReader(Asked("y")).whole([Lines(b"a,y\\n1,p\\n2,q\\n", "t.csv")]).chunk
     >>> chunk.columns[0].values.tolist(), chunk.y.tolist()
     ([1.0, 2.0], ['p', 'q'])

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from linsep.data.columns import check_names
-from linsep.data.readers.asked import in_a_line
+from linsep.data.readers.lines import in_a_line
 from linsep.files import unreadable
 from linsep.types import DataError
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.data.columns import check_names
-from linsep.data.readers.asked import in_a_line
+from linsep.data.readers.lines import in_a_line
 from linsep.types import DataError
 
 
@@ -81,17 +81,13 @@ def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]
         raise DataError(f"{name}: not a whole workbook: {in_a_line(error)}") from None
     filled = {sheet: rows for sheet, rows in sheets.items() if rows}
     listed = ", ".join(map(repr, filled))
-    if asked is not None and asked not in filled:
-        said = "holds no cell" if asked in sheets else "is not in this workbook"
-        raise DataError(f"{name}: the sheet {asked!r} {said}; --read sheet (sheet=) is one of {listed or 'none'}")
-    if len(filled) != 1 and asked is None:
+    chosen = asked or (next(iter(filled)) if len(filled) == 1 else "")
+    if chosen not in filled:
+        said = f"the sheet {asked!r} is not there, or holds no cell" if asked else "several sheets hold cells"
         raise DataError(
-            f"{name}: several sheets hold cells ({listed}): name the one that you mean with --read sheet (sheet=)"
-            if filled
-            else f"{name}: no sheet holds a cell"
+            f"{name}: {said}: --read sheet (sheet=) is one of {listed}" if filled else f"{name}: no sheet holds a cell"
         )
-    sheet = next(iter(filled)) if asked is None else asked
-    return filled[sheet], f"{name}, sheet {sheet!r}"
+    return filled[chosen], f"{name}, sheet {chosen!r}"
 
 
 def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, list[Any]]:
@@ -106,16 +102,10 @@ def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, lis
         )
     check_names(names, place)
     columns = {column: [row[j] for row in rows[skip_rows + 1 :]] for j, column in enumerate(names)}
-    for column, cells in columns.items():
-        for number, cell in enumerate(cells):
-            if isinstance(cell, time | timedelta):
-                cells[number] = _clock(cell)
-            elif not isinstance(cell, str | int | float | bool | date):
-                raise DataError(
-                    f"{place}, row {number + skip_rows + 2}, column {column!r}: {cell!s} is a "
-                    f"{type(cell).__name__}; make it a number or text in the spreadsheet"
-                )
-    return columns
+    return {
+        column: [_clock(cell) if isinstance(cell, time | timedelta) else cell for cell in cells]
+        for column, cells in columns.items()
+    }
 
 
 def _column(cells: list[Any], kind: pa.DataType) -> Any:

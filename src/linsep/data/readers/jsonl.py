@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.json
 
 from linsep.data.columns import TableChunk
-from linsep.data.encodings import check_utf8
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole, in_a_line
+from linsep.data.readers.lines import Lines, TextReader, Whole, in_a_line
+from linsep.data.readers.written import check_utf8
 from linsep.types import DataError, NoRowsError
 
 # How deep values may be nested.
@@ -31,7 +31,7 @@ class JsonlReader(TextReader):
 
     Examples
     --------
-    >>> from linsep.data.readers.asked import Asked
+    >>> from linsep.data.readers.lines import Asked
     >>> JsonlReader(Asked()).block(Lines(b'{"a": 1, "b": "x"}', "t.jsonl")).names
     ['a', 'b']
     """

@@ -12,7 +12,7 @@ import pyarrow as pa
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import free_memory
 from linsep.data.readers.arrow import compact, from_arrow, holds_text, joined, row_of
-from linsep.data.readers.asked import Asked, in_a_line
+from linsep.data.readers.lines import Asked, in_a_line
 from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.

@@ -12,7 +12,7 @@ import scipy
 
 from linsep.data.labels import as_labels, refuse_more_digits
 from linsep.data.readers.arrow import row_of
-from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
+from linsep.data.readers.lines import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
 from linsep.types import Array, Chunk, DataError, NoRowsError
 
@@ -34,7 +34,7 @@ class SvmlightReader(TextReader):
 
     Examples
     --------
-    >>> from linsep.data.readers.asked import Asked
+    >>> from linsep.data.readers.lines import Asked
     >>> reader = SvmlightReader(Asked())
     >>> whole = reader.whole([Lines(b"1 2:0.5\\n-1 7:1\\n", "t.svm")])
     >>> whole.chunk.X.shape, whole.first_index, reader.block(Lines(b"1 2:0.5\\n", "t.svm")).X.shape

@@ -9,7 +9,7 @@ import scipy
 
 from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
 from linsep.data.readers.arrow import row_of
-from linsep.data.readers.asked import Lines, TextReader, Whole
+from linsep.data.readers.lines import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import COMMENT, ChunkOfLines, finish_numbers, malformed
 from linsep.kernels.text.hashing import seed_of
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
@@ -33,7 +33,7 @@ class VowpalReader(TextReader):
 
     Examples
     --------
-    >>> from linsep.data.readers.asked import Asked
+    >>> from linsep.data.readers.lines import Asked
     >>> VowpalReader(Asked(bits=8)).block(Lines(b"1 |city Oslo size:2\\n", "t.vw")).X.data.tolist()
     [1.0, 2.0]
     """

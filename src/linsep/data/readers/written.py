@@ -13,7 +13,6 @@ import numpy as np
 
 from linsep.data.cells import MISSING, SIGNS, grouped_digits
 from linsep.data.columns import check_names
-from linsep.data.encodings import check_utf8
 from linsep.types import Array, DataError
 
 # The bytes that decide how a file is written: the same ones whether it is read whole or in blocks.
@@ -29,6 +28,7 @@ _GROUPED = {mark: re.compile(f"[+-]?{grouped_digits(mark)}") for mark in ".,"}
 _WITH_UNIT = re.compile(
     r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s{0,9}(?:°|[^\W\d_])[^\s]{0,9}|)"
 )
+_CHECKED_BYTES = 1 << 20
 _NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 
 # A column of whole numbers with points between thousands alone, as 491, 1.234, 12.478.
@@ -371,3 +371,19 @@ def as_array(content: bytes) -> Array:
 def as_lines(content: bytes) -> io.TextIOWrapper:
     """The lines as the csv module takes them; what is no UTF-8 text is refused elsewhere, with its line."""
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline="")
+
+
+def check_utf8(content: bytes, name: str, first_line: int) -> None:
+    """Raise DataError, with the line, for bytes that are not UTF-8 text."""
+    start = len(content) if content.isascii() else 0
+    while start < len(content):  # some lines at a time: the text of all would take several times the room
+        end = content.find(b"\n", start + _CHECKED_BYTES) + 1 or len(content)
+        try:
+            content[start:end].decode()
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, start + error.start) + first_line
+            raise DataError(
+                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --read encoding "
+                "(encoding=), such as latin-1 or cp1252"
+            ) from None
+        start = end

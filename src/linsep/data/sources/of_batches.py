@@ -12,9 +12,9 @@ from linsep.data.columns import TableChunk
 from linsep.data.inputs import Input, free_memory
 from linsep.data.labels import as_labels
 from linsep.data.readers.arrow import Where, dataframe_to_arrow, from_arrow, joined, row_of
-from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.database import program_of, query_tables
 from linsep.data.readers.excel import excel_to_arrow
+from linsep.data.readers.lines import Asked, Whole
 from linsep.data.readers.parquet import BATCH_ROWS, parquet_batches, parquet_whole
 from linsep.data.sources.seen import RunningHash, add_rows
 from linsep.data.sources.source import START, Position, Source

@@ -8,9 +8,8 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import STEP, Input
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
+from linsep.data.readers.lines import Asked, Block, Cut, Lines, TextReader, Whole, iter_blocks
 from linsep.data.readers.written import made_header
-from linsep.data.sources.blocks import Block, Cut, iter_blocks
 from linsep.data.sources.seen import RunningHash
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
@@ -203,11 +202,7 @@ class Sieve:
             return
         for name in chunk.names:
             column = chunk.cells(name)
-            if (
-                column is None
-                or name in self._source.asked.categorical
-                or (column.missing is not None and column.missing.all())
-            ):
+            if name in self._source.asked.categorical or (column.missing is not None and column.missing.all()):
                 continue
             before = self._is_number.setdefault(name, column.is_number)
             if before != column.is_number and (before or not self._reader.quotes):

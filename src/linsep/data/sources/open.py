@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linsep.data.encodings import encoding_named
-from linsep.data.inputs import Input, bare_name, find_files
-from linsep.data.readers.asked import Asked, TextReader
+from linsep.data.inputs import Input, bare_name, encoding_named
+from linsep.data.readers.lines import Asked, TextReader
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource, QuerySource
 from linsep.data.sources.of_text import TextSource
@@ -17,6 +17,34 @@ from linsep.data.sources.source import Source
 from linsep.types import DataError
 
 __all__ = ["Source", "open_data"]
+
+_SUFFIXES = {
+    "csv": (".csv", ".tsv", ".tab", ".txt"),
+    "parquet": (".parquet",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "svmlight": (".svmlight", ".svm", ".libsvm"),
+    "vw": (".vw",),
+    "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+}
+FORMATS = tuple(_SUFFIXES)
+_TEXT_READERS = {
+    "csv": ("csv", "CsvReader"),
+    "jsonl": ("jsonl", "JsonlReader"),
+    "svmlight": ("svmlight", "SvmlightReader"),
+    "vw": ("vowpal", "VowpalReader"),
+}
+_SEP_BY_SUFFIX = {".tsv": "\t", ".tab": "\t"}  # what separates the columns where the suffix tells
+DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
+# Where which ways to write rows can be asked for.
+_WAYS = {
+    ("csv",): ("sep", "decimal", "header"),
+    ("excel",): ("sheet",),
+    ("csv", "excel"): ("skip_rows",),
+    ("csv", "jsonl", "excel"): ("na",),
+    tuple(_TEXT_READERS): ("encoding",),
+}
+_USUAL = Asked()
+_CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
 
 
 def open_data(
@@ -128,17 +156,17 @@ def open_data(
         header=header,
     )
     if query is not None:
-        _refuse_written(asked, "a query", text=False)
+        _check_ways(asked, "a query")
         if format is not None or not isinstance(source, str | Path):
             raise DataError("a query is asked of a database: give its path, and no format")
         return QuerySource(str(source), asked)
     inputs, name = _inputs_of(source)
     if not inputs:
-        _refuse_written(asked, "a dataframe", text=False)
+        _check_ways(asked, "a dataframe")
         return FrameSource(source, asked)
     names = [file.name for file in inputs if _has_name(file)]
     chosen = choose_format(names, format)
-    _refuse_written(asked, chosen, text=chosen not in ("parquet", "excel"))
+    _check_ways(asked, chosen)
     if chosen == "csv" and asked.sep is None:
         asked.sep = sep_of(names)
     if chosen == "excel":
@@ -158,21 +186,12 @@ def _texts_of(na: Collection[str]) -> frozenset[str]:
     return frozenset(text.strip() for text in na) - {""}
 
 
-def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
-    """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
-    if chosen not in ("csv", "excel", "jsonl") and asked.na:
-        known = "CSV, JSON lines and spreadsheets"
-        raise DataError(f"na is for {known}, and this is {chosen}: leave such cells empty there")
-    if chosen not in ("csv", "excel") and asked.skip_rows:
-        raise DataError(f"skip_rows is for CSV and spreadsheets, and this is {chosen}")
-    if chosen != "excel" and asked.sheet is not None:
-        raise DataError(f"sheet is for spreadsheets, and this is {chosen}")
-    if chosen != "csv" and (asked.sep or asked.decimal):
-        raise DataError(f"sep and decimal are for CSV, and this is {chosen}")
-    if chosen != "csv" and not asked.header:
-        raise DataError(f"header=False is for CSV, and this is {chosen}")
-    if asked.encoding and not text:
-        raise DataError(f"encoding is for text, and this is {chosen}")
+def _check_ways(asked: Asked, chosen: str) -> None:
+    """Raise DataError for what is asked about the writing of rows where they are not written so."""
+    for formats, names in _WAYS.items():
+        for name in names if chosen not in formats else ():
+            if getattr(asked, name) != getattr(_USUAL, name):
+                raise DataError(f"{name} is for {', '.join(formats)}, and this is {chosen}")
 
 
 def _inputs_of(source: Any) -> tuple[list[Input], str]:
@@ -192,35 +211,6 @@ def _has_name(file: Input) -> bool:
     return file.path != "-" if file.path is not None else file.name not in ("buffer", "file object")
 
 
-_TEXT_READERS = {
-    "csv": ("csv", "CsvReader"),
-    "jsonl": ("jsonl", "JsonlReader"),
-    "svmlight": ("svmlight", "SvmlightReader"),
-    "vw": ("vowpal", "VowpalReader"),
-}
-FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw", "excel")
-_BY_SUFFIX = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".svmlight": "svmlight",
-    ".svm": "svmlight",
-    ".libsvm": "svmlight",
-    ".vw": "vw",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".xlsb": "excel",
-    ".xls": "excel",
-    ".ods": "excel",
-}
-DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
-_CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
-
-
 def text_reader(chosen: str, asked: Asked) -> TextReader:
     """The reader of a format of text; the compiled code of the others is not loaded.
 
@@ -232,10 +222,6 @@ def text_reader(chosen: str, asked: Asked) -> TextReader:
     module, name = _TEXT_READERS[chosen]
     reader: TextReader = getattr(import_module(f"linsep.data.readers.{module}"), name)(asked)
     return reader
-
-
-# What separates the columns where the suffix tells.
-_SEP_BY_SUFFIX = {".tsv": "\t", ".tab": "\t"}
 
 
 def sep_of(names: list[str]) -> str | None:
@@ -258,7 +244,8 @@ def format_of(name: str) -> str | None:
     >>> format_of("mails.vw.zst"), format_of("notes.doc")
     ('vw', None)
     """
-    return _BY_SUFFIX.get(Path(bare_name(name)).suffix.lower())
+    suffix = Path(bare_name(name)).suffix.lower()
+    return next((format for format, suffixes in _SUFFIXES.items() if suffix in suffixes), None)
 
 
 def choose_format(names: list[str], asked: str | None) -> str:
@@ -286,3 +273,30 @@ def choose_format(names: list[str], asked: str | None) -> str:
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
         raise DataError(f"{names[0]}: {said}; say --read format (format=) {_CHOICE}")
     return told
+
+
+def find_files(source: str) -> list[str]:
+    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order.
+
+    "-" is itself.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    if source == "-":
+        return [source]
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))
+        if not found:
+            raise DataError(f"{source} is a folder without files")
+    elif path.exists():
+        found = [source]
+    else:
+        found = sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file())
+    if not found:
+        fetch = "; fetch it first, or send it through a pipe, as in `curl ADDRESS | linsep fit -`"
+        raise DataError(f"{source}: there is no file of that name{fetch if '://' in source else ''}")
+    return found

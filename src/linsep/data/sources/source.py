@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.inputs import Input
 from linsep.data.labels import refuse_more_digits
-from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
+from linsep.data.readers.lines import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, RunningHash, Seen
 from linsep.types import Array, Chunk, DataError
 
@@ -163,12 +165,12 @@ class Source:
         DataError
             There is none, or it holds text.
         """
-        if isinstance(chunk := self.read(), TableChunk):
-            chunk.refuse_missing(name)
+        chunk = self.read()
         column = self.take_column(name)
+        chunk.refuse_missing(name)
         if column.values is None:
             raise DataError(f"{self.name}: column {name!r} holds text where numbers are needed")
-        return column.values
+        return np.asarray(column.values)
 
     def take_column(self, name: str) -> Column:
         """Read a column that is no feature; from then on `read` gives the table without it.
@@ -189,10 +191,10 @@ class Source:
             There is no such column.
         """
         chunk = self.read()
-        column = chunk.cells(name) if isinstance(chunk, TableChunk) else None
-        if column is None or not isinstance(chunk, TableChunk):
+        if not isinstance(chunk, TableChunk) or name not in chunk.names:
             told = f"; {like(name, chunk.names)}" if isinstance(chunk, TableChunk) and chunk.names else ""
             raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
+        column = chunk.cells(name)
         refuse_more_digits(column.raw, column.values, name)
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column

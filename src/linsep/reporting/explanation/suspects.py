@@ -113,7 +113,7 @@ def _cells(chunk: Any, rows: Array, names: list[str]) -> list[dict[str, Any]]:
         if chunk.X.shape[1] > _MOST_NAMED:
             return [{} for _ in rows]
         return [dict(zip(names, row, strict=True)) for row in dense(chunk.X[rows]).tolist()]
-    columns = {name: _column(column, rows) for name in chunk.names if (column := chunk.cells(name)) is not None}
+    columns = {name: _column(chunk.cells(name), rows) for name in chunk.names}
     return [{name: values[k] for name, values in columns.items()} for k in range(len(rows))]
 
 

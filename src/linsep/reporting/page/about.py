@@ -51,7 +51,7 @@ def about_encoded(matrix: Any, y: Array, chunk: Any, encoder: Any) -> About:
     if not isinstance(chunk, TableChunk):
         return About(matrix, y, tables.columns_of(chunk.X, names), [f"{name}, scaled" for name in names])
     chunk = without_skipped(chunk, encoder.columns or {})
-    numbers = {name for name in chunk.names if (column := chunk.cells(name)) and column.is_number}
+    numbers = {name for name in chunk.names if chunk.cells(name).is_number}
     shown = [f"{name}, standardised" if name in numbers else name for name in names]
     return About(matrix, y, tables.columns_of(chunk), shown)
 

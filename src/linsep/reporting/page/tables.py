@@ -64,7 +64,6 @@ def columns_of(rows: Any, names: list[str] | None = None) -> Columns:
 
 def _as_read(rows: TableChunk, i: int, name: str) -> Any:
     column = rows.cells(name)
-    assert column is not None
     if column.missing is not None and column.missing[i]:
         return ""
     text = None if column.text is None else _cut(column.text[i].as_py())
