@@ -307,5 +307,5 @@ def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.Mon
 def test_options_of_text_are_refused() -> None:
     with pytest.raises(DataError, match="is for csv, and this is excel"):
         open_data(b"", format="excel", sep=";")
-    with pytest.raises(DataError, match="is for text, and this is excel"):
+    with pytest.raises(DataError, match="encoding is for csv, jsonl, svmlight, vw, and this is excel"):
         open_data(b"", format="excel", encoding="latin-1")

@@ -345,7 +345,7 @@ def test_what_is_no_database_is_refused(database: str, tmp_path: Path) -> None:
         (tmp_path / "t.csv", {}, "is no database of DuckDB or SQLite: leave out the query"),
         (database, {"format": "csv"}, "a query is asked of a database: give its path, and no format"),
         (database, {"sep": ";"}, "sep is for csv, and this is a query"),
-        (database, {"encoding": "latin-1"}, "is for text, and this is a query"),
+        (database, {"encoding": "latin-1"}, "encoding is for csv, jsonl, svmlight, vw, and this is a query"),
         (b"a,y\n", {}, "a query is asked of a database: give its path"),
         ((np.eye(2), [0, 1]), {}, "a query is asked of a database: give its path"),
     ]

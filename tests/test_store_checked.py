@@ -108,7 +108,7 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
         (VOTED, lambda h, a: h.update(feature_names=["one"]), "there are 1 names of columns, not 2"),
         (VOTED, put("classes", lambda a: a * 0), "its classes are not 1 or more distinct labels"),
         (VOTED, put("classes", lambda a: a[::-1]), "its classes are not in sorted order"),
-        (VOTED, lambda h, a: h.update(feature_names=["one", "one"]), "two columns are not distinct text"),
+        (VOTED, lambda h, a: h.update(feature_names=["one", "one"]), "two columns have one name"),
         (VOTED, lambda h, a: h.update(format=-5), "format -5 is no format of linsep: there is format 1"),
         (VOTED, lambda h, a: h.update(format="2"), "format '2' is no format of linsep"),
         (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0, and this kind of model has no"),

@@ -280,13 +280,13 @@ def test_words_are_those_of_a_naive_twin(texts: list[str], spec: str) -> None:
     grams = Grams.parse(spec)
     raw = [text.encode() for text in texts]
     text, offsets = np.frombuffer(b"".join(raw), np.uint8), np.cumsum([0, *map(len, raw)])
-    found = hash_words(text, offsets, grams, seed_of("t:"), 18, np.zeros(1 << 18, np.bool_))
+    (values, columns, indptr), _ = hash_words(text, offsets, grams, seed_of("t:"), 18, np.zeros(1 << 18, np.bool_))
     for k, one in enumerate(texts):
-        part = slice(found.indptr[k], found.indptr[k + 1])
+        part = slice(indptr[k], indptr[k + 1])
         wanted = {naive_hash(f"t:{gram}".encode(), 18) for gram in naive_grams(one, *grams)}
-        got = {(c, math.copysign(1.0, v)) for c, v in zip(found.columns[part], found.values[part], strict=True)}
+        got = {(c, math.copysign(1.0, v)) for c, v in zip(columns[part], values[part], strict=True)}
         assert got == wanted
-        assert math.isclose((found.values[part] ** 2).sum(), 1.0 if wanted else 0.0)
+        assert math.isclose((values[part] ** 2).sum(), 1.0 if wanted else 0.0)
 
 
 @pytest.mark.parametrize("spec", ["word", "words0", "words3-2", "chars9", "chars1-9", ""])

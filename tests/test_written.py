@@ -132,7 +132,11 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
         (b"a,b\n1,x\n", {"decimal": ";"}, "is '.' or ',', not ';'"),
         (b"a,b\n1,x\n", {"encoding": "rot13"}, "no encoding called 'rot13'"),
         (b"1 1:2\n", {"format": "svmlight", "sep": ";"}, "sep is for csv, and this is svmlight"),
-        (np.eye(2).tobytes(), {"format": "parquet", "encoding": "latin-1"}, "is for text, and this is parquet"),
+        (
+            np.eye(2).tobytes(),
+            {"format": "parquet", "encoding": "latin-1"},
+            "svmlight, vw, and this is parquet",
+        ),
     ],
 )
 def test_what_is_open_is_asked(content: bytes, asked: dict[str, Any], message: str) -> None:

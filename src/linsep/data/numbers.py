@@ -71,7 +71,8 @@ def find_amounts(column: Column) -> str:
     texts, codes = distinct(raw)
     gone = are_missing(texts)
     cells = pc.utf8_trim_whitespace(texts.filter(pa.array(~gone)))
-    if (~gone[codes]).sum() < FEWEST_ROWS or not _may_be_amounts(cells[:_TRIED]):
+    few = cells[:_TRIED]
+    if (~gone[codes]).sum() < FEWEST_ROWS or 2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() < len(few):
         return ""
     if _is_money(cells, column.decimal):
         return "number"
@@ -81,11 +82,6 @@ def find_amounts(column: Column) -> str:
             [unit, *others] = pc.unique(units).to_pylist()
             return f"0{mark}0 {unit}" if unit and not others else ""
     return ""
-
-
-def _may_be_amounts(few: pa.Array) -> bool:
-    """Whether the first cells are worth a closer look: half of them hold a digit."""
-    return bool(2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() >= len(few))
 
 
 def read_amounts(text: pa.Array, kind: str) -> tuple[Column, Array]:

@@ -227,7 +227,9 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     """
     encoded = column.text.dictionary_encode()
     levels = encoded.indices.to_numpy(zero_copy_only=False)
-    counts = _counts(levels, codes, len(encoded.dictionary), n_classes)
+    n_levels = len(encoded.dictionary)
+    counts = np.bincount(levels.astype(np.int64) * n_classes + codes, minlength=n_levels * n_classes)
+    counts = counts.reshape(n_levels, n_classes)
     others = counts[levels]
     rows = np.arange(len(codes))
     others[rows, codes] -= 1
@@ -237,12 +239,6 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     recall = _mean_recall(np.bincount(codes[right], minlength=n_classes), codes)
     errors, rule = int((~right).sum()), f"each of its {len(counts):,} levels has one class"
     return TellingColumn(column.name, errors, len(codes), rule, recall)
-
-
-def _counts(levels: Array, codes: Array, n_levels: int, n_classes: int) -> Array:
-    """How many rows of each class have each level."""
-    found = np.bincount(levels.astype(np.int64) * n_classes + codes, minlength=n_levels * n_classes)
-    return found.reshape(n_levels, n_classes)
 
 
 def _mean_recall(right: Array, codes: Array) -> float:

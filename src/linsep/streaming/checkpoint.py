@@ -95,7 +95,7 @@ class Checkpoint:
             "shape": _SHAPE,
             "asked": self.asked,
             "files": run.source.fingerprint(),
-            "read": run.read_so_far(),
+            "read": run.source.seen.marks() if run.source.seen else {},
             "counters": run.counters.to_dict(),
         }
         save(run.model(), self.path, extra={_KEY: stands})

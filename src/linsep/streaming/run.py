@@ -192,11 +192,6 @@ class StreamRun:
         return StopReason.END_OF_STREAM if self.counters.passes >= self.passes else None
 
     # ----------------------------------------------------------------- results
-    def read_so_far(self) -> dict[str, Any]:
-        """The running hash of what was read, for a checkpoint."""
-        assert self.source.seen is not None
-        return self.source.seen.marks()
-
     def _state(self) -> StreamState:
         new = self.counters.rows - self._rows_before
         return StreamState(self.counters, new, self.seconds, self.source.total_bytes)

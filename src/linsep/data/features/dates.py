@@ -109,9 +109,9 @@ def date_kinds(text: pa.Array) -> list[str]:
     cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
     if not len(cells):
         return []
-    found = _iso(cells)
-    if found is not None:
-        return [DATE if (found == found.astype("datetime64[D]")).all() and _days_alone(cells) else DATETIME]
+    if _iso(cells) is not None:
+        has_no_time = pc.max(pc.utf8_length(cells)).as_py() <= len("2024-02-29")
+        return [DATE if has_no_time else DATETIME]
     few = cells[:_TRIED].to_pylist()
     if len(few[0]) > _LONGEST or not re.search("[0-9]", few[0]):
         return []
@@ -214,11 +214,6 @@ def _iso(cells: pa.Array) -> Array | None:
             return None
         points[rows] = found.to_numpy(zero_copy_only=False)
     return points
-
-
-def _days_alone(cells: pa.Array) -> bool:
-    """Whether no cell has a time of day, were it midnight."""
-    return bool(pc.max(pc.utf8_length(cells)).as_py() <= len("2024-02-29"))
 
 
 def _points(cells: pa.Array, kind: str) -> Array:

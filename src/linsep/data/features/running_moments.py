@@ -181,13 +181,11 @@ class RunningTable:
         text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
         raw, offsets = _bytes_of(pc.utf8_lower(text))
         named = self._named if learn else np.ones_like(self._named)
-        found = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
-        for place, sign, a, b in found.new:
+        arrays, new = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
+        for place, sign, a, b in new:
             words = bytes(raw[a:b]).decode(errors="replace")
             self._keep(place, f"{name}:{' '.join(words.split()) or '_'}", sign)
-        return scipy.sparse.csr_matrix(
-            (found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width)
-        )
+        return scipy.sparse.csr_matrix(arrays, shape=(len(offsets) - 1, self.width))
 
     # ------------------------------------------------------------------- names
     def _keep(self, column: int, name: str, sign: float) -> None:

@@ -46,17 +46,13 @@ class Grams(NamedTuple):
         return f"{self.unit}{self.low}-{self.high}"
 
 
-class Found(NamedTuple):
-    """Entries of rows (`indptr`, `columns`, `values`), and where names not known before stand in the text."""
+def hash_words(
+    text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, named: Array
+) -> tuple[tuple[Array, Array, Array], list[tuple[int, float, int, int]]]:
+    """Hash the n-grams of each text[offsets[k]:offsets[k + 1]] to the arrays of a CSR matrix: data, indices, indptr.
 
-    indptr: Array
-    columns: Array
-    values: Array
-    new: list[tuple[int, float, int, int]]
-
-
-def hash_words(text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, named: Array) -> Found:
-    """Hash the n-grams of each text[offsets[k]:offsets[k + 1]]; `named` marks the columns whose name is known."""
+    `named` marks the columns whose name is known; the places of the others in the text come beside the arrays.
+    """
     from linsep.kernels.text.ngrams import hash_ngrams
 
     size = int(offsets[-1] - offsets[0])
@@ -70,7 +66,7 @@ def hash_words(text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, 
     out = (indptr, columns, values, new, signs, seen, named, *rings)
     k, n_new = hash_ngrams(text, offsets.astype(np.int64), is_words, grams.low, grams.high, seed, bits, out)
     found = [(c, s, a, b) for (c, a, b), s in zip(new[:n_new].tolist(), signs[:n_new].tolist(), strict=True)]
-    return Found(indptr, columns[:k], values[:k], found)
+    return (values[:k], columns[:k], indptr), found
 
 
 class Words(NamedTuple):

@@ -248,7 +248,7 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out "
             f"(--column {quote(column)}=skip)"
         )
-    missing = _are_null(values)
+    missing = pc.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
     if missing is not None:
         values = values.fill_null(False if pa.types.is_boolean(kind) else 0)
     # Arrow rounds a decimal twice; its text it reads correctly.
@@ -269,11 +269,6 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         text = as_text(numbers) if text is None else text
         return category_column(column, text if missing is None else pc.if_else(pa.array(missing), "", text))
     return Column(column, numbers, text, missing=missing)
-
-
-def _are_null(values: Any) -> Array | None:
-    """Which values are null; None if none is."""
-    return np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False)) if values.null_count else None
 
 
 # ------------------------------------------------------------------- dataframes

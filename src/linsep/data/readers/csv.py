@@ -18,6 +18,7 @@ from linsep.data.readers.written import (
     as_array,
     check_text,
     find_written,
+    numbered,
     read_header,
     told_of_no_header,
 )
@@ -36,7 +37,8 @@ class CsvReader(TextReader):
     Examples
     --------
     >>> from linsep.data.readers.lines import Asked
-    >>> chunk = CsvReader(Asked("y")).whole([Lines(b"a,y\\n1,p\\n2,q\\n", "t.csv")]).chunk
+    >>> reader, text = CsvReader(Asked("y")), b"a,y\\n1,p\\n2,q\\n"
+    >>> chunk = reader.whole([Lines(text[reader.begin(text, "t.csv") :], "t.csv", 2)]).chunk
     >>> chunk.columns[0].values.tolist(), chunk.y.tolist()
     ([1.0, 2.0], ['p', 'q'])
     """
@@ -56,9 +58,12 @@ class CsvReader(TextReader):
         marks = (asked.sep, asked.decimal, asked.na, asked.known_decimal)
         self.written = find_written(head, name, *marks)
 
-    def begin(self, head: bytes, name: str) -> None:
+    def begin(self, head: bytes, name: str) -> int:
         """Read the header."""
-        self.names = read_header(head, name, self.written)
+        if not self.asked.header:
+            self.names = numbered(head, name, self.written)
+            return 0
+        self.names, end = read_header(head, name, self.written)
         if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
             first, ways = self.names[0], ""
             if any(mark in head for mark in (b",", b";", b"\t")):
@@ -69,18 +74,17 @@ class CsvReader(TextReader):
                 raise DataError(f"{name}:1: one column only, {first!r:.80}: if {ways}")
         with told_of_no_header(self.names):
             take_target(self.names, self.asked.target)
+        return end
 
     def block(self, lines: Lines) -> TableChunk | None:
-        """Read whole records; those that begin at line 1 have the header before them."""
-        if not lines.content or lines.content.isspace():
-            return None
+        """Read whole records."""
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
         table = _parse(place, self.names)
         return self._chunk(table, lines.name, place.of, lines.start) if table.num_rows else None
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
-        """Read all files as one table; each begins with a header of the same names."""
+        """Read all files as one table; each has columns of the same names."""
         tables: list[Any] = []
         sources: list[str] = []
         places: list[Where] = []
@@ -88,7 +92,6 @@ class CsvReader(TextReader):
         types: dict[str, Any] | None = None  # those of the first file for all: only columns of one type are joined
         for lines in pieces:
             check_text(lines.content, lines.name, lines.first_line, self.written)
-            self.begin(lines.content, lines.name)
             names = names or self.names
             if set(self.names) != set(names):
                 strange = sorted(set(self.names) ^ set(names))[0]
@@ -97,7 +100,7 @@ class CsvReader(TextReader):
             types = _few_texts(place, self.names) if types is None else types
             tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
-            by_lines = place.n_lines == tables[-1].num_rows + 1
+            by_lines = place.n_lines == tables[-1].num_rows
             places.append(_by_lines(lines.name, lines.first_line) if by_lines else place.of)
         table, where = joined(tables, sources, places)
         if not table.num_rows:
@@ -118,15 +121,14 @@ def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
         table = _read(head, place, names, size, {})[0]
     except pa.ArrowInvalid:  # cut within a cell, perhaps
         return {}
-    few = (name for name in names if name in table.column_names)
-    return {name: _FEW for name in few if _SHARE * len(pc.unique(table.column(name))) <= table.num_rows}
+    return {name: _FEW for name in names if _SHARE * len(pc.unique(table.column(name))) <= table.num_rows}
 
 
 def _parse(place: _Place, names: list[str], types: Mapping[str, Any] = _NO_TYPES) -> Any:
     """The cells as text, of some columns as `types` says."""
     content = place.content
-    if place.has_header and b"\n" not in content.lstrip(b"\r\n"):  # a header alone is an error to Arrow
-        content += b"\n"
+    if not content or content.isspace():
+        return pa.table({name: pa.array([], types.get(name, pa.string())) for name in names})
     try:
         table, ragged = _read(content, place, names, block_bytes(content, _BLOCK_BYTES), types)
     except pa.ArrowInvalid:  # a record longer than a block, perhaps
@@ -138,11 +140,9 @@ def _parse(place: _Place, names: list[str], types: Mapping[str, Any] = _NO_TYPES
             raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
     if ragged:
         number, expected, found = ragged[0]
-        line = place.of(number - 1 - place.has_header)
+        line = place.of(number - 1)
         what = "a comma" if place.written.sep == "," else repr(place.written.sep)
         raise DataError(f"{line}: {found} fields where the header has {expected}; quote fields that hold {what}")
-    if place.has_header and "" in table.column_names:
-        table = table.rename_columns([one or names[j] for j, one in enumerate(table.column_names)])
     return table
 
 
@@ -158,31 +158,28 @@ def _read(
 
     table = pyarrow.csv.read_csv(
         pa.BufferReader(content),
-        read_options=pyarrow.csv.ReadOptions(
-            use_threads=False, block_size=block_bytes, column_names=None if place.has_header else names
-        ),
+        read_options=pyarrow.csv.ReadOptions(use_threads=False, block_size=block_bytes, column_names=names),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
         ),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys([*names, ""], pa.string()) | dict(types), strings_can_be_null=False
+            column_types=dict.fromkeys(names, pa.string()) | dict(types), strings_can_be_null=False
         ),
     )
     return table, ragged
 
 
 def _by_lines(name: str, first_line: int) -> Where:
-    """Where a row stands that is a line, below a header of one: nobody needs the text for that."""
-    return lambda row: f"{name}:{row + 1 + first_line}"
+    """Where a row stands that is a line: nobody needs the text for that."""
+    return lambda row: f"{name}:{row + first_line}"
 
 
 class _Place:
-    """Where a row stands: file:line, counted by going through the text again, for messages; row -1 is the header."""
+    """Where a row stands: file:line, counted by going through the text again, for messages."""
 
     def __init__(self, lines: Lines, written: Written) -> None:
         self.written = written
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
-        self.has_header = lines.first_line <= 1
 
     @cached_property
     def n_lines(self) -> int:
@@ -193,7 +190,7 @@ class _Place:
     def of(self, row: int) -> str:
         from linsep.kernels.text.quotes import record_start
 
-        start = int(record_start(as_array(self.content), row + self.has_header, self.written.mark))
+        start = int(record_start(as_array(self.content), row, self.written.mark))
         if start < 0:
             return f"{self.name}: row {row + 1}"
         line = self.first_line + self.content.count(b"\n", 0, start)

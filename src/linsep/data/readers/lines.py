@@ -133,8 +133,9 @@ class TextReader:
     def look(self, head: bytes, name: str) -> None:
         """See the first bytes of the first file, which tell how the fields are written."""
 
-    def begin(self, head: bytes, name: str) -> None:
-        """Take in the first lines of a file, before any of its rows are read."""
+    def begin(self, head: bytes, name: str) -> int:
+        """Take in the first lines of a file, before any of its rows are read; return the byte where the rows begin."""
+        return 0
 
     def block(self, lines: Lines) -> TableChunk | Chunk | None:
         """Read some lines; None if there is no row in them."""

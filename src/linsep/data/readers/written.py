@@ -271,28 +271,34 @@ def _is_number(cell: str, mark: str) -> bool:
     return bool(_DECIMAL[mark].fullmatch(cell) or _GROUPED[mark].fullmatch(cell))
 
 
+_BLANK_LINES, _LINE_END = re.compile(rb"[\r\n]*"), re.compile(rb"\r\n?|\n")
 _HEAD_BYTES = 1 << 16  # in which cells of a column without a name are looked for
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*")
 
 
-def read_header(content: bytes, name: str, written: Written) -> list[str]:
-    """The column names that the first line of a CSV file holds."""
+def read_header(content: bytes, name: str, written: Written) -> tuple[list[str], int]:
+    """The column names that the first line of a CSV file holds, and where the rows begin."""
     if not content or content.isspace():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
-    end = content.find(b"\n") + 1
-    if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
+    start = _BLANK_LINES.match(content).end()  # type: ignore[union-attr]
+    found = _LINE_END.search(content, start)
+    end = found.end() if found else len(content)
+    if content.find(b'"', start, end) >= 0:  # a name may hold a line end, in quotes
         from linsep.kernels.text.quotes import record_end
 
-        end = max(0, int(record_end(as_array(content), 0, written.mark)[0]))
-    first = content if not end or content[:end].isspace() else content[:end]
-    check_text(first, name, 1, written)
-    return _named(_header(first, name, written), content, name, written)
+        closed = int(record_end(as_array(content), start, written.mark)[0])
+        end = closed if closed > 0 else len(content)
+    line = content.count(b"\n", 0, start) + 1
+    check_text(content[start:end], name, line, written)
+    return _named(_header(content[start:end], f"{name}:{line}", written), content, name, written), end
 
 
-def made_header(content: bytes, written: Written) -> bytes:
-    """The line 1,2,3 and so on for a table whose first line is a row."""
-    first = next((record for record in csv.reader(as_lines(content), delimiter=written.sep) if record), [])
-    return written.sep.join(str(k + 1) for k in range(len(first))).encode() + b"\n"
+def numbered(content: bytes, name: str, written: Written) -> list[str]:
+    """The columns of a table whose first line is a row: 1, 2, 3 and so on."""
+    first = next((record for record in csv.reader(as_lines(content), delimiter=written.sep) if record), None)
+    if first is None:
+        raise DataError(f"{name}: the file is empty")
+    return [str(k + 1) for k in range(len(first))]
 
 
 def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:
@@ -319,10 +325,7 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
         )
 
 
-def _header(content: bytes, name: str, written: Written) -> list[str]:
-    above = len(content) - len(content.lstrip(b"\r\n"))
-    line = content.count(b"\n", 0, above) + 1
-    place = f"{name}:{line}"
+def _header(content: bytes, place: str, written: Written) -> list[str]:
     try:
         names = next(record for record in csv.reader(as_lines(content), delimiter=written.sep) if record)
     except csv.Error as error:

@@ -9,7 +9,6 @@ import numpy as np
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.lines import Asked, Block, Cut, Lines, TextReader, Whole, iter_blocks
-from linsep.data.readers.written import made_header
 from linsep.data.sources.seen import RunningHash
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
@@ -56,7 +55,7 @@ class TextSource(Source):
             next(iter_blocks(self._inputs[0], cut=self._cut, look=self._look), None)
         if at.offset:
             first = next(iter_blocks(file, cut=self._cut, look=self._look)).content
-            self._reader.begin(self._table_of(first, file.name), file.name)
+            self._rows_of(first, file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
         for block in iter_blocks(file, at.offset, at.line, cut, self._look):
             if block.fault is not None:
@@ -67,11 +66,9 @@ class TextSource(Source):
                 if block.content.endswith(b"\n"):
                     self.skip(1, block.fault)
                 continue
-            content, first_line = block.content, block.first_line
-            if first_line == 1:
-                content, first_line = self._table_of(content, file.name), self._first_line
-                self._reader.begin(content, file.name)
-            yield block, Lines(content, file.name, first_line)
+            is_first = block.first_line == 1
+            lines = Lines(block.content, file.name, block.first_line)
+            yield block, self._rows_of(block.content, file.name) if is_first else lines
 
     def _look(self, head: bytes) -> int:
         """Let the reader see how the first file is written, which holds for all; return the mark between fields."""
@@ -85,22 +82,20 @@ class TextSource(Source):
         return self._reader.written.mark
 
     def _table_of(self, content: bytes, name: str) -> bytes:
-        """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers.
-
-        Where it has no header, there is one in line 0.
-        """
+        """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers."""
         content = content.removeprefix(_BOM)
         count, end = self.asked.skip_rows, 0
         for line in range(count):
             end = content.find(b"\n", end) + 1
             if not end:
                 raise DataError(f"{name}: --read skip_rows={count} (skip_rows=) leaves nothing of {line + 1} lines")
-        made = b"" if self.asked.header or not self._has_looked else made_header(content[end:], self._reader.written)
-        return b"\n" * count + made + content[end:]
+        return b"\n" * count + content[end:]
 
-    @property
-    def _first_line(self) -> int:
-        return int(self.asked.header)
+    def _rows_of(self, content: bytes, name: str) -> Lines:
+        """The rows of a file that begins so, below what the reader takes for a header."""
+        table = self._table_of(content, name)
+        begin = self._reader.begin(table, name)
+        return Lines(table[begin:], name, table.count(b"\n", 0, begin) + 1)
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
@@ -124,7 +119,7 @@ class TextSource(Source):
             if self.kind == "table":
                 content = file.read_all()
                 self._look(content)
-                yield Lines(self._table_of(content, file.name), file.name, self._first_line)
+                yield self._rows_of(content, file.name)
             else:
                 yield Lines(b"", file.name)
                 yield from (lines for _, lines in self._blocks(file))
@@ -210,10 +205,7 @@ class Sieve:
                 raise DataError(f"{lines.name}:{lines.first_line}, column {name!r}: {said}")
 
     def _ends(self, lines: Lines) -> list[int]:
-        """Where the records end; one whose quote is never closed ends with its line. The header is one, if it is there.
-
-        A header that was made goes with the first record.
-        """
+        """Where the records end; one whose quote is never closed ends with its line."""
         from linsep.kernels.text.quotes import record_end
 
         content, ends, end = lines.content, list[int](), 0
@@ -222,6 +214,4 @@ class Sieve:
             closed = int(record_end(text, end, self._reader.written.mark)[0]) if quotes else -1
             end = closed if closed > 0 else content.find(b"\n", end) + 1 or len(content)
             ends.append(end)
-        while lines.first_line <= 1 and len(ends) > 1 and content[: ends[0]].isspace():
-            del ends[0]
-        return ends[1:] if lines.first_line < 1 and len(ends) > 1 else ends
+        return ends
