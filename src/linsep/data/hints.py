@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.data.features.dates import is_date
 from linsep.data.features.kinds import CATEGORY, SKIP, is_words
 from linsep.data.numbers import NEARLY_ALL, names_whom
@@ -122,12 +122,9 @@ def _are_many(n_levels: int, n_rows: int) -> bool:
 
 def _n_values(column: Column) -> int:
     """How many different values there are; none of numbers with fractions, which name nothing."""
-    there = None if column.missing is None else ~column.missing
-    values = column.values
-    if values is None:
-        return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
-    values = values if there is None else values[there]
-    return 0 if (values != np.floor(values)).any() else len(np.unique(values))
+    if column.is_number:
+        return len(column.numbers) if column.are_whole else 0
+    return len(distinct(column.raw).texts) - (column.missing is not None)
 
 
 # -------------------------------------------------------------------------- copies

@@ -37,12 +37,12 @@ def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
         return np.isnan(np.asarray(labels.to_numpy(zero_copy_only=False), dtype=np.float64))
     if not (pa.types.is_string(labels.type) or pa.types.is_large_string(labels.type) or is_encoded(labels)):
         return np.asarray(pc.is_null(labels).to_numpy(zero_copy_only=False), dtype=np.bool_)
-    encoded = labels if is_encoded(labels) else pc.fill_null(labels, "").dictionary_encode()
-    levels = pc.cast(encoded.dictionary, pa.string())
+    texts, codes = distinct(labels if is_encoded(labels) else pc.fill_null(labels, ""))
+    levels = pc.cast(texts, pa.string())
     gone = are_missing(levels)
     if decimal is None or not are_numbers(levels, decimal)[~gone].all() or gone.all():
         gone = np.array([not level.strip() for level in levels.to_pylist()], dtype=np.bool_)
-    return np.asarray(gone[encoded.indices.to_numpy()], dtype=np.bool_)
+    return np.asarray(gone[codes], dtype=np.bool_)
 
 
 def with_labels(

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import BETWEEN, are_missing, are_numbers, grouped_digits, number_column
+from linsep.data.cells import BETWEEN, are_missing, grouped_digits, number_column
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct, is_encoded, taken
 from linsep.markup import listed, quote
@@ -119,7 +119,7 @@ def amounts_of(chunk: TableChunk, column: Column, text: pa.Array, kind: str) -> 
 def _is_money(cells: pa.Array, decimal: str) -> bool:
     """Whether all cells are amounts with the same currency or a %, which CSV has read as numbers already."""
     try:
-        return not are_numbers(cells).any() and number_column("", cells, str, is_text=False, decimal=decimal).sign != ""
+        return number_column("", cells, str, is_text=False, decimal=decimal).sign != ""
     except DataError:
         return False
 

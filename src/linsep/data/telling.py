@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from linsep.as_given import labels_of
 from linsep.data.columns import Column, TableChunk, label_names
+from linsep.data.distinct import distinct
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.markup import between
@@ -159,7 +160,7 @@ def _log_chance(patterns: float, sizes: list[int], e: int) -> float:
 def _log_patterns(column: Column, n: int, k: int, e: int) -> float:
     """ln of the number of labelings that a column can tell without an error."""
     if column.text is not None and not column.is_number:
-        return len(column.text.dictionary_encode().dictionary) * log(k)
+        return len(distinct(column.raw).texts) * log(k)
     return lgamma(k + 1) + (0.0 if e == 0 else (k - 1) * log(n + 1))
 
 
@@ -225,9 +226,8 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     >>> by_levels(Column("x", None, pa.array(["u", "u", "v"])), np.array([0, 0, 1]), 2).errors
     1
     """
-    encoded = column.text.dictionary_encode()
-    levels = encoded.indices.to_numpy(zero_copy_only=False)
-    n_levels = len(encoded.dictionary)
+    texts, levels = distinct(column.raw)
+    n_levels = len(texts)
     counts = np.bincount(levels.astype(np.int64) * n_classes + codes, minlength=n_levels * n_classes)
     counts = counts.reshape(n_levels, n_classes)
     others = counts[levels]

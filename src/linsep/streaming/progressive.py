@@ -96,11 +96,6 @@ def predict_then_learn(
     return Learnt(wrong, asked, missed, absorbed)
 
 
-def heaviest(learner: OnlineLearner) -> Array:
-    """max over the classes of |w_j|, for every column j."""
-    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
-
-
 def _one_in_four(before: int, n: int) -> Array:
     """Which of the next n rows are asked: a quarter, in no step with what may repeat in the rows.
 

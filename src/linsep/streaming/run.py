@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from copy import deepcopy
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +21,7 @@ from linsep.learners.base.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD
 from linsep.streaming.labels import StreamLabels
-from linsep.streaming.progressive import Learnt, heaviest, predict_then_learn
+from linsep.streaming.progressive import Learnt, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
 from linsep.tables import is_sparse, place_of
@@ -141,7 +140,7 @@ class StreamRun:
             for label, n in zip(label_names(labels).tolist(), rows.tolist(), strict=True):
                 counters.labels[label] = counters.labels.get(label, 0) + n
         if is_table and is_new:
-            self.encoder.forget_names(partial(heaviest, self.learner))
+            self.encoder.forget_names(lambda: np.abs(self.learner.moving()[0]).max(axis=0))
         for action in self.after_chunk:
             action(self, learnt)
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive, without_skipped
 from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
@@ -309,9 +309,8 @@ def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[
     >>> int(indicator_columns(pa.array(["b", "a", "b"]), np.array([0, 1, 0]))[0][0, 0])
     1
     """
-    encoded = text.dictionary_encode() if not pa.types.is_dictionary(text.type) else text
-    levels = encoded.dictionary.to_pylist()
-    of_rows = encoded.indices.to_numpy(zero_copy_only=False)
+    texts, of_rows = distinct(text)
+    levels = texts.to_pylist()
     keys: list[Any] = [str(level) for level in levels]
     if codes is not None:
         _, first = np.unique(of_rows, return_index=True)
