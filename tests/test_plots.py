@@ -27,10 +27,9 @@ from linsep import (
     separability,
     separation,
 )
-from linsep.plots.margins import right_closed
+from linsep.plots.points import right_closed
 from linsep.plots.style import thinned
-from linsep.plots.subject import subject_of
-from linsep.plots.view import principal_direction
+from linsep.plots.subject import principal_direction
 from linsep.theory.margin.geometry import radius
 from linsep.types import DataError
 
@@ -170,19 +169,13 @@ def test_rows_on_a_line_still_have_a_second_direction() -> None:
 def test_one_class_against_the_rest() -> None:
     X, y = np.array([[0.0, 0, 0], [0, 1, 0], [2, 0, 0], [2, 1, 1], [1, 5, 0], [1, 6, 0]]), np.array(list("aabbcc"))
     learner = Rocchio().fit(X, y)
-    assert words(plots.plot_boundary(learner, X, y, label="c"))[:2] == ["the rest", "c"]
-    with pytest.raises(DataError, match="name one class with label="):
+    plane = learner.coef_[2], learner.intercept_[2]
+    assert words(plots.plot_boundary(plane, X, y == "c"))[:2] == ["False", "True"]
+    with pytest.raises(DataError, match="of one of several, with y == classes_"):
         plots.plot_boundary(learner, X, y)
-    with pytest.raises(DataError, match="not one of the classes a, b, c"):
-        plots.plot_boundary(learner, X, y, label="d")
     z = learner.decision_function(X)
     least = min(z[i, "abc".index(y[i])] - max(np.delete(z[i], "abc".index(y[i]))) for i in range(6))
     assert f"least: {least:.3g}" in " ".join(words(plots.plot_margins(learner, X, y)))
-
-
-def test_a_class_of_two_may_be_turned_round(run: Perceptron) -> None:
-    ahead, turned = (subject_of(run, label=label).plane for label in (1, -1))
-    assert ahead and turned and np.array_equal(ahead.w, -turned.w)
 
 
 def test_votes_are_no_plane() -> None:

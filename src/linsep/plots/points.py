@@ -1,4 +1,4 @@
-"""Rows by class, and the decision values of a separator around them."""
+"""Rows by class, the decision values of a separator around them, and their margins y z as a histogram."""
 
 from __future__ import annotations
 
@@ -9,27 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from linsep.markup import count
-from linsep.plots.style import (
-    EDGE,
-    INK,
-    VALUES,
-    legend,
-    look,
-    name_point,
-    new_axes,
-    note,
-    padded,
-    say_thinned,
-    shorten,
-    thinned,
-)
-from linsep.plots.subject import Subject, Table, codes_of, labels_of, margins_of, subject_of, table_of
-from linsep.plots.view import View, view_of
+from linsep.plots import style
+from linsep.plots.subject import Subject, Table, View, codes_of, labels_of, margins_of, subject_of, table_of, view_of
 from linsep.types import Array, DataError
 
 LIMIT = 5000  # rows that are drawn; a picture says when there are more
 _NAMED = 12  # rings that have a name beside them; more would cover each other
 _GRID = 201
+_BINS = 40  # of the histogram
 
 
 def plot_points(X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
@@ -63,9 +50,9 @@ def plot_points(X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     table = table_of(X)
     labels = labels_of(y, table.X.shape[0], table.given)
     classes, codes = np.unique(labels, return_inverse=True)
-    ax = new_axes(ax)
-    draw_points(ax, table, codes, list(classes), view_of(table), thinned(len(labels), LIMIT))
-    legend(ax)
+    ax = style.new_axes(ax)
+    draw_points(ax, table, codes, list(classes), view_of(table), style.thinned(len(labels), LIMIT))
+    style.legend(ax)
     return ax
 
 
@@ -73,12 +60,12 @@ def draw_points(ax: Axes, table: Table, codes: Array, names: list[Any], view: Vi
     """Scatter the rows `shown`, row i in the look of class codes[i]; name the axes; return their coordinates."""
     at = place(ax, table, codes, names, view, shown)
     size = point_size(len(shown))
-    for k, name in enumerate(shorten(names)):
+    for k, name in enumerate(style.shorten(names)):
         own = codes[shown] == k
         if own.any():
-            colour, marker, _ = look(k)
-            ax.scatter(at[own, 0], at[own, 1], s=size, c=colour, marker=marker, label=name, zorder=3, **EDGE)
-    say_thinned(ax, len(shown), len(codes))
+            colour, marker, _ = style.look(k)
+            ax.scatter(at[own, 0], at[own, 1], s=size, c=colour, marker=marker, label=name, zorder=3, **style.EDGE)
+    style.say_thinned(ax, len(shown), len(codes))
     return at
 
 
@@ -91,14 +78,14 @@ def place(ax: Axes, table: Table, codes: Array, names: list[Any], view: View, sh
     """Coordinates of the rows `shown`, with axes that hold and name them; one feature has a lane a class."""
     at = view.points(table.X[shown])
     ax.set_xlabel(view.labels[0])
-    ax.set_xlim(*padded(at[:, 0]))
+    ax.set_xlim(*style.padded(at[:, 0]))
     if table.X.shape[1] == 1:
         at[:, 1] = codes[shown] + lanes(len(shown))
-        ax.set_yticks(range(len(names)), shorten(names, 12))
+        ax.set_yticks(range(len(names)), style.shorten(names, 12))
         ax.set_ylim(-0.6, len(names) - 0.4)
     else:
         ax.set_ylabel(view.labels[1])
-        ax.set_ylim(*padded(at[:, 1]))
+        ax.set_ylim(*style.padded(at[:, 1]))
     return at
 
 
@@ -107,21 +94,14 @@ def lanes(n: int) -> Array:
     return np.asarray(0.6 * ((np.arange(n) * 0.6180339887498949) % 1.0) - 0.3) if n > 1 else np.zeros(n)
 
 
-def plot_boundary(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    label: Any = None,
-    row_names: Any = None,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_boundary(model: Any, X: Any, y: Any, *, row_names: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
 
     The band is |z| <= min_i y_i z_i; it is drawn if that is positive, that is, if no row is mistaken. More than two
     features are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends
-    on w.x alone. Three or more classes: the regions of the classes, or one class against the rest. Mistaken rows have a
-    ring, or, where there are none, those on the margin (a bracket knows which rows hold its plane).
+    on w.x alone. Three or more classes: the regions of the classes; (coef_[k], intercept_[k]) is the plane of one of
+    them. Mistaken rows have a ring, or, where there are none, those on the margin (a bracket knows which rows hold its
+    plane).
 
     Parameters
     ----------
@@ -131,8 +111,6 @@ def plot_boundary(
         The rows; the names of a dataframe's columns name the axes.
     y : array-like, shape (n_samples,)
         Their labels.
-    label : label, optional
-        With three or more classes: the class that is shown against the rest.
     row_names : array-like, shape (n_samples,), optional
         What rows are called: up to twelve rings have the name of their row beside them.
     ax : Axes, optional
@@ -146,7 +124,7 @@ def plot_boundary(
     Raises
     ------
     DataError
-        More than two features and a model that is not linear, or several classes and no `label`.
+        More than two features and a model that is not linear, or one of several classes.
 
     Examples
     --------
@@ -158,19 +136,19 @@ def plot_boundary(
     """
     table = table_of(X)
     labels = labels_of(y, table.X.shape[0], table.given)
-    subject = subject_of(model, label)
+    subject = subject_of(model)
     if table.X.shape[1] > 2 and subject.plane is None:
         raise DataError(
-            f"{table.X.shape[1]} features can be projected for one plane only: "
-            "name one class with label=..., or give a linear model"
+            f"{table.X.shape[1]} features can be projected for one plane only: give a linear model of two classes, or "
+            "(coef_[k], intercept_[k]) of one of several, with y == classes_[k]"
         )
     margins = margins_of(subject, table.given, labels)
     names, codes = codes_of(subject, labels)
     ringed, words = _ringed(margins, subject)
-    ax = new_axes(ax)
+    ax = style.new_axes(ax)
     view = view_of(table, subject.plane)
-    # A few ringed rows are always there; more would make mistakes look commoner than they are.
-    shown = thinned(len(labels), LIMIT, keep=ringed[: LIMIT // 100])
+    # A few ringed rows are always there; more would make mistakes style.look commoner than they are.
+    shown = style.thinned(len(labels), LIMIT, keep=ringed[: LIMIT // 100])
     at = draw_points(ax, table, codes, names, view, shown)
     lines = (
         _draw_regions(ax, view, subject) if len(names) > 2 else _draw_values(ax, view, subject, float(margins.min()))
@@ -178,13 +156,12 @@ def plot_boundary(
     on = np.isin(shown, ringed)
     if on.any():
         size = 3 * point_size(len(shown))
-        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2 if size > 50 else 0.6}
+        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.2 if size > 50 else 0.6}
         ax.scatter(at[on, 0], at[on, 1], s=size, zorder=4, **ring)
-        lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, label=words))
+        lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=style.INK, label=words))
         if row_names is not None and on.sum() <= _NAMED:
-            for point, name in zip(at[on], np.asarray(row_names)[shown[on]], strict=True):
-                name_point(ax, point, str(name))
-    legend(ax, handles=[*ax.get_legend_handles_labels()[0], *lines])
+            style.name_points(ax, at[on], np.asarray(row_names)[shown[on]])
+    style.legend(ax, handles=[*ax.get_legend_handles_labels()[0], *lines])
     return ax
 
 
@@ -213,20 +190,21 @@ def _draw_values(ax: Axes, view: View, subject: Subject, least: float) -> list[L
         assert subject.plane is not None
         z = np.linalg.norm(subject.plane.w) * u + subject.plane.b
     top = float(np.abs(z).max()) or 1.0
-    filled = ax.contourf(u, v, z, levels=np.linspace(-top, top, 11), cmap=VALUES, zorder=0)
+    filled = ax.contourf(u, v, z, levels=np.linspace(-top, top, 11), cmap=style.VALUES, zorder=0)
     bar = ax.figure.colorbar(filled, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
     bar.set_label("decision value z", labelpad=-8)
     lines = []
     if z.min() < 0 <= z.max():
-        ax.contour(u, v, z, levels=[0.0], colors=INK, linewidths=1.8, zorder=2)
-        lines.append(Line2D([], [], color=INK, lw=1.8, label="z = 0"))
+        ax.contour(u, v, z, levels=[0.0], colors=style.INK, linewidths=1.8, zorder=2)
+        lines.append(Line2D([], [], color=style.INK, lw=1.8, label="z = 0"))
         if 0 < least < top:
-            ax.contour(u, v, z, levels=[-least, least], colors=INK, linewidths=0.9, linestyles="dashed", zorder=2)
-            lines.append(Line2D([], [], color=INK, lw=0.9, ls="--", label=f"margin, |z| = {least:.3g}"))
+            ax.contour(u, v, z, levels=[-least, least], colors=style.INK, linewidths=0.9, linestyles="dashed", zorder=2)
+            lines.append(Line2D([], [], color=style.INK, lw=0.9, ls="--", label=f"margin, |z| = {least:.3g}"))
     elif not z.any():
-        note(ax, "z is 0 everywhere: no line, and every row is a mistake")
+        style.note(ax, "z is 0 everywhere: no line, and every row is a mistake")
     else:
-        note(ax, f"z = 0 is outside the picture: all of it is on the {'positive' if z.min() >= 0 else 'negative'} side")
+        side = "positive" if z.min() >= 0 else "negative"
+        style.note(ax, f"z = 0 is outside the picture: all of it is on the {side} side")
     return lines
 
 
@@ -236,11 +214,87 @@ def _draw_regions(ax: Axes, view: View, subject: Subject) -> list[Line2D]:
     u, v, points = _grid(ax)
     n = len(subject.classes)
     best = subject.decide(points[:, : view.basis.shape[0]]).argmax(axis=1).reshape(u.shape)
-    looks = [look(k) for k in range(n)]
+    looks = [style.look(k) for k in range(n)]
     levels = np.arange(n + 1) - 0.5
     ax.contourf(u, v, best, levels=levels, colors=[each.colour for each in looks], alpha=0.25, zorder=0)
     hatched = ax.contourf(u, v, best, levels=levels, colors="none", hatches=[each.hatch for each in looks], zorder=0)
     hatched.set_edgecolor([each.colour for each in looks])
     hatched.set_linewidth(0.0)
-    ax.contour(u, v, best, levels=np.arange(n - 1) + 0.5, colors=INK, linewidths=1.0, zorder=2)
+    ax.contour(u, v, best, levels=np.arange(n - 1) + 0.5, colors=style.INK, linewidths=1.0, zorder=2)
     return []
+
+
+def plot_margins(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw a histogram of the margins y z; mistakes (y z <= 0) are hatched, and the least margin is marked.
+
+    For a linear model the least margin is also given as a distance, min y z / ||w||. With three or more classes the
+    margin is the z of the row's class minus the largest z of the others.
+
+    Parameters
+    ----------
+    model : fitted classifier, Separability, MarginBracket, or pair (w, b)
+        What decides.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    DataError
+        Rows or labels that do not fit the model.
+
+    Examples
+    --------
+    >>> ax = plot_margins(([1.0], 0.0), [[-2.0], [1.0], [4.0]], [0, 1, 1])
+    >>> float(sum(bar.get_height() for bar in ax.patches)), ax.lines[-1].get_xdata()[0]
+    (3.0, 1.0)
+    """
+    table = table_of(X)
+    subject = subject_of(model)
+    margins = margins_of(
+        subject, table.given if subject.plane is None else table.X, labels_of(y, table.X.shape[0], table.given)
+    )
+    ax = style.new_axes(ax)
+    edges, counts = right_closed(margins)
+    wrong = edges[1:] <= 0
+    widths = np.diff(edges)
+    n_wrong = int((margins <= 0).sum())
+    for which, colour, hatch, name in (
+        (~wrong, style.COLOURS[0], "", f"right: {len(margins) - n_wrong:,}"),
+        (wrong, style.COLOURS[1], "////", f"mistaken: {n_wrong:,}"),
+    ):
+        if which.any():
+            how: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": style.INK, "linewidth": 0.4}
+            ax.bar(edges[:-1][which], counts[which], widths[which], align="edge", label=name, **how)
+    ax.axvline(0.0, color=style.INK, lw=1.6)
+    least = float(margins.min())
+    words = f"least: {least:.3g}"
+    if subject.plane is not None and (norm := float(np.linalg.norm(subject.plane.w))) > 0:
+        words += f"\n(distance {least / norm:.3g})"
+    ax.axvline(least, color=style.INK, lw=1.6, ls="--", label=words)
+    ax.set(xlabel="margin y z", ylabel="rows")
+    style.legend(ax)
+    return ax
+
+
+def right_closed(margins: Array) -> tuple[Array, Array]:
+    """Edges of bins (a, b], 0 among them, so that no bar holds mistakes and others; and the counts."""
+    low, high = min(0.0, float(margins.min())), max(0.0, float(margins.max()))
+    if low == high:
+        low = -1.0
+    width = (high - low) / _BINS
+    # One bin more on the left: its own left edge is open.
+    edges = width * np.arange(int(np.floor(low / width)) - 1, int(np.ceil(high / width)) + 1)
+    edges[-1] = max(float(edges[-1]), high)
+    counts = np.histogram(-margins, bins=-edges[::-1])[0][::-1]
+    filled = np.flatnonzero(counts)
+    first = min(int(filled[0]), int(np.searchsorted(edges, 0.0)))
+    return edges[first:], counts[first:]

@@ -9,23 +9,9 @@ from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull
 
 from linsep.markup import count
+from linsep.plots import style
 from linsep.plots.points import LIMIT, place
-from linsep.plots.style import (
-    COLOURS,
-    EDGE,
-    GREY,
-    INK,
-    legend,
-    look,
-    name_point,
-    new_axes,
-    note,
-    say_thinned,
-    shorten,
-    thinned,
-)
-from linsep.plots.subject import Table, labels_of, table_of
-from linsep.plots.view import view_of
+from linsep.plots.subject import Table, labels_of, table_of, view_of
 from linsep.regression.found import Separation
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
@@ -96,8 +82,8 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     view = view_of(held)
     if not view.exact:
         view = view._replace(labels=(f"{view.labels[0]} of the witness", view.labels[1]))
-    ax = new_axes(ax)
-    shown = thinned(len(s), max(LIMIT, len(rows)), keep=rows)
+    ax = style.new_axes(ax)
+    shown = style.thinned(len(s), max(LIMIT, len(rows)), keep=rows)
     classes = list(np.unique(labels))
     at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
     if table.X.shape[1] == 1:
@@ -108,8 +94,8 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     _draw_meeting(ax, inner, s[rows], share, table.X.shape[1])
     if not view.exact:
         met = f"within {certificate.witness.within:.0e}" if certificate.witness.within else "exact"
-        note(ax, f"projected; the meeting is {met} in all features")
-    legend(ax)
+        style.note(ax, f"projected; the meeting is {met} in all features")
+    style.legend(ax)
     return ax
 
 
@@ -123,22 +109,20 @@ def _check_meeting(held: Table, s: Array, share: Array) -> None:
 
 def _draw_others(ax: Axes, at: Array, s: Array, held: Array) -> None:
     for k, sign in enumerate((-1.0, 1.0)):
-        own = (s == sign) & ~held
-        ax.scatter(
-            at[own, 0], at[own, 1], s=12, c=look(k).colour, marker=look(k).marker, alpha=0.35, linewidths=0, zorder=1
-        )
+        x, y = at[(s == sign) & ~held].T
+        colour, marker, _ = style.look(k)
+        ax.scatter(x, y, s=12, c=colour, marker=marker, alpha=0.35, linewidths=0, zorder=1)
 
 
 def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any]) -> None:
-    names = shorten(classes)
+    names = style.shorten(classes)
     groups = [(k, s == sign) for k, sign in enumerate((-1.0, 1.0))]
     for k, own in groups:
-        colour, marker, hatch = look(k)
+        colour, marker, hatch = style.look(k)
         _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
         label = f"{names[k]}: {count(int(own.sum()), 'row')} of the witness"
-        ax.scatter(at[own, 0], at[own, 1], s=42, c=colour, marker=marker, zorder=4, label=label, **EDGE)
-    for i, point in zip(rows[:_NUMBERED], at, strict=False):
-        name_point(ax, point, f"{i}")
+        ax.scatter(at[own, 0], at[own, 1], s=42, c=colour, marker=marker, zorder=4, label=label, **style.EDGE)
+    style.name_points(ax, at[:_NUMBERED], rows[:_NUMBERED])
 
 
 def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
@@ -163,10 +147,10 @@ def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, p: int) -> None:
     """The point sum p_i x_i of each side; with one feature the two stand in the lanes of their classes."""
     points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
     if p == 1:
-        ax.plot(*points.T, color=INK, ls=":", lw=1.2, zorder=3)
+        ax.plot(*points.T, color=style.INK, ls=":", lw=1.2, zorder=3)
     points = points if p == 1 else points.mean(axis=0, keepdims=True)
-    style: dict[str, Any] = {"marker": "*", "c": "white", "edgecolors": INK, "linewidths": 1.2, "zorder": 3}
-    ax.scatter(points[:, 0], points[:, 1], s=170, label="the hulls meet here", **style)
+    how: dict[str, Any] = {"marker": "*", "c": "white", "edgecolors": style.INK, "linewidths": 1.2, "zorder": 3}
+    ax.scatter(points[:, 0], points[:, 1], s=170, label="the hulls meet here", **how)
 
 
 def plot_separation(found: Separation, *, ax: Axes | None = None) -> Axes:
@@ -201,17 +185,17 @@ def plot_separation(found: Separation, *, ax: Axes | None = None) -> Axes:
     groups = by_estimate(found.coefficients)
     order = [(name, value) for value, names in groups.items() for name in names]
     drawn = order[:_COEFFICIENTS]
-    ax = new_axes(ax)
+    ax = style.new_axes(ax)
     for height, (_, value) in enumerate(drawn):
         _draw_estimate(ax, height, value)
-    ax.set_yticks(range(len(drawn)), shorten([_words(name) for name, _ in drawn]))
+    ax.set_yticks(range(len(drawn)), style.shorten([_words(name) for name, _ in drawn]))
     ax.tick_params(axis="y", labelsize="medium" if len(drawn) <= 10 else "small")
     ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
     ax.set(xlim=(-1.15, 1.15), ylim=(len(drawn) - 0.5, -0.5), xlabel="maximum likelihood estimate")
-    ax.axvline(0, color=GREY, lw=0.8, zorder=0)
+    ax.axvline(0, color=style.GREY, lw=0.8, zorder=0)
     kind = f"{found.verdict}: {len(found.separated_rows):,} of {found.n_rows:,} rows separated"
     ax.set_title(kind, loc="left", fontsize="medium")
-    say_thinned(ax, len(drawn), len(order), "coefficients")
+    style.say_thinned(ax, len(drawn), len(order), "coefficients")
     return ax
 
 
@@ -221,15 +205,15 @@ def _words(name: Any) -> str:
 
 def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
     if value == FINITE:
-        ax.plot(0, height, "o", color=INK, ms=6)
+        ax.plot(0, height, "o", color=style.INK, ms=6)
     elif value == UNIDENTIFIED:
-        ax.barh(height, 2, left=-1, height=0.5, facecolor="none", edgecolor=GREY, hatch="///", lw=0.8)
+        ax.barh(height, 2, left=-1, height=0.5, facecolor="none", edgecolor=style.GREY, hatch="///", lw=0.8)
         _say(ax, height, value)
     else:
         ends = [np.sign(value)] if not isinstance(value, str) else [-1.0, 1.0]
         for end in ends:
-            colour, style = (COLOURS[6], "-") if len(ends) == 1 else (GREY, "--")
-            arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": style, "shrinkA": 0, "shrinkB": 0}
+            colour, dashes = (style.COLOURS[6], "-") if len(ends) == 1 else (style.GREY, "--")
+            arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": dashes, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", (end * 1.05, height), (0, height), arrowprops={**arrow, "mutation_scale": 16})
         if len(ends) == 2:
             _say(ax, height, told(value))

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 # Okabe and Ito's colours, in an order whose neighbours also differ in grey.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
@@ -68,8 +68,6 @@ def thinned(n: int, limit: int, keep: Array | None = None) -> Array:
     >>> len(thinned(1000, 10)), thinned(1000, 3, np.array([7, 999])).tolist()[0]
     (10, 7)
     """
-    if limit < 1:
-        raise DataError(f"at least one point has to be drawn, limit is {limit}")
     if n <= limit:
         return np.arange(n)
     rng = np.random.default_rng(0)
@@ -81,11 +79,12 @@ def thinned(n: int, limit: int, keep: Array | None = None) -> Array:
     return np.union1d(first, rest)
 
 
-def name_point(ax: Axes, point: Array, name: str) -> None:
-    """Write the name of a point beside it, legible on any ground."""
+def name_points(ax: Axes, points: Array, names: Array) -> None:
+    """Write the name of each point beside it, legible on any ground."""
     ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
-    place = (float(point[0]), float(point[1]))
-    ax.annotate(name, place, xytext=(5, 5), textcoords="offset points", fontsize=SMALL, zorder=6, bbox=ground)
+    how: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL, "zorder": 6, "bbox": ground}
+    for name, (x, y) in zip(names.tolist(), points.tolist(), strict=True):
+        ax.annotate(str(name), (x, y), xytext=(5, 5), **how)
 
 
 def say_thinned(ax: Axes, shown: int, n: int, what: str = "rows") -> None:

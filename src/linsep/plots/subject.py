@@ -1,4 +1,7 @@
-"""The subject of a picture: models, planes and certificates in one form, rows of any kind, labels as signs."""
+"""The subject of a picture: models, planes and certificates in one form, rows of any kind, labels as signs.
+
+Rows are points of the plane by their two features, or by two directions with much variance.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,17 @@ from linsep.data.features.exact_decimals import row_names
 from linsep.learners.base.parameters import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
-from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, is_sparse
+from linsep.plots.style import shorten, thinned
+from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, dense, is_sparse
 from linsep.theory.margin.geometry import class_signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError, Hyperplane
+
+# Principal directions are those of so many entries, and of so many rows at least.
+_ENTRIES = 1_000_000
+_FEWEST = 100
 
 
 class Table(NamedTuple):
@@ -33,15 +41,13 @@ class Table(NamedTuple):
 class Subject(NamedTuple):
     """Decision values z of rows, and the plane if z = w.x + b.
 
-    `classes` is None if only the labels tell them; `one` is the class against the rest, if there is one; `support` are
-    the rows on the margin, if they are known; `named` are the names of both classes of a certificate that names them,
-    the positive one last.
+    `classes` is None if only the labels tell them; `support` are the rows on the margin, if they are known; `named` are
+    the names of both classes of a certificate that names them, the positive one last.
     """
 
     decide: Callable[[Any], Array]
     plane: Hyperplane | None
     classes: Array | None = None
-    one: Any = None
     support: Array | None = None
     named: tuple[str, ...] = ()
 
@@ -78,13 +84,13 @@ def labels_of(y: Any, n: int, X: Any) -> Array:
     return labels
 
 
-def subject_of(model: Any, label: Any = None) -> Subject:
-    """A fitted model (or one class of it), a separating certificate, a margin bracket, or a pair (w, b).
+def subject_of(model: Any) -> Subject:
+    """A fitted model, a separating certificate, a margin bracket, or a pair (w, b).
 
     Raises
     ------
     DataError
-        A certificate without a plane, a class that the model does not have, or something else.
+        A certificate without a plane, or something else.
     """
     if isinstance(model, Subject):
         return model
@@ -99,7 +105,7 @@ def subject_of(model: Any, label: Any = None) -> Subject:
         return _of_plane(Hyperplane(np.asarray(model[0], dtype=np.float64).ravel(), float(model[1])))
     if not hasattr(model, "decision_function") or not hasattr(model, "classes_"):
         raise DataError(f"a fitted model, a certificate or a pair (w, b) can be drawn, not {type(model).__name__}")
-    return _of_model(model, label)
+    return _of_model(model)
 
 
 def _of_plane(plane: Hyperplane, support: Array | None = None) -> Subject:
@@ -130,33 +136,18 @@ def plane_of(found: Separability, powers: Sequence[int] = ()) -> Hyperplane | No
     return Hyperplane(np.array([float(v / top) for v in w]), float(Fraction(plane.b) / top))
 
 
-def _of_model(model: Any, label: Any) -> Subject:
-    classes = np.asarray(model.classes_)
-    k, one = None, label
-    if label is not None:
-        at = np.flatnonzero(classes == label)
-        if not at.size:
-            raise DataError(f"label {label} is not one of the classes {', '.join(map(str, classes[:20]))}")
-        k = int(at[0])
-    sign, column = 1.0, k
-    if len(classes) <= 2:
-        sign, column, one = -1.0 if k == 0 and len(classes) == 2 else 1.0, None, None
-        classes = classes[::-1] if sign < 0 else classes
-
+def _of_model(model: Any) -> Subject:
     def decide(X: Any) -> Array:
         with warnings.catch_warnings():
             # Points of a grid have the columns of the rows, in their order, without their names.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            z = np.asarray(model.decision_function(X))
-        return np.asarray(sign * (z if column is None else z[:, column]))
+            return np.asarray(model.decision_function(X))
 
-    plane = None
+    plane, classes = None, np.asarray(model.classes_)
     learner, encoder = parts_of(model)
-    if _is_linear(learner) and encoder is None and (len(classes) <= 2 or column is not None):
-        row = column or 0
-        w = np.asarray(learner.coef_[row], dtype=np.float64)
-        plane = Hyperplane(sign * w, sign * float(np.ravel(learner.intercept_)[row]))
-    return Subject(decide, plane, classes, one)
+    if _is_linear(learner) and encoder is None and len(classes) <= 2:
+        plane = Hyperplane(np.asarray(learner.coef_[0], dtype=np.float64), float(np.ravel(learner.intercept_)[0]))
+    return Subject(decide, plane, classes)
 
 
 def _is_linear(model: Any) -> bool:
@@ -166,15 +157,13 @@ def _is_linear(model: Any) -> bool:
 
 
 def signs_of(subject: Subject, y: Array) -> Array | None:
-    """y_i as -1.0 and +1.0, or None where there are three or more classes and none of them was picked.
+    """y_i as -1.0 and +1.0, or None where there are three or more classes.
 
     Raises
     ------
     DataError
         A label that the model does not know.
     """
-    if subject.one is not None:
-        return np.where(y == subject.one, 1.0, -1.0)
     if subject.named:
         try:
             return class_signs(y, subject.named)
@@ -198,8 +187,7 @@ def codes_of(subject: Subject, y: Array) -> tuple[list[Any], Array]:
         assert subject.classes is not None
         return list(subject.classes), np.asarray((y[:, None] == subject.classes).argmax(axis=1))
     known: Any = subject.named or (np.unique(y) if subject.classes is None else subject.classes)
-    names = list(known) if subject.one is None else ["the rest", subject.one]
-    return names, (s > 0).astype(np.intp)
+    return list(known), (s > 0).astype(np.intp)
 
 
 def margins_of(subject: Subject, X: Any, y: Array) -> Array:
@@ -211,3 +199,58 @@ def margins_of(subject: Subject, X: Any, y: Array) -> Array:
     assert subject.classes is not None
     own = y[:, None] == subject.classes
     return np.asarray(z[own] - np.where(own, -np.inf, z).max(axis=1))
+
+
+class View(NamedTuple):
+    """Points are X @ basis; `labels` name the two axes. `exact`: the axes are the features themselves."""
+
+    basis: Array
+    labels: tuple[str, str]
+    exact: bool
+
+    def points(self, X: Any) -> Array:
+        """Coordinates in the picture, shape (n, 2)."""
+        return np.asarray(X @ self.basis, dtype=np.float64)
+
+
+def view_of(table: Table, plane: Hyperplane | None = None) -> View:
+    """One or two features as they are; of more, w and the first principal direction orthogonal to it.
+
+    Without a plane the first two principal directions.
+    """
+    p = table.X.shape[1]
+    if p <= 2:
+        names = shorten(table.names)
+        return View(np.eye(p, 2), (names[0], names[1] if p == 2 else ""), True)
+    if plane is None or not plane.w.any():
+        u, labels = principal_direction(table.X, None), ("first principal direction", "second principal direction")
+    else:
+        u = plane.w / np.linalg.norm(plane.w)
+        labels = ("projection on w: w.x / ||w||", "first principal direction\northogonal to w")
+    return View(np.column_stack([u, principal_direction(table.X, u)]), labels, False)
+
+
+def principal_direction(X: Any, u: Array | None) -> Array:
+    """The unit vector v orthogonal to the unit vector u with the largest variance of v.x_i.
+
+    Tables of more than a million entries are represented by some of their rows. Its largest entry is positive.
+
+    Examples
+    --------
+    >>> principal_direction(np.array([[0.0, 9, 0], [0, -9, 3], [0, 0, 3.0]]), np.array([0, 1.0, 0])).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    p = X.shape[1]
+    off = np.zeros(p) if u is None else u
+    some = dense(X[thinned(X.shape[0], max(_FEWEST, _ENTRIES // p))]).astype(np.float64)
+    some -= some.mean(axis=0)
+    some -= np.outer(some @ off, off)
+    products = some.T @ some if p <= len(some) else some @ some.T
+    v = np.linalg.eigh(products)[1][:, -1]
+    v = v if p <= len(some) else some.T @ v
+    v = v - (v @ off) * off
+    if float(np.linalg.norm(v)) < 1e-8:  # all rows are on one line along u: any direction beside it will do
+        v = np.eye(1, p, int(np.abs(off).argmin()))[0]
+        v = v - (v @ off) * off
+    v = v / np.linalg.norm(v)
+    return np.asarray(v * np.sign(v[np.abs(v).argmax()])) + 0.0
