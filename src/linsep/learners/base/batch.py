@@ -281,8 +281,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_options(self, "fit_intercept", "warm_start", "open_classes")
-        check_options(self, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
+        flags = ("fit_intercept", "warm_start", "open_classes")
+        check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
         check_run(self)
         if type(self.intercept_scaling) is not float or self.intercept_scaling != 1:
             check_constant(self.intercept_scaling)

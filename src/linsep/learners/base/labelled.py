@@ -80,12 +80,12 @@ class LabelledClassifier(Classifier):
 
     def _coded_as(self, given: Given, codes: Array) -> Array:
         """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
-        places = np.searchsorted(self.classes_, given.y).clip(max=len(self.classes_) - 1)
-        if (strange := np.flatnonzero(self.classes_[places] != given.y)).size:
-            known = ", ".join(map(str, self.classes_))
-            row, label = given.number(int(strange[0])), given.y[strange[0]]
-            raise ValueError(f"row {row}: label {label} is not one of the classes {known}")
-        return np.asarray(codes[places])
+        places = np.searchsorted(self.classes_, given.y)
+        strange = self.classes_.take(places, mode="clip") != given.y
+        if strange.any():
+            known, first = ", ".join(map(str, self.classes_)), int(strange.argmax())
+            raise ValueError(f"row {given.number(first)}: label {given.y[first]} is not one of the classes {known}")
+        return np.asarray(codes.take(places))
 
     # ------------------------------------------------------------------- rows
     def rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:

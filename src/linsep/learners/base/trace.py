@@ -94,7 +94,7 @@ class Trace:
         self._waiting = []
         so_far = self.total_updates + record[:, RECORD.updates].cumsum()
         epochs = np.arange(self._entered + 1, self.total_epochs + 1)
-        rows = np.column_stack([epochs, np.concatenate(clock), so_far, record])
+        rows = np.concatenate([np.array([epochs, np.concatenate(clock), so_far]).T, record], axis=1)
         mistakes, dots, absorbed = record[:, _SUMMED].sum(axis=0).tolist()
         self.total_mistakes += int(mistakes)
         self.total_updates = int(so_far[-1])
