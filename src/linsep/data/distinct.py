@@ -44,6 +44,17 @@ def is_encoded(text: pa.Array) -> TypeGuard[pa.DictionaryArray]:
     return pa.types.is_dictionary(text.type)
 
 
+def holds_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of text.
+
+    Examples
+    --------
+    >>> [holds_text(kind) for kind in (pa.large_string(), pa.int8())]
+    [True, False]
+    """
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def distinct(text: pa.Array) -> Distinct:
     """Find the distinct texts of a column in which every cell is there; kept as long as the column is.
 

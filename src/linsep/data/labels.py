@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from linsep.as_given import labels_of, refuse_missing
 from linsep.data.cells import are_missing, are_numbers, read_numbers
-from linsep.data.distinct import distinct, is_encoded
+from linsep.data.distinct import distinct, holds_text, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -35,7 +35,7 @@ def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
     """
     if pa.types.is_floating(labels.type):
         return np.isnan(np.asarray(labels.to_numpy(zero_copy_only=False), dtype=np.float64))
-    if not (pa.types.is_string(labels.type) or pa.types.is_large_string(labels.type) or is_encoded(labels)):
+    if not (holds_text(labels.type) or is_encoded(labels)):
         return np.asarray(pc.is_null(labels).to_numpy(zero_copy_only=False), dtype=np.bool_)
     texts, codes = distinct(labels if is_encoded(labels) else pc.fill_null(labels, ""))
     levels = pc.cast(texts, pa.string())
@@ -105,38 +105,35 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     return array
 
 
-def text_labels(text: pa.Array, where: Callable[[int], str], target: str) -> Array:
-    """What `as_labels` returns of a column of text, of which each distinct one is looked at once.
+def labels_in(values: Any, where: Callable[[int], str], target: str, decimal: str | None = None) -> Array:
+    """Return what `as_labels` does of a column of Arrow, without a Python object a row where it holds text or numbers.
+
+    Of text without types, whose `decimal` mark is given, these are the numbers in it if all are numbers.
 
     Examples
     --------
-    >>> text_labels(pa.array(["no", "yes", "no"]), "row {}".format, "y").tolist()
-    ['no', 'yes', 'no']
-    """
-    if not text.null_count:
-        texts, codes = distinct(text)
-        try:
-            return np.asarray(as_labels(texts.to_pylist(), where, target)[codes])
-        except DataError:  # which is to name the row
-            pass
-    return as_labels(text.to_pylist(), where, target)
-
-
-def written_labels(text: pa.Array, decimal: str, where: Callable[[int], str], target: str) -> Array:
-    """What `as_labels` returns of the numbers in a column of text if all are numbers, or else of the text.
-
-    Examples
-    --------
-    >>> written_labels(pa.array(["1", "2.0"]), ".", "row {}".format, "y").tolist()
+    >>> labels_in(pa.array(["1", "2.0"]), "row {}".format, "y", ".").tolist()
     [1, 2]
     """
+    kind = values.type
+    if pa.types.is_nested(kind):
+        raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {kind}")
+    if not (is_encoded(values) or holds_text(kind)):
+        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        return as_labels(values.to_numpy(zero_copy_only=False) if plain else values, where, target)
+    text = values if is_encoded(values) else pc.cast(values, pa.string())
+    if text.null_count:
+        return as_labels(text.to_pylist(), where, target)
     texts, codes = distinct(text)
-    numbers = read_numbers(texts, decimal)
-    if numbers is None:
-        return text_labels(text, where, target)
-    refuse_more_digits(*numbers, target)
-    refuse_two_texts(*numbers, target)
-    return as_labels(numbers[1][codes], where, target)
+    numbers = None if decimal is None else read_numbers(texts, decimal)
+    if numbers is not None:
+        refuse_more_digits(*numbers, target)
+        refuse_two_texts(*numbers, target)
+        return as_labels(numbers[1][codes], where, target)
+    try:
+        return np.asarray(as_labels(texts.to_pylist(), where, target)[codes])
+    except DataError:  # which is to name the row
+        return as_labels(text.to_pylist(), where, target)
 
 
 def refuse_more_digits(text: pa.Array | None, numbers: Array | None, name: str) -> None:

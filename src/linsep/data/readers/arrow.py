@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import NUMBER, WHOLE, category_column, infinite, number_column, refuse_comma
 from linsep.data.columns import Column, TableChunk, as_text, check_names, in_fewest_bytes, take_target
-from linsep.data.distinct import decoded, each_once, in_one_piece, is_encoded
-from linsep.data.labels import are_unlabelled, as_labels, text_labels, with_labels, written_labels
+from linsep.data.distinct import decoded, each_once, holds_text, in_one_piece, is_encoded
+from linsep.data.labels import are_unlabelled, as_labels, labels_in, with_labels
 from linsep.data.readers.lines import Asked, in_a_line
 from linsep.data.readers.written import Written
 from linsep.markup import quote
@@ -140,22 +140,12 @@ def from_arrow(
 
     y = None
     if target is not None:
-        labels = _values(table, target, where, na, is_clean=target in clean)
-        if pa.types.is_nested(labels.type):
-            raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         is_open = target in untyped and target not in categorical
-        y = written_labels(labels, written.decimal, where, target) if is_open else _labels(labels, where, target)
+        cells = _values(table, target, where, na, is_clean=target in clean)
+        y = labels_in(cells, where, target, written.decimal if is_open else None)
     features = [column for column in names if column != target]
     said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
-
-
-def _labels(values: Any, where: Where, target: str) -> Array:
-    """Labels from numbers and text without a Python object a row; from anything else with one."""
-    if is_encoded(values) or holds_text(values.type):
-        return text_labels(values if is_encoded(values) else pc.cast(values, pa.string()), where, target)
-    plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
-    return as_labels(values.to_numpy(zero_copy_only=False) if plain else values, where, target)
 
 
 def _values(table: Any, column: str, where: Where, na: Collection[str], *, is_clean: bool = False) -> Any:
@@ -180,17 +170,6 @@ def _values(table: Any, column: str, where: Where, na: Collection[str], *, is_cl
         gone = pc.is_in(pc.cast(values, pa.float64(), safe=False), codes)
         return pc.if_else(gone, pa.scalar(None, values.type), values)
     return each_once(values) if is_encoded(values) and not is_clean else values
-
-
-def holds_text(kind: Any) -> bool:
-    """Whether an Arrow type is one of text.
-
-    Examples
-    --------
-    >>> [holds_text(kind) for kind in (pa.large_string(), pa.int8())]
-    [True, False]
-    """
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _check_utf8(values: Any, column: str, where: Where) -> None:

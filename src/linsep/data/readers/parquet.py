@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.data.columns import TableChunk
+from linsep.data.distinct import holds_text
 from linsep.data.inputs import free_memory
-from linsep.data.readers.arrow import compact, from_arrow, holds_text, joined, row_of
+from linsep.data.readers.arrow import compact, from_arrow, joined, row_of
 from linsep.data.readers.lines import Asked, in_a_line
 from linsep.types import DataError
 

@@ -71,12 +71,7 @@ class BatchSource(Source):
     def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk | Chunk:
         """The rows of a batch of a file; so many rows were before it."""
         where, name = self._where(number, before), self._file_name(number)
-        return from_arrow(rows, name, self.asked, where, before, untyped=self._untyped)
-
-    @property
-    def _untyped(self) -> set[str]:
-        """Columns of text and numbers, as `from_arrow` takes them."""
-        return set()
+        return from_arrow(rows, name, self.asked, where, before)
 
     def _where(self, number: int, before: int) -> Where:
         """Where the rows of a batch of a file stand; so many rows were before it."""
@@ -143,18 +138,18 @@ class ExcelSource(BatchSource):
         asked, books = self.asked, ((file.read_all(), file.name) for file in self._inputs)
         return excel_to_arrow(books, asked.skip_rows, asked.sheet)
 
-    @property
-    def _untyped(self) -> set[str]:
-        return self._sheets[1]
-
     def _read_whole(self) -> Whole:
-        names, tables = [file.name for file in self._inputs], self._sheets[0]
+        names, (tables, untyped) = [file.name for file in self._inputs], self._sheets
         first = _FIRST_ROW + self.asked.skip_rows
         table, where = joined(tables, names, [row_of(name, first) for name in names])
-        return Whole(from_arrow(table, self.name, self.asked, where, untyped=self._untyped))
+        return Whole(from_arrow(table, self.name, self.asked, where, untyped=untyped))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return _slices(self._sheets[0][number])
+
+    def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk:
+        where = self._where(number, before)
+        return from_arrow(rows, self._file_name(number), self.asked, where, before, untyped=self._sheets[1])
 
     def _where(self, number: int, before: int) -> Where:
         above = sum(table.num_rows for table in self._sheets[0][:number])

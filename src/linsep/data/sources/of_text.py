@@ -21,8 +21,8 @@ class TextSource(Source):
 
     def __init__(self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked) -> None:
         super().__init__(name, reader.kind, format, asked, inputs)
-        self._reader, self._sieve = reader, Sieve(self, reader)
-        self._has_looked = False
+        self._reader, self._has_looked = reader, False
+        self._is_number: dict[str, bool] = {}  # what columns held in the first lines
         for file in inputs:
             file.is_text, file.encoding = True, asked.encoding
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
@@ -35,7 +35,7 @@ class TextSource(Source):
             self._begin_file(at.file)
             row = at.row
             for block, lines in self._blocks(self._inputs[at.file], at):
-                good, chunk = self._sieve.chunk_of(lines._replace(start=row))
+                good, chunk = self._chunk_of(lines._replace(start=row))
                 cut_off = b"" if self.error is None else lines.content[len(good) :]
                 if self.seen is not None:
                     self.seen.add(block.content[: len(block.content) - len(cut_off)])
@@ -124,18 +124,8 @@ class TextSource(Source):
                 yield Lines(b"", file.name)
                 yield from (lines for _, lines in self._blocks(file))
 
-
-class Sieve:
-    """Finds the well-formed lines of a source, by its reader and its `check`.
-
-    A column that held numbers in the first lines has to hold numbers in all lines, however a block is halved.
-    """
-
-    def __init__(self, source: Source, reader: TextReader) -> None:
-        self._source, self._reader = source, reader
-        self._is_number: dict[str, bool] = {}
-
-    def chunk_of(self, lines: Lines) -> tuple[bytes, TableChunk | Chunk | None]:
+    # ------------------------------------------------------------------- malformed lines
+    def _chunk_of(self, lines: Lines) -> tuple[bytes, TableChunk | Chunk | None]:
         """The well-formed lines of a block, and their rows.
 
         Of a lenient source the others are counted there; else only lines before the first malformed one are taken, and
@@ -148,12 +138,12 @@ class Sieve:
                 ends = self._ends(lines)
                 first, wrong = self._first_bad(lines, ends, error)
             begin = ends[first - 1] if first else 0
-            if not self._source.lenient:
-                self._source.error = wrong
+            if not self.lenient:
+                self.error = wrong
                 return lines.content[:begin], self._reader.block(lines.part(0, begin)) if begin else None
             good = list(self._good_parts(lines, ends, 0, len(ends)))
             if sum(len(part.content) for part in good) == len(lines.content):  # one does not go with those before it
-                self._source.skip(1, wrong)
+                self.skip(1, wrong)
                 good = [
                     part for part in (lines.part(0, begin), lines.part(ends[first], len(lines.content))) if part.content
                 ]
@@ -175,7 +165,7 @@ class Sieve:
         """Lines as a chunk that the `check` of the source has nothing against; DataError for a malformed one."""
         chunk = self._reader.block(lines)
         if chunk is not None:
-            self._source.check(chunk)
+            self.check(chunk)
         return chunk
 
     def _good_parts(self, lines: Lines, ends: list[int], a: int, b: int) -> Iterator[Lines]:
@@ -186,18 +176,19 @@ class Sieve:
             yield part
         except DataError as error:
             if b - a == 1:
-                self._source.skip(sum(bool(line.strip()) for line in part.content.split(b"\n")), error)
+                self.skip(sum(bool(line.strip()) for line in part.content.split(b"\n")), error)
                 return
             yield from self._good_parts(lines, ends, a, (a + b) // 2)
             yield from self._good_parts(lines, ends, (a + b) // 2, b)
 
     def _check_fully(self, lines: Lines) -> None:
+        """A column that held numbers in the first lines has to hold them in all, however a block is halved."""
         chunk = self._checked(lines)
         if not isinstance(chunk, TableChunk) or not chunk.n_rows:
             return
         for name in chunk.names:
             column = chunk.cells(name)
-            if name in self._source.asked.categorical or (column.missing is not None and column.missing.all()):
+            if name in self.asked.categorical or (column.missing is not None and column.missing.all()):
                 continue
             before = self._is_number.setdefault(name, column.is_number)
             if before != column.is_number and (before or not self._reader.quotes):
