@@ -108,7 +108,9 @@ class CsvReader(TextReader):
         return Whole(self._chunk(compact(table), sources[0], where))
 
     def _chunk(self, table: Any, name: str, where: Where, start: int = 0) -> TableChunk:
-        return from_arrow(table, name, self.asked, where, start, untyped=table.column_names, written=self.written)
+        return from_arrow(
+            table, name, self.asked, where, start, untyped=frozenset(table.column_names), written=self.written
+        )
 
 
 def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:

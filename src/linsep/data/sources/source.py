@@ -26,7 +26,7 @@ class Position(NamedTuple):
     file : int
         Number of the file, from 0.
     offset : int
-        Byte in that file; of a Parquet file, a query and a dataframe the batch, of a matrix the row.
+        Byte in that file; of a Parquet file, a spreadsheet, a query, a dataframe and a matrix the batch.
     line : int
         Line in that file, from 1.
     row : int
