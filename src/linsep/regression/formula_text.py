@@ -208,9 +208,8 @@ def doubles_of(formula: Formula, frame: Any) -> dict[str, Any]:
         raise DataError(f"a formula takes a column called {CONSTANT!r} for the constant: rename it")
     for name in (formula.bare | formula.calculated).intersection(frame.columns):
         column, kind = frame[name], getattr(frame[name].dtype, "kind", "O")
-        of_objects = column.dropna().tolist() if column.dtype == object else []
-        odd = next((v for v in of_objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        odd = column.dropna().iloc[:1].tolist().pop() if kind in "mM" and not column.isna().all() else odd
+        objects = column.dropna().tolist() if column.dtype == object or kind in "mM" else []
+        odd = next((v for v in objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
         if odd is not None:
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
@@ -218,7 +217,7 @@ def doubles_of(formula: Formula, frame: Any) -> dict[str, Any]:
             )
         if kind in "iu" and len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
-        truths = bool(of_objects) and all(isinstance(v, bool | np.bool_) for v in of_objects)
+        truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()
         if truths or half_known or kind in "iu" or (kind == "f" and getattr(column.dtype, "itemsize", 0) < 8):
             out[name] = _as_doubles(column)
