@@ -263,3 +263,11 @@ def test_firth_takes_offset_weights_and_trials() -> None:
     again = np.repeat(np.arange(N), weights)
     weighted = separation(FRAME, YES, weights=weights).firth(**options)
     assert weighted.coef_ == pytest.approx(separation(FRAME.iloc[again], YES[again]).firth(**options).coef_, abs=1e-6)
+
+
+def test_estimates_made_from_a_fragile_answer_say_so() -> None:
+    frame = pd.DataFrame({"x": [0.1, 0.5, 0.4, 0, 0.4, 0.3], "y": [1, 0, 0, 1, 0, 1]}).assign(z=lambda f: f.x * 0.3)
+    found = separation(frame[["x", "z"]], frame.y)
+    part = found.finite_part()
+    assert found.fragile and part.fragile
+    assert "fragile: rounding of the inputs may change what is finite" in str(part)

@@ -25,6 +25,7 @@ from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficie
 from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
 
+_FRAGILE = "rounding of the inputs may change what is finite: these numbers may mean nothing"
 _HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
@@ -77,6 +78,8 @@ class FinitePart(NamedTuple):
         missing too.
     reason : str
         What ended the time; empty if everything was computed.
+    fragile : bool
+        Whether rounding of the inputs could change the answer that this is made from.
     """
 
     estimates: dict[str, Estimate]
@@ -86,6 +89,7 @@ class FinitePart(NamedTuple):
     tests: dict[str, LikelihoodRatio]
     not_computed: tuple[str, ...] = ()
     reason: str = ""
+    fragile: bool = False
 
     def __str__(self) -> str:
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
@@ -105,7 +109,7 @@ class FinitePart(NamedTuple):
             for name, test in self.tests.items()
         ]
         left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
-        return [*tests, *left]
+        return [*tests, *left, *[("fragile", _FRAGILE)] * self.fragile]
 
 
 def finite_part(

@@ -255,7 +255,8 @@ def _of_sklearn(
     from sklearn.utils import check_array
 
     columns = column_names(X)
-    design = design_of(check_array(X, accept_sparse="csr", dtype="numeric"), intercept)  # as the estimator takes it
+    doubles = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])  # as the estimator takes it
+    design = design_of(doubles, intercept)
     if columns is not None:
         design = design._replace(names=list(columns), index=getattr(X, "index", None))
     return Asked(design, outcome_of(y, family, weights=weights), intercept, family, link_of(family, None))

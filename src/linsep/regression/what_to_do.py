@@ -31,6 +31,11 @@ class Remedies:
     ended: str | float | None
     about: Asked | None
 
+    @property
+    def fragile(self) -> bool:
+        """Whether rounding of the inputs could change the answer."""
+        raise NotImplementedError
+
     def drop(self) -> Remaining:
         """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
 
@@ -121,7 +126,7 @@ class Remedies:
         """
         deadline = deadline_of(time_limit)
         found = finite_part(*self._asked(), self.coefficients, level, deadline)
-        return found._replace(reason=why_over(time_limit)) if found.not_computed else found
+        return found._replace(reason=why_over(time_limit) if found.not_computed else "", fragile=self.fragile)
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
