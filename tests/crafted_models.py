@@ -30,9 +30,9 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import model_file
-from linsep.app.commands.export import export_model
-from linsep.app.commands.show import show
 from linsep.app.commands.tag import show as show_tagger
+from linsep.app.commands.with_model import export as export_model
+from linsep.app.commands.with_model import show
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 4))

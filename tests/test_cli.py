@@ -20,7 +20,7 @@ from sklearn.datasets import load_iris
 from in_process import run_linsep
 from linsep import load
 from linsep.app.cli import main
-from linsep.app.result import program
+from linsep.app.present import program
 
 TABLE = (
     'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60,"say ""hi""",no\nOslo,70,"a, b",yes\nBari,20,"x\ny",no\n'
@@ -168,10 +168,10 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
     # A callable in place of the progress bar sends the signal once the run is under way.
     script = (
         "import os, signal, sys\n"
-        "from linsep.app import cli, progress\n"
-        "def interrupt(self, epochs, mistakes, seconds):\n"
+        "from linsep.app import cli, present\n"
+        "def interrupt(epochs, mistakes, seconds):\n"
         "    if epochs > 100: os.kill(os.getpid(), signal.SIGINT)\n"
-        "progress.EpochProgress.__call__ = interrupt\n"
+        "present.Line.epochs = lambda *_: interrupt\n"
         "sys.argv = ['linsep', 'fit', 't.csv', '--target', 'y', '--time-limit', '600']\n"
         "cli.main()\n"
     )

@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from linsep.app.commands.check import check
 from linsep.app.commands.fit import fit
-from linsep.app.commands.predict import predict
+from linsep.app.commands.with_model import predict
 from linsep.data.cells import number_column
 from linsep.data.columns import Column
 from linsep.data.features import words as words_module
@@ -406,7 +406,7 @@ def test_the_commands_say_what_was_left_out(tmp_path: Path) -> None:
     found = check(path, **asked)
     assert dict(found.lines)["left out"].endswith("'note': running text; --column NAME=category keeps one")
     assert {"column": "paid", "date": "date"} in found.data["columns"]
-    kept = check(path, **asked, columns={"code": "category"})
+    kept = check(path, **asked, column=["code=category"])
     assert kept.data["verdict"] == "separable"
 
 

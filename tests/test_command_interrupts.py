@@ -17,9 +17,7 @@ from linsep import fit_table, load, open_data
 from linsep.app.commands import tag
 from linsep.app.commands.check import check
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
 from linsep.app.commands.separation import separation
-from linsep.app.searching import until_ctrl_c
 from linsep.clock import clock
 from linsep.theory.cone.guess import WorkingSet
 from linsep.theory.cone.search import solve_cone
@@ -90,13 +88,14 @@ def test_ctrl_c_waits_until_the_file_is_whole(folder: Path, monkeypatch: pytest.
     ("place", "words"),
     [
         ("fit_table", "interrupted; no model was written"),
-        ("page_of_fit", "interrupted; the model is in m.linsep"),
+        ("with_report", "interrupted; the model is in m.linsep"),
     ],
 )
 def test_ctrl_c_elsewhere_says_what_is_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, words: str
 ) -> None:
-    monkeypatch.setattr(f"linsep.app.commands.fit.{place}", press)
+    home = "linsep.reporting.table_fit" if place == "fit_table" else "linsep.app.written"
+    monkeypatch.setattr(f"{home}.{place}", press)
     with pytest.raises(KeyboardInterrupt, match=words):
         fit()
     assert Path("m.linsep").exists() == words.endswith("m.linsep")
@@ -106,7 +105,7 @@ def test_an_error_after_the_training_says_where_the_model_is(folder: Path, monke
     def fail(*_: Any) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("linsep.app.commands.fit.with_report", fail)
+    monkeypatch.setattr("linsep.app.written.with_report", fail)
     with pytest.raises(DataError, match=r"the disk is full; the model is in m\.linsep"):
         fit()
     assert Path("m.linsep").exists()
@@ -163,16 +162,14 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
     import linsep.app.commands.fit_stream as home
 
     monkeypatch.setattr(home, place, after(getattr(home, place)))
-    options = StreamOptions(checkpoint=Path("ck"), classes=("no", "yes"))
     asked: dict[str, Any] = {
         "target": "y",
-        "positive": None,
         "learner": "perceptron",
-        "columns": {},
-        "reading": {},
+        "checkpoint": Path("ck"),
+        "classes": ("no", "yes"),
     }
     with pytest.raises(KeyboardInterrupt, match=words):
-        fit_on_stream("t.csv", options, **asked, model=Path("m.linsep"), say=lambda text: None)
+        fit_command("t.csv", **asked, stream=True, model=Path("m.linsep"))
     assert Path("m.linsep").exists() == words.endswith("m.linsep")
 
 
@@ -201,7 +198,7 @@ def overlapping(folder: Path, classes: str) -> None:
 
 def search(command: Any, *given: Any, **named: Any) -> Any:
     asked: dict[str, Any] = {"target": "y", "time_limit": None}
-    return until_ctrl_c(command, *given, **{**asked, **named})
+    return command(*given, **{**asked, **named})
 
 
 @pytest.mark.parametrize("time_limit", [None, 100.0])
@@ -251,7 +248,7 @@ def test_ctrl_c_where_nothing_is_searched_ends_the_command(
         press()
         press()
 
-    module = "linsep.app.commands.check" if place == "open_labelled" else "linsep.reporting.proof"
+    module = "linsep.app.labelled" if place == "open_labelled" else "linsep.reporting.proof"
     monkeypatch.setattr(f"{module}.{place}", press if place == "open_labelled" else twice)
     with pytest.raises(KeyboardInterrupt, match="interrupted before there was an answer"):
         search(check, "t.csv", positive=None)

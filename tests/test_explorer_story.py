@@ -25,7 +25,7 @@ from linsep import (
     make_separable,
 )
 from linsep.explorer import runs
-from linsep.explorer.keyframes import EVERY
+from linsep.explorer.runs import EVERY
 from linsep.explorer.story import as_json, points_of, tell
 from linsep.types import Array
 

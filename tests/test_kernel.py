@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from linsep import load, save, separability
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.score import score as score_command
-from linsep.app.commands.show import show as show_command
+from linsep.app.commands.with_model import score as score_command
+from linsep.app.commands.with_model import show as show_command
 from linsep.data.synthetic import make_separable, make_xor
 from linsep.kernels.linear.gradient import LOSSES
 from linsep.learners import (

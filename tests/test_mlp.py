@@ -20,8 +20,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from linsep import MLP, load, save, separability
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.score import score as score_command
-from linsep.app.commands.show import show as show_command
+from linsep.app.commands.with_model import score as score_command
+from linsep.app.commands.with_model import show as show_command
 from linsep.data.synthetic import make_moons, make_separable, make_xor
 from linsep.learners import (
     AveragedPerceptron,

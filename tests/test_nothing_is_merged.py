@@ -478,7 +478,7 @@ def test_suspects_of_numbers_beyond_doubles_are_found() -> None:
 def test_strata_of_files_that_text_would_merge_are_refused(how: dict[str, Any], tmp_path: Path) -> None:
     strata = pa.array([1, 1, 2, 2], pa.timestamp("ns"))
     pq.write_table(pa.table({"x": [1.0, 0, 2, 1], "t": [1, 3, 2, 4], "s": strata}), tmp_path / "t.parquet")
-    asked: dict[str, Any] = {"family": "cox", "fit_intercept": True, "time_limit": None, "beside": {"strata": "s"}}
+    asked: dict[str, Any] = {"family": "cox", "fit_intercept": True, "time_limit": None, "strata": "s"}
     with pytest.raises(DataError, match="column 's': times finer than a microsecond"):
         command(str(tmp_path / "t.parquet"), **asked, **how)
 

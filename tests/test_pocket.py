@@ -18,8 +18,8 @@ from sklearn.datasets import load_iris, make_classification
 import naive
 from linsep import load, save
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.score import score as score_command
-from linsep.app.commands.show import show as show_command
+from linsep.app.commands.with_model import score as score_command
+from linsep.app.commands.with_model import show as show_command
 from linsep.learners import Perceptron, PocketPerceptron
 from linsep.learners.base.loop import drawn_order
 from linsep.types import StopReason

@@ -66,14 +66,14 @@ def test_a_certificate_is_drawn_with_its_own_signs() -> None:
 
 def test_the_page_of_a_check_draws_no_row_on_the_wrong_side(monkeypatch: pytest.MonkeyPatch) -> None:
     from linsep import plots
-    from linsep.reporting.page.about import about_exact, named_axes
-    from linsep.reporting.page.pictures import certificate_sketches
+    from linsep.reporting.page.content import certificate_pictures
+    from linsep.reporting.page.rows import about_exact
 
     source = open_data(APART, target="y")
     found = check_table(source, positive="x")
-    rows = named_axes(about_exact(found.numbers, found.numbers.of(source.read())))
+    rows = about_exact(found.numbers, found.numbers.of(source.read())).axes
     one, drawn = found.asked[0], []
     monkeypatch.setattr(plots, "plot_boundary", lambda subject, X, y, ax: drawn.append(margins_of(subject, X.X, y)))
-    for sketch in certificate_sketches(one.found, one.found.hyperplane, rows, one.y):
-        sketch.draw(ax=None)
+    for picture in certificate_pictures(one.found, one.found.hyperplane, rows, one.y):
+        picture.draw(ax=None)
     assert (drawn[0] > 0).all()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from linsep import Perceptron, describe, fit_stream, fit_table, open_data
-from linsep.app.report import page_of_fit
+from linsep.reporting.page.content import of_fit
 
 RNG = np.random.default_rng(0)
 
@@ -55,7 +55,7 @@ def test_the_heading_of_a_report_says_of_which_rows_the_scores_are() -> None:
     assert late == "10 of 60 rows, held out, those of 2024-02-20 or later by 'day'"
     assert fitted().receipt.scored_on == "the 60 rows that it learnt from: none were held out"
     pytest.importorskip("matplotlib")
-    assert page_of_fit(drawn)([]).kicker == "A separator and its receipt; scores of 15 of 60 rows, held out at random"
+    assert of_fit(drawn, "", []).kicker == "A separator and its receipt; scores of 15 of 60 rows, held out at random"
 
 
 def test_the_heading_of_a_stream() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from linsep import fit_table, open_data
 from linsep.app.commands.check import check
-from linsep.app.progress import EpochProgress
+from linsep.app.present import Line
 
 TABLE = "a,y\n" + "".join(f"{k},{'no' if k < 6 else 'yes'}\n" for k in range(12))
 
@@ -22,25 +22,26 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_each_step_is_told_when_it_begins(tmp_path: Path) -> None:
+def test_each_step_is_told_when_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     source = open_data(TABLE.encode(), target="y", format="csv")
     fit_table(source, holdout=0.25, on_step=told.append)
     assert told == ["encoding", "training", "holding out", "proving"]
     (tmp_path / "t.csv").write_text(TABLE)
     told.clear()
-    check(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None, on_step=told.append)
-    assert told == ["reading", "proving"]
+    monkeypatch.setattr(Line, "step", lambda line, step: told.append(step))
+    check(str(tmp_path / "t.csv"), target="y")
+    assert told == ["starting", "reading", "proving"]
 
 
 def test_a_line_is_drawn_at_once_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
     screen, pipe = Terminal(), io.StringIO()
     for stream in (screen, pipe):
         monkeypatch.setattr(sys, "stderr", stream)
-        with EpochProgress(5, None) as line:
+        with Line() as line:
             line.step("reading")
-        with EpochProgress(5, None) as line:
-            line(3, 7, 0.0)
+        with Line() as line:
+            line.epochs(5, None)(3, 7, 0.0)
     assert "reading" in screen.getvalue()
     assert "epoch 3: 7 mistakes" in screen.getvalue()
     assert pipe.getvalue() == ""

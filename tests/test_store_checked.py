@@ -17,7 +17,6 @@ from crafted_models import bases, in_a_child, parts_of, sealed
 from linsep import DataError, ModelFileError
 from linsep.app import labelled
 from linsep.app.cli import main
-from linsep.app.commands import fit
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
@@ -312,12 +311,12 @@ def test_data_written_while_they_are_read_are_not_claimed(
     given = labelled.open_labelled
 
     def beside(*arguments: Any) -> Any:
-        source = given(*arguments)
+        source, columns = given(*arguments)
         source.read()
         Path("rows.csv").write_text("a,y\n1,yes\n2,no\n3,no\n4,no\n")
-        return source
+        return source, columns
 
-    monkeypatch.setattr(fit, "open_labelled", beside)
+    monkeypatch.setattr(labelled, "open_labelled", beside)
     monkeypatch.setattr("sys.argv", ["linsep", "fit", "rows.csv", "--target", "y", "--model", "m"])
     with pytest.raises(SystemExit) as ended:
         main()

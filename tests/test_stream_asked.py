@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from linsep import fit_stream, save
-from linsep.app.commands.score import score as score_command
+from linsep.app.commands.with_model import score as score_command
 from linsep.data.readers import lines as blocks
 from linsep.streaming.result import StreamFit, StreamWarning
 from linsep.types import DataError

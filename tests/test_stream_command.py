@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import os
 import signal
@@ -16,14 +15,13 @@ import pytest
 
 from in_process import linsep
 from linsep import fit_stream, load, save
-from linsep.app.arguments.fit import STREAM
-from linsep.app.arguments.options import FORMATS as TYPED
+from linsep.app.commands.fit import STREAM
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
-from linsep.app.commands.predict import predict as predict_command
-from linsep.app.commands.score import score as score_command
-from linsep.app.commands.show import show as show_command
-from linsep.app.result import Result
+from linsep.app.commands.fit_stream import wants_stream
+from linsep.app.commands.with_model import predict as predict_command
+from linsep.app.commands.with_model import score as score_command
+from linsep.app.commands.with_model import show as show_command
+from linsep.app.present import Result
 from linsep.data.readers import lines as blocks
 from linsep.data.sources.open import FORMATS
 from linsep.streaming.run import StreamRun
@@ -47,13 +45,10 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "t.csv"
 
 
-def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
-    asked: dict[str, Any] = {"learner": "averaged", "positive": None, "target": "sold", "reading": {}}
-    asked["columns"] = {"note": "text"}
-    asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
-    stream = StreamOptions(**{"bits": 10, **options})
-    say = [] if said is None else said
-    return fit_on_stream(table, stream, model=model, say=say.append, **asked)
+def fit(table: Any, model: Path, **options: Any) -> Result:
+    asked: dict[str, Any] = {"target": "sold", "column": ["note=text"], "bits": 10, **options}
+    found: Result = fit_command(table, model=model, stream=True, **asked)
+    return found
 
 
 def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
@@ -78,7 +73,7 @@ def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
 
 def test_one_label_against_the_rest(table: Path) -> None:
     model = table.with_name("m.linsep")
-    found = fit(table, model, target="city", columns={}, positive="Rome")
+    found = fit(table, model, target="city", column=[], positive="Rome")
     assert found.data["classes"] == ["not Rome", "Rome"]
     assert score_command(model, str(table)).data["rows"] == 600
 
@@ -224,12 +219,10 @@ def test_the_model_never_replaces_what_is_read(table: Path) -> None:
 
 
 def test_the_defaults_of_the_library_and_the_command_are_the_same() -> None:
-    """Kept in three places, since `--help` does not wait for the library."""
+    """Kept in two places, since `--help` does not wait for the library."""
     library = inspect.signature(fit_stream).parameters
-    command = {option.name: option for option in STREAM}
-    for option in dataclasses.fields(StreamOptions):
+    for option in STREAM:
         assert option.default == library[option.name].default, option.name
-        assert command[option.name].default in (option.default, option.default or None), option.name
 
 
 def test_the_formats_of_the_library_and_the_command_are_the_same() -> None:

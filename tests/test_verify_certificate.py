@@ -610,9 +610,10 @@ def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path)
     (tmp_path / "t.csv").write_text(TABLE)
     asked: dict[str, Any] = {"link": None, "fit_intercept": True, "time_limit": None, "missing": "drop"}
     asked |= QUESTIONS[family]
-    kept = {"size", "city", "seen", asked["target"], *asked.get("beside", {}).values()}
-    skipped = dict.fromkeys(set(TABLE.splitlines()[0].split(",")) - kept, "skip")
-    asked |= {"family": family, "certificate": tmp_path / "c.json", "columns": skipped, "na": ("k.A.",)}
+    beside = asked.pop("beside", {})
+    kept = {"size", "city", "seen", asked["target"], *beside.values()}
+    skipped = [f"{name}=skip" for name in set(TABLE.splitlines()[0].split(",")) - kept]
+    asked |= {"family": family, "certificate": tmp_path / "c.json", "column": skipped, "na": ("k.A.",), **beside}
     done = command(str(tmp_path / "t.csv"), **asked)
     claim = json.loads((tmp_path / "c.json").read_text())
     assert done.lines[-1] == ("certificate", str(tmp_path / "c.json"))
@@ -671,7 +672,7 @@ def test_a_formula_is_about_a_design_that_is_written(
     pytest.importorskip("formulaic")
     (tmp_path / "t.csv").write_text(TABLE)
     asked: dict[str, Any] = {"order": ["low", "mid", "high"]} if family == "cumulative" else {}
-    asked |= {"family": family, "formula": formula, "beside": beside, "na": ("k.A.",)}
+    asked |= {"family": family, "formula": formula, "na": ("k.A.",), **beside}
     asked |= {"certificate": tmp_path / "c.json"}
     done = command(str(tmp_path / "t.csv"), target=None, fit_intercept=True, time_limit=None, **asked)
     claim = json.loads((tmp_path / "c.json").read_text())

@@ -28,6 +28,12 @@ def table_html(title: str, rows: Iterable[tuple[object, ...]], figure: str = "")
     return f'<div>{figure}<table style="border-collapse:collapse">{caption}<tbody>{"".join(body)}</tbody></table></div>'
 
 
+def frame_html(title: str, page: str, height: str) -> str:
+    """A page in a frame of its own, so that neither style sheet reaches the other's page."""
+    look = f'style="width:100%;height:{height};border:1px solid #8886;border-radius:8px"'
+    return f'<iframe title="{title}" {look} sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'
+
+
 def rounded_down(value: float) -> str:
     """The number with six digits, rounded down: what a lower bound may be printed as.
 

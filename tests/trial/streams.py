@@ -6,10 +6,11 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
-from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
+from linsep.app.commands.fit import fit
 from linsep.data.readers import lines as blocks
 from linsep.learners.table_model import parts_of
 from linsep.store import load_with_extra
@@ -56,20 +57,17 @@ def write_table(folder: Path) -> None:
 def learn(asked: Asked, name: str, say: Callable[[str], None]) -> None:
     """`linsep fit --stream` on the table, in this folder, with a checkpoint after each 30 rows."""
     blocks.TABLE_BYTES = 700
-    table = "t.csv"
     if asked.target == "kind":
         features, other = ("sold",), "kind"
     else:
         features, other = ("kind",), "sold"
     given = dict(asked.options)
     columns = dict.fromkeys(features, "category") | given.pop("columns", {})
-    options = StreamOptions(bits=8, checkpoint=Path(name + ".ck"), checkpoint_rows=30, **given)
-    with warnings.catch_warnings():
+    how = {"bits": 8, "checkpoint": Path(name + ".ck"), "checkpoint_rows": 30, **given}
+    how["column"] = [f"{column}={kind}" for column, kind in columns.items()]
+    with warnings.catch_warnings(), patch("linsep.app.commands.fit_stream.say", say):
         warnings.simplefilter("ignore")
-        fit_on_stream(
-            table, options, target=other, positive=None, learner=asked.learner, model=Path(name),
-            columns=columns, reading={}, say=say,
-        )  # fmt: skip
+        fit("t.csv", target=other, learner=asked.learner, model=Path(name), stream=True, **how)
 
 
 def state_of(path: Path) -> dict[str, Any]:

@@ -1,17 +1,34 @@
-"""Tables with labels."""
+"""Tables with labels, as the commands open them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import linsep.app.arrow  # noqa: F401  # before the first table
+import pyarrow as pa
+
+from linsep.app.options import reading_of
 from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.sources.open import Source, find_files, open_data
-from linsep.files import check_output
 from linsep.types import DataError
+
+
+class _NoPandas:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+if "pandas" not in sys.modules:  # with its first value Arrow loads pandas where there is one: half a second for nothing
+    sys.meta_path.insert(0, _NoPandas)
+    pa.scalar("")
+    sys.meta_path.remove(_NoPandas)
 
 
 def inputs(table: Any) -> tuple[str, ...]:
@@ -41,29 +58,19 @@ def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
 
 
-def open_labelled(
-    table: Any,
-    target: str | None,
-    columns: Mapping[str, str],
-    reading: Mapping[str, Any],
-) -> Source:
-    """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
-    source = open_data(table, target=target, categorical=read_as_text(columns), **reading)
-    if source.kind == "table" and target is None:
+def open_labelled(asked: Any) -> tuple[Source, dict[str, str]]:
+    """Open a table that has labels, and say of which kinds its columns are as --column has it."""
+    columns = kinds_of(asked.column)
+    source = open_data(asked.table, target=asked.target, categorical=read_as_text(columns), **reading_of(asked))
+    if source.kind == "table" and asked.target is None:
         raise DataError("name the column that holds the label with --target")
-    missing = set() if source.kind == "rows" else source.asked.categorical - {target, *source.read().names}
+    missing = set() if source.kind == "rows" else source.asked.categorical - {asked.target, *source.read().names}
     if missing:
         name = min(missing)
         raise DataError(
             f"no feature column called {name!r} to read as {columns[name]}; {like(name, source.read().names)}"
         )
-    return source
-
-
-def check_certificate(path: Path | None, table: Any) -> None:
-    """Check before the work that the certificate can be written and replaces no file that the command reads."""
-    if path is not None:
-        check_output(path, "the certificate", reads=inputs(table))
+    return source, columns
 
 
 def read_as(source: Source) -> list[tuple[str, str]]:

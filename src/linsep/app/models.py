@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import linsep.app.arrow  # noqa: F401  # before the first table
-from linsep.app.result import Result, command_line
+import linsep.app.labelled  # noqa: F401  # before the first table
+from linsep.app.present import Result, command_line
 from linsep.data.inputs import Input
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.base.loop import uninterrupted
@@ -40,13 +40,12 @@ def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
     return {name: Input(name).stamp if os.path.isfile(name) else None for name in files}
 
 
-def origin_of_run(
-    stamps: Mapping[str, tuple[int, ...] | None], *, hashed: bool, query: str | None = None
-) -> dict[str, str]:
-    """What a command can say of where its model comes from: itself, its files, and what they hold if that is asked.
+def origin_of_run(stamps: Mapping[str, tuple[int, ...] | None], query: str | None = None) -> dict[str, str]:
+    """What a command can say of where its model comes from: itself, its files, and what these hold.
 
     What came through a pipe cannot be read again, and of a database only the rows of the query matter. `stamps` are
-    those from before the files were read, and they have been read by now: the hash is of what was learnt.
+    those from before the files were read, None where they are read once, and they have been read by now: the hash is of
+    what was learnt.
 
     Raises
     ------
@@ -56,7 +55,7 @@ def origin_of_run(
     told = {"command": command_line(), "data": ", ".join(stamps)}
     if query is not None:
         told["data"] += f": {' '.join(query.split())}"
-    elif hashed and stamps and all(stamps.values()):
+    elif stamps and all(stamps.values()):
         found = hashlib.sha256()
         for name in stamps:
             with open(name, "rb") as file:

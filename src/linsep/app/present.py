@@ -1,18 +1,57 @@
-"""How results, messages, warnings and tables are written: in colour on a terminal."""
+"""The result of a command, and how it, messages, tables and the step a command is at are shown on a terminal."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import sys
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the types alone: importing them would bring Rich and the learners along
     import pyarrow as pa
+    from rich.progress import Progress, TaskID
 
-    from linsep.app.result import Result
+    from linsep.streaming.result import StreamState
 
 _BOLD, _RED, _YELLOW = "1", "31", "33"
+
+
+@dataclass
+class Result:
+    """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know.
+
+    `details` are further lines, for those who ask; `then` is called when all is printed.
+    """
+
+    lines: list[tuple[str, str]]
+    data: dict[str, Any]
+    warnings: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    exit_status: int = 0
+    details: list[tuple[str, str]] = field(default_factory=list)
+    then: Callable[[], None] = lambda: None
+
+
+def program() -> str:
+    """How to call this program again: its name if the shell finds it, else as it was called."""
+    called = Path(sys.argv[0])
+    if shutil.which("linsep") or called.name not in ("linsep", "__main__.py"):
+        return "linsep"
+    if called.name == "linsep":
+        return sys.argv[0]
+    return "python -m linsep" if called.parent.name == "linsep" else "linsep"
+
+
+def command_line() -> str:
+    """The command as it could be typed again."""
+    return shlex.join(["linsep", *sys.argv[1:]])
 
 
 def _styled(text: str, style: str, stream: Any) -> str:
@@ -36,34 +75,23 @@ def say(message: str) -> None:
     sys.stderr.write(printable(message) + "\n")
 
 
-def warn(message: str) -> None:
-    """Print a warning on standard error."""
-    sys.stderr.write(f"{_styled('warning:', _YELLOW, sys.stderr)} {printable(message)}\n")
-
-
 def fail(message: str) -> None:
     """Print on standard error why a command ends."""
     sys.stderr.write(f"{_styled('linsep: error:', _RED, sys.stderr)} {printable(message)}\n")
 
 
-def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
-    """Print lines of (label, text), or the data as one JSON object."""
+def print_result(result: Result, *, as_json: bool, details: bool) -> None:
+    """Print warnings on standard error, then the lines, the `details` if they are asked for, or one JSON object."""
+    for message in result.warnings:
+        sys.stderr.write(f"{_styled('warning:', _YELLOW, sys.stderr)} {printable(message)}\n")
+    rows = [*result.lines, *(result.details if details else ())]
     if as_json:
-        sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps({**result.data, "warnings": result.warnings}, allow_nan=False) + "\n")
         return
-    width = max(len(label) for label, _ in rows)
+    width = max((len(label) for label, _ in rows), default=0)
     for label, text in rows:
         name = _styled(printable(label).ljust(width), _BOLD, sys.stdout)
         sys.stdout.write(f"{name}  {printable(text)}\n")
-
-
-def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
-    """Print a result and end with its exit status; `details` has the further lines printed too."""
-    for message in result.warnings:
-        warn(message)
-    lines = [*result.lines, *result.details] if details else result.lines
-    print_lines(lines, {**result.data, "warnings": result.warnings}, as_json)
-    raise SystemExit(130 if result.interrupted else result.exit_status)
 
 
 def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:
@@ -74,3 +102,75 @@ def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:
     sink = pa.BufferOutputStream()
     pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(include_header=header, quoting_style="needed"))
     stream.write(sink.getvalue().to_pybytes().decode())
+
+
+def until_ctrl_c(search: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """A command that searches: Ctrl-C ends its search, and what is known by then is printed; a second one ends it."""
+
+    @wraps(search)
+    def run(asked: Any) -> Result:
+        asked.line.step("starting")
+        from linsep.theory.rows.deadline import ended_by_ctrl_c
+
+        try:
+            with ended_by_ctrl_c() as ending:
+                result = search(asked)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("interrupted before there was an answer") from None
+        if ending.came:
+            result.warnings.insert(0, "interrupted; this is what was known by then")
+            result.interrupted = True
+        return result
+
+    return run
+
+
+class Line:
+    """A line on standard error, on terminals only: the step that a command is at, and how far the training is.
+
+    It is created when there is something to show.
+    """
+
+    _bar: Progress | None = None
+    _task: TaskID
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Remove the line."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def step(self, description: str) -> None:
+        """Say at once which step begins; how long it takes is not known."""
+        self._show(None, 0, description)
+
+    def epochs(self, max_iter: int | None, time_limit: float | None) -> Callable[[int, int, float], None]:
+        """What a learner calls: it shows epochs, mistakes of the last pass and the time."""
+
+        def show(epochs: int, mistakes: int, seconds: float) -> None:
+            done = seconds if time_limit else epochs
+            self._show(time_limit or max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
+
+        return show
+
+    def rows(self, state: StreamState) -> None:
+        """What a stream calls: it shows rows, rows a second and the mistakes so far."""
+        rows, rate = state.counters.rows, state.new_rows / max(state.seconds, 1e-9)
+        words = f"{rows:,} rows, {rate:,.0f} a second: {state.counters.summary()}"
+        self._show(state.total_bytes, state.counters.position.offset, words)
+
+    def _show(self, total: float | None, completed: float, description: str) -> None:
+        if not sys.stderr.isatty():
+            return
+        at_once = self._bar is None or completed == 0
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(description, total=total)
+        self._bar.update(self._task, total=total, completed=completed, description=description, refresh=at_once)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from linsep.explorer import presets
-from linsep.explorer.page import page_of
+from linsep.explorer.serve import page_of, serve
 from linsep.explorer.story import points_of, tell
 from linsep.files import check_output, write_whole
+from linsep.markup import frame_html
 from linsep.types import DataError
 
 
@@ -59,8 +59,6 @@ class Exploration:
         OSError
             The port is taken.
         """
-        from linsep.explorer.serve import serve
-
         serve(self.story, port=port, browser=browser)
 
     def __repr__(self) -> str:
@@ -69,10 +67,7 @@ class Exploration:
         return f"<Exploration of {shape}: {run['label']}, {run['total']:,} updates; save(path), serve()>"
 
     def _repr_html_(self) -> str:
-        # In a frame of its own, so that neither style sheet reaches the other's page.
-        look = 'style="width:100%;height:48rem;border:1px solid #8886;border-radius:8px"'
-        page = escape(page_of(self.story))
-        return f'<iframe title="linsep explorer" {look} sandbox="allow-scripts" srcdoc="{page}"></iframe>'
+        return frame_html("linsep explorer", page_of(self.story), "48rem")
 
 
 def explore(

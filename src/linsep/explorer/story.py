@@ -1,4 +1,4 @@
-"""The story of a run: all that the page shows, as plain values for JSON.
+"""The story of a run: all that the page shows, with what is proved about its rows, as plain values for JSON.
 
 Arrays are {"dtype", "base64"}: little-endian bytes in base64. Rows are counted from 0.
 """
@@ -7,17 +7,24 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from linsep.explorer.keyframes import EVERY, State, rounding, walk
-from linsep.explorer.runs import ORDERS, RULES, SECONDS, Asked, Run, Setting, make_run
-from linsep.explorer.verdict import verdict_of
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.source import Source
+from linsep.explorer.runs import EVERY, ORDERS, RULES, SECONDS, Asked, Run, Setting, State, make_run, rounding, walk
+from linsep.learners.table_model import TableModel
 from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, column_names, dense
-from linsep.theory.margin.geometry import constant_of, signs
-from linsep.types import Array, DataError
+from linsep.theory.bounds.mistakes import mistake_bounds
+from linsep.theory.margin.geometry import constant_of, homogeneous_margin, row_norms2, signs
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
+from linsep.types import Array, DataError, Hyperplane
 
 FORMAT = 1
 LEARNERS = ("perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2", "sgd", "rocchio")
@@ -28,6 +35,14 @@ _NUMBERS = 4_000_000  # numbers in keyframes
 _MOST = 10_000_000  # entries of a table
 _FEW_ROWS = 500  # a table of two columns with at most so many rows may be changed by hand
 _VISITS = 200_000  # of each other run, unless twenty epochs are more
+_ON_MARGIN = 1e-6  # rows whose margin is the least one but for this part of it hold the plane
+_ABOUT = [
+    "These are the rows as the learner gets them: numbers are standardised, a category is one column a level.",
+    "Step through the updates: each adds a row to w, or takes it away, where y z <= 0.",
+    "The verdict is proved: either a plane separates the rows, and (R / gamma)^2 bounds the mistakes, or a "
+    "witness adds up to nothing.",
+    "Which rows are mistakes in every pass?",
+]
 
 
 @dataclass(frozen=True)
@@ -99,6 +114,46 @@ def points_of(
     classes = np.unique(np.asarray(y)).tolist() if classes is None else list(classes)
     setting = Setting(rows, s, constant_of(constant) if constant else 0.0)
     return Points(setting, names, [str(one) for one in classes], **words)
+
+
+def points_of_table(
+    source: Source, *, positive: str | None, constant: float, columns: Mapping[str, str] | None, missing: Any
+) -> Points:
+    """The rows of a table with labels; `columns` and `missing` are those of `TableEncoder`.
+
+    Raises
+    ------
+    DataError
+        The rows or labels cannot be used, or there are three classes or more and `positive` names none of them.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": [20.0, 30.0, 40.0, 50.0], "buys": ["no", "no", "yes", "yes"]})
+    >>> points = points_of_table(
+    ...     open_data(table, target="buys"), positive=None, constant=1.0, columns=None, missing=None
+    ... )
+    >>> points.columns, points.classes, len(points.setting.y)
+    (['age'], ['no', 'yes'], 4)
+    """
+    encoder = TableEncoder(columns=columns, missing=missing)
+    prepared = TableModel(encoder=encoder, positive=positive).prepare(source)
+    assert prepared.encoder is not None
+    names = np.unique(prepared.targets) if prepared.names is None else prepared.names
+    if len(names) > 2:
+        shown = ", ".join(map(str, names[:5])) + (", ..." if len(names) > 5 else "")
+        raise DataError(f"the labels have {len(names)} classes ({shown}), and the page shows two: name one of them")
+    return points_of(
+        prepared.rows,
+        np.asarray(prepared.targets),
+        constant=constant,
+        columns=prepared.encoder.feature_names_,
+        classes=names.tolist(),
+        target=source.target,
+        title=PurePath(source.name).name,
+        about=_ABOUT,
+    )
 
 
 def tell(
@@ -213,3 +268,57 @@ def _columns(frames: list[State]) -> dict[str, dict[str, str]]:
     """The states, column by column."""
     columns = zip(*frames, strict=True) if frames else ((),) * 4
     return {name: packed(np.array(column), "float64") for name, column in zip(State._fields, columns, strict=True)}
+
+
+# ------------------------------------------------------------------ the proofs
+def verdict_of(at: Setting, seconds: float = SECONDS) -> dict[str, Any]:
+    """The verdict on rows and what goes with it, as plain values; all but the margins is exact.
+
+    The proof may take so many seconds, and the margin as many again.
+    """
+    found = separability(at.X, at.y, fit_intercept=at.constant > 0, time_limit=seconds)
+    length = float(np.sqrt(row_norms2(at.X).max() + at.constant2))
+    # Quasi-separable rows, too, have a witness and no plane with all of them on their sides.
+    word = found.verdict if found.verdict in ("separable", "undecided") else "inseparable"
+    told = {"verdict": word, "line": found.summary(), "R": length, "witness": _witness(found)}
+    told |= {"plane": None, "u": None, "gamma": None, "bound": None, "support": []}
+    return {**told, **_margins(at, found, seconds)} if found.verdict == "separable" else told
+
+
+def _witness(found: Separability) -> dict[str, Any] | None:
+    if found.witness is None:
+        return None
+    weights = [int(weight) for weight in found.witness.weights]
+    whole = sum(weights)
+    shares = [weight / whole for weight in weights]
+    return {"rows": [int(row) for row in found.witness.rows], "weights": list(map(str, weights)), "shares": shares}
+
+
+def _margins(at: Setting, found: Separability, seconds: float) -> dict[str, Any]:
+    """The plane of the best margin, and (R / gamma)^2 at the best vector over (x, c): a run makes no more mistakes."""
+    c = at.constant
+    drawn = max_margin(at.X, at.y, bias="free" if c else None, time_limit=seconds).hyperplane
+    seen = max_margin(at.X / c, at.y, bias="homogeneous", time_limit=seconds).hyperplane if c else drawn
+    planes = [drawn, Hyperplane(seen.w, c * seen.b) if c else seen]
+    if found.hyperplane is not None and found.hyperplane.w.dtype != object:  # integers may be beyond doubles
+        planes.append(found.hyperplane)
+
+    def gamma(plane: Hyperplane) -> float:
+        """The least y z / ||(w, b / c)||."""
+        known = np.isfinite(plane.w).all() and plane.w.any()
+        return homogeneous_margin(at.X, at.y, *plane, intercept_scaling=c or 1.0) if known else 0.0
+
+    planes = [one for one in planes if gamma(one) > 0]
+    if not planes:
+        return {}
+    first, best = planes[0], max(planes, key=gamma)
+    v = np.append(best.w, best.b / c if c else 0.0)
+    bounds = mistake_bounds(at.X, at.y, *best, fit_intercept=c > 0, intercept_scaling=c or 1.0)
+    bound, margins = bounds.get("novikoff").value, at.y * (at.X @ first.w + first.b)
+    return {
+        "plane": {"w": first.w.tolist(), "b": float(first.b)},
+        "u": (v / np.linalg.norm(v)).tolist(),
+        "gamma": gamma(best),
+        "bound": None if bound is None else int(bound),
+        "support": np.flatnonzero(margins <= margins.min() * (1 + _ON_MARGIN)).tolist(),
+    }

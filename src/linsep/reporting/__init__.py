@@ -3,7 +3,3 @@
 In: a model, a certificate or a separation, and the rows. Out: lines for people, data for programs, a `Report`. Begin
 with `receipt.py`; `page/` makes the HTML page.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -40,11 +40,14 @@ def certificate_of(X: Any, codes: Array, names: Array, **asked: Any) -> Separabi
 
 
 def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]) -> tuple[Lines, Lines]:
-    """The parts of a proof as (label, text): those that everybody reads, and those for readers who ask for more.
+    """A verdict and its proof as (label, text): what everybody reads, and what is for readers who ask for more.
 
     `names` are those of the columns; column j of the certificate is the one of the table times 10 to `powers[j]`.
     """
-    lines, details = [], []
+    lines, details = [("rows x features", f"{found.n_rows:,} x {found.n_features:,}")], []
+    if found.classes:
+        lines.append(("classes", "{} (-), {} (+)".format(*found.classes)))
+    lines += [("verdict", found.verdict), ("why", found.summary())]
     if len(found.directions) > (found.verdict == "separable"):
         named = [
             (f"direction {k}", f"{form_of(plane, names, powers)}: rows on their side, none on the wrong one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,22 +178,13 @@ class Scores:
             The attributes; the counts as {"a predicted b": rows}. "best_constant_class" and "best_constant_accuracy"
             where the best constant answer is not the majority class.
         """
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
         best, share = self.best_constant
-        other = best != self.majority_class
-        return {
-            "rows": self.rows,
-            "accuracy": self.accuracy,
-            "majority_class": self.majority_class,
-            "majority_accuracy": self.majority_accuracy,
-            **({"best_constant_class": best, "best_constant_accuracy": share} if other else {}),
-            "balanced_accuracy": self.balanced_accuracy,
-            "roc_auc": self.roc_auc,
-            "average_precision": self.average_precision,
-            "brier": self.brier,
-            "classes": {name: one._asdict() for name, one in self.classes.items()},
-            "counts": {f"{a} predicted {b}": count for (a, b), count in self.counts.items()},
-            **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
-        }
+        if best != self.majority_class:
+            told |= {"best_constant_class": best, "best_constant_accuracy": share}
+        told["classes"] = {name: one._asdict() for name, one in self.classes.items()}
+        told["counts"] = {f"{a} predicted {b}": count for (a, b), count in self.counts.items()}
+        return told if self.unlabelled else {name: value for name, value in told.items() if name != "unlabelled"}
 
 
 def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None = None) -> Scores:

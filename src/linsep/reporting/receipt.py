@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from linsep.clock import clock
 from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
@@ -14,6 +18,7 @@ from linsep.data.features.kinds import is_words
 from linsep.data.labels import doubt_of_labels
 from linsep.data.numbers import unit_of
 from linsep.learners import MLP, AveragedPerceptron, VotedPerceptron
+from linsep.learners.base.loop import uninterrupted
 from linsep.learners.base.tables import positions
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count, listed
@@ -32,6 +37,7 @@ from linsep.types import Array, Hyperplane, StopReason
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 PROOF_ENTRIES = 2_000_000
 _PROOF_SECONDS = 20.0
+Known = TypeVar("Known")
 _BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
 
 
@@ -43,43 +49,122 @@ class Proved(NamedTuple):
     bounds: MistakeBounds | None = None
 
 
+class Line(NamedTuple):
+    """One thing that is known: a code and a value for programs, a label and a sentence for people, or one of the two.
+
+    `more` says that the sentence is for those who ask for details.
+    """
+
+    code: str
+    label: str
+    value: Any
+    sentence: str = ""
+    more: bool = False
+
+
 @dataclass(frozen=True)
 class Receipt:
     """What is known about a fitted model and its training rows.
 
     Attributes
     ----------
-    lines : list of (str, str)
-        Label and text of each line, for people: ten at most.
-    data : dict
-        All that is known as plain data, for programs.
+    told : list of Line
+        Each thing that is known, from which `lines`, `details` and `data` are taken.
     proved : Proved
         The certificate, the reference and the bounds, each None if it was not computed; `report` draws them.
-    details : list of (str, str)
-        Further lines: counts, classes, norms, brackets and bounds, and what does not apply.
     scored_on : str
         Of which rows the scores are, and how those were drawn.
     warnings : list of str
         What is to be said loudly, such as a model that is no better than always answering one class.
     """
 
-    lines: list[tuple[str, str]]
-    data: dict[str, Any]
+    told: list[Line]
     proved: Proved = field(default_factory=Proved)
-    details: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     scored_on: str = ""
 
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Label and text of each line, for people: ten at most."""
+        return [(one.label, one.sentence) for one in self.told if one.label and not one.more]
 
-def if_any(**known: Any) -> dict[str, Any]:
-    """What is known, without what is nothing: an empty list, 0 or None.
+    @property
+    def details(self) -> list[tuple[str, str]]:
+        """Further lines: counts, classes, norms, brackets and bounds, and what does not apply."""
+        return [(one.label, one.sentence) for one in self.told if one.label and one.more]
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """All that is known as plain data, for programs."""
+        return {one.code: one.value for one in self.told if one.code}
+
+
+def for_people(lines: Iterable[tuple[str, str]], *, more: bool = False) -> list[Line]:
+    """Labels and texts as lines that say nothing to programs."""
+    return [Line("", label, None, text, more) for label, text in lines]
+
+
+def if_any(**known: Any) -> list[Line]:
+    """What is known for programs, without what is nothing: an empty list, 0 or None.
 
     Examples
     --------
-    >>> if_any(unlabelled=2, hints=[])
-    {'unlabelled': 2}
+    >>> [(line.code, line.value) for line in if_any(unlabelled=2, hints=[])]
+    [('unlabelled', 2)]
     """
-    return {name: value for name, value in known.items() if value}
+    return [Line(code, "", value) for code, value in known.items() if value]
+
+
+def train_keep_measure(
+    train: Callable[[], Any],
+    kind: type[Warning],
+    is_trained: Callable[[], bool],
+    keep: Callable[[], None],
+    measure: Callable[[bool, float], Known],
+) -> tuple[Known, list[str], bool]:
+    """Take the three steps; return what was measured, the first warning of the training, and whether Ctrl-C came.
+
+    Parameters
+    ----------
+    train : callable
+        Trains the model. Ctrl-C ends it.
+    kind : type
+        The kind of warnings of which the first one is kept.
+    is_trained : callable
+        Whether there is a model although Ctrl-C ended `train`; if not, `KeyboardInterrupt` goes on to the caller.
+    keep : callable
+        Keeps the model, as in a file. Ctrl-C waits until it is done.
+    measure : callable
+        Describes the model. It is told whether there is time for what takes long (after Ctrl-C there is not) and how
+        many seconds the training took, without compiling.
+
+    Examples
+    --------
+    >>> train_keep_measure(lambda: None, Warning, lambda: True, lambda: print("kept"), lambda at_length, _: at_length)
+    kept
+    (True, [], False)
+    """
+    interrupted = False
+    with uninterrupted() as held:
+        began = clock()
+        with warnings.catch_warnings(record=True) as taken:
+            warnings.simplefilter("always", kind)
+            try:
+                with held.lifted():
+                    train()
+            except KeyboardInterrupt:
+                if not is_trained():
+                    raise
+                interrupted = True
+        seconds = clock() - began
+        said = [str(one.message) for one in taken if issubclass(one.category, kind)][:1]
+        keep()
+        try:
+            with held.lifted():
+                return measure(not interrupted, seconds), said, interrupted
+        except KeyboardInterrupt:
+            with held.lifted():
+                return measure(False, seconds), said, True
 
 
 def make_receipt(
@@ -99,54 +184,46 @@ def make_receipt(
     After a run in which rows are `weighted` no bound holds.
     """
     learner, encoder = parts_of(model)
-    n, p = X.shape
-    training = _score_training(learner, model.classes_, X, y)
+    (n, p), classes = X.shape, model.classes_
+    training = _score_training(learner, classes, X, y)
     best, where = (training, "training") if held_out is None else (held_out, "held-out")
-    data: dict[str, Any] = {
-        "rows": n,
-        "features": p,
-        "learner": type(learner).__name__,
-        "stop_reason": str(learner.stop_reason_),
-        "epochs": learner.n_iter_,
-        "mistakes": getattr(learner, "n_mistakes_", None),
-        "seconds": None if seconds is None else round(seconds, 3),
-        "training_accuracy": training.accuracy,
-        "held_out_accuracy": None if held_out is None else held_out.accuracy,
-        "training": training.to_dict(),
-        "held_out": None if held_out is None else held_out.to_dict(),
-        "radius": float(radius(X)),
-    }
     balanced = getattr(learner, "class_weight", None) is not None
-    weighted = weighted or balanced
-    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
-    with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
-    loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
-    other = ("training", f"{training.accuracy:.2%}")
+    proof, proved = _prove(learner, classes, X, y, weighted or balanced) if prove else ([], Proved())
+    with_loss = prove and not (weighted or balanced) and hasattr(learner, "excess_bound_")
+    made, name, reason = getattr(learner, "n_mistakes_", None), type(learner).__name__, learner.stop_reason_
+    took = f"{name}, {count(learner.n_iter_, 'epoch')}" + ("" if seconds is None else f" in {seconds:.2f} s")
+    took += f", {made:,} mistakes" if made is not None and len(classes) == 2 else ""
+    why = f"{reason}: {why_stopped(learner, training.accuracy)}"
+    scored = f"{best.accuracy:.2%} of {_of_which(held_out, aside)}"
+    beside = majority_line(best, weighted=balanced)[1] + rare_words(best, weighted=balanced)
+    other = ("training accuracy", f"{training.accuracy:.2%}")
     if held_out is None:
-        other = ("held-out", "not measured" + " (--holdout 0.2 keeps a fifth of the rows aside)" * prove)
-    took = count(learner.n_iter_, "epoch")
-    took += "" if seconds is None else f" in {seconds:.2f} s"
-    took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
-    lines = [
-        ("rows", f"{n:,}"),
-        ("columns", columns_line(encoder, p)),
-        ("learner", f"{data['learner']}, {took}"),
-        ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        (f"{where} accuracy", f"{best.accuracy:.2%} of {_of_which(held_out, aside)}"),
-        ("majority class", majority_line(best, weighted=balanced)[1] + rare_words(best, weighted=balanced)),
-        *proof_lines[:1],
+        other = ("held-out accuracy", "not measured" + " (--holdout 0.2 keeps a fifth of the rows aside)" * prove)
+    R, c = float(radius(X)), getattr(learner, "intercept_scaling_", 1.0)
+    told = [
+        Line("rows", "rows", n, f"{n:,}"),
+        Line("features", "columns", p, columns_line(encoder, p)),
+        Line("learner", "learner", name, took),
+        Line("stop_reason", "stop reason", str(reason), why),
+        Line("", f"{where} accuracy", None, scored),
+        Line("", "majority class", None, beside),
+        *proof[:1],
+        Line("epochs", "", learner.n_iter_),
+        Line("seconds", "", None if seconds is None else round(seconds, 3)),
+        *for_people(score_lines(best), more=True),
+        Line("training_accuracy", "", training.accuracy),
+        Line("held_out_accuracy", "", held_out and held_out.accuracy),
+        *for_people([other], more=True),
+        Line("training", "", training.to_dict()),
+        Line("held_out", "", held_out and held_out.to_dict()),
+        Line("mistakes", "mistakes", made, _mistakes(learner), True),
+        Line("radius", "R, the largest row norm", R, f"{R:.6g}", True),
+        *for_people([("c, the constant feature", f"{c:.6g}")] if c != 1 else [], more=True),
+        *(_excess(learner, classes, X, y) if with_loss else []),
+        *(line._replace(more=True) for line in proof[1:]),
     ]
-    details = [
-        *score_lines(best),
-        (f"{other[0]} accuracy", other[1]),
-        ("mistakes", _mistakes(learner)),
-        ("R, the largest row norm", f"{data['radius']:.6g}"),
-        *([("c, the constant feature", f"{c:.6g}")] if (c := getattr(learner, "intercept_scaling_", 1.0)) != 1 else []),
-        *loss_lines,
-        *proof_lines[1:],
-    ]
-    doubts = best.doubts(f"{where} rows", weighted=balanced) + doubt_of_labels(model.classes_)
-    return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
+    doubts = best.doubts(f"{where} rows", weighted=balanced) + doubt_of_labels(classes)
+    return Receipt(told, proved, doubts, _scored_on(n, held_out, aside))
 
 
 def _scored_on(n: int, held_out: Scores | None, aside: str) -> str:
@@ -216,39 +293,35 @@ def _predicts_by_many(learner: Any) -> bool:
     return many or getattr(learner, "average", "last") not in ("last", False)
 
 
-def _prove(
-    learner: Any, classes: Array, X: Any, y: Array, weighted: bool
-) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
-    data: dict[str, Any] = {"verdict": None}
+def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tuple[list[Line], Proved]:
+    """Whether the classes are separable and, with its certificate, what that proves of the run."""
     if stored_in(X) > PROOF_ENTRIES:
-        return [("separable?", "not asked of a table this large: `linsep check` decides")], data, Proved()
+        said = "not asked of a table this large: `linsep check` decides"
+        return [Line("verdict", "separable?", None, said)], Proved()
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
-        bound_lines, data["bounds"], _ = bounds_of_run(learner, classes, X, y, [], weighted)
-        return [("separable?", said), *bound_lines], data, Proved()
+        lines, bounds, _ = bounds_of_run(learner, classes, X, y, [], weighted)
+        return [Line("verdict", "separable?", None, said), Line("bounds", "", bounds), *for_people(lines)], Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
-    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
-    data = {"verdict": certificate.verdict, "summary": certificate.summary()}
+    found = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
-    told = ""
-    if certificate.verdict == "separable":
-        told = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
-    elif certificate.witness is not None:
-        told = "; `linsep check --explain` finds the rows that have to go"
-    lines = [("separable?", certificate.summary() + told)]
-    if certificate.verdict == "separable":
+    more = "; `linsep check --explain` finds the rows that have to go" if found.witness is not None else ""
+    margin = []
+    if found.verdict == "separable":
+        more = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
         bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
-        data["margin"] = bracket.to_dict()
-        lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
+        between = f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"
+        margin = [Line("margin", "margin bracket", bracket.to_dict(), between)]
         planes.append(bracket.hyperplane)
         if fit_intercept:
             planes.append(_homogeneous(X, side, getattr(learner, "intercept_scaling_", 1.0)))
-    bound_lines, data["bounds"], bounds = bounds_of_run(learner, classes, X, y, planes, weighted)
-    reference = planes[-1] if certificate.verdict == "separable" else None
-    return lines + bound_lines, data, Proved(certificate, reference, bounds)
+    told = [Line("verdict", "separable?", found.verdict, found.summary() + more), Line("summary", "", found.summary())]
+    lines, bounds, least = bounds_of_run(learner, classes, X, y, planes, weighted)
+    told += [*margin, Line("bounds", "", bounds), *for_people(lines)]
+    return told, Proved(found, planes[-1] if margin else None, least)
 
 
 def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
@@ -257,7 +330,7 @@ def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
     return Hyperplane(w / c, b)
 
 
-def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _excess(learner: Any, classes: Array, X: Any, y: Array) -> list[Line]:
     """The loss of a descent, and how far it may be above the least one."""
     positive = classes[-len(learner.coef_) :]
     losses = [
@@ -270,8 +343,8 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
         promise = f"{bound.value:.6g} in expectation: {bound.formula}, "
         promise += f"B = {radius:g}, G = {learner.gradient_bound_:.6g}, T = {learner.t_:,}"
     each = " for each class against the rest" if len(losses) > 1 else ""
-    lines = [
-        (f"mean {learner.loss} loss", ", ".join(f"{loss:.6g}" for loss in losses) + each),
-        ("guaranteed excess", promise),
+    return [
+        Line("loss", f"mean {learner.loss} loss", losses, ", ".join(f"{loss:.6g}" for loss in losses) + each, True),
+        Line("guaranteed_excess", "guaranteed excess", bound.value, promise, True),
+        Line("no_guarantee", "", bound.why),
     ]
-    return lines, {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}

@@ -9,7 +9,7 @@ from typing import Any
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.page.html import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
-from linsep.reporting.receipt import Receipt, make_receipt
+from linsep.reporting.receipt import Receipt, for_people, make_receipt
 from linsep.reporting.shown import describe
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
@@ -56,9 +56,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     if (X is None) != (y is None):
         raise DataError("give the rows and their labels, X and y, or neither")
     from linsep.plots.subject import signs_of, subject_of
-    from linsep.reporting.page.about import about_rows
-    from linsep.reporting.page.model import of_model
-    from linsep.reporting.page.proofs import of_certificates
+    from linsep.reporting.page.content import of_certificates, of_model
+    from linsep.reporting.page.rows import about_rows
     from linsep.reporting.table_check import Asked
 
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
@@ -69,17 +68,15 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         model.verify(X, y)  # a page shows nothing as proved that was only read, or is about other rows
         about = about_rows(X, y)
         powers = [0] * len(about.names)
-        lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
-        of_proof = proof_lines(model, about.names, powers)
-        lines += [("why", model.summary()), *of_proof[0], *of_proof[1]]
-        return render(of_certificates([Asked("", model, about.y)], about, powers, lines, command))
+        lines, details = proof_lines(model, about.names, powers)
+        return render(of_certificates([Asked("", model, about.y)], about, powers, [*lines, *details], command))
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         raise DataError(
             f"a report is about a fitted TableModel or learner, or a Separability, not about a {type(model).__name__}"
         )
     if X is None:
-        return render(of_model(model, None, Receipt(describe(model).lines, {}), command))
+        return render(of_model(model, None, Receipt(for_people(describe(model).lines)), command))
     about = about_rows(X, y, encoder)
     if about.matrix is None:
         raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
@@ -94,5 +91,5 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
         receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
         # How to keep rows aside is an option of the command.
-        details = [line for line in receipt.details if line[0] != "held-out accuracy"]
-        return render(of_model(model, about, replace(receipt, details=details), command, receipt.warnings))
+        told = [line for line in receipt.told if line.label != "held-out accuracy"]
+        return render(of_model(model, about, replace(receipt, told=told), command, receipt.warnings))

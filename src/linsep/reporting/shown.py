@@ -1,4 +1,4 @@
-"""The content of a model file, in words and as data: the learner, its classes and its heaviest weights."""
+"""The content of a model file, in words and as data: the learner, its classes and its heaviest weights by name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,66 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.features.exact_decimals import row_names
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import listed
-from linsep.reporting.weights import weights_of
 from linsep.types import Array
 
 _WEIGHTS = 20  # of each class
 _SHOWN = 10  # of several classes together
+
+
+class Weights(NamedTuple):
+    """One row of `planes` a class (or one for two classes); `about` tells what they are.
+
+    A feature counts times its entry of `signs`: hashed features may have theirs turned.
+    """
+
+    planes: Array
+    names: list[str]
+    signs: Array
+    about: dict[str, str]
+
+    def heaviest(self, n: int) -> list[tuple[int, str, float]]:
+        """The n largest weights of each plane as (plane, feature, weight); of more features than n no zeros."""
+        return [
+            (k, self.names[j], float(w[j] * self.signs[j]))
+            for k, w in enumerate(self.planes)
+            for j in np.argsort(-np.abs(w), kind="stable")[:n]
+            if w[j] != 0 or len(w) <= n
+        ]
+
+
+def weights_of(model: Any, names: list[str] | None = None) -> Weights:
+    """The planes of a fitted `TableModel` or learner, none where features have no weights.
+
+    `names` are those of the features where the model has no encoder.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> weights_of(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0])).heaviest(1)
+    [(0, 'x2', 1.0)]
+    """
+    learner, encoder = parts_of(model)
+    planes, about = _planes(learner)
+    if encoder is not None:
+        return Weights(planes, list(encoder.feature_names_), encoder.feature_signs_, about)
+    known = names if names is not None else getattr(learner, "feature_names_in_", None)
+    p = planes.shape[1] if len(planes) else 0
+    return Weights(planes, row_names(p, None) if known is None else list(map(str, known)), np.ones(p), about)
+
+
+def _planes(learner: Any) -> tuple[Array, dict[str, str]]:
+    if hasattr(learner, "hidden_coef_"):
+        hidden = learner.hidden_coef_
+        note = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
+        return np.linalg.norm(hidden, axis=0)[None], {"weights are": note}
+    if hasattr(learner, "coef_"):
+        return learner.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in learner.intercept_)}
+    note = f"{learner.kernel}, with {len(learner.support_):,} support rows; features have no weights"
+    return np.zeros((0, learner.n_features_in_)), {"kernel": note}
 
 
 class Description(NamedTuple):
@@ -57,11 +109,6 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     """
     if not isinstance(model, Classifier | TableModel):
         return _describe_tagger(model, n_weights or _WEIGHTS)
-    return _describe_rows(model, n_weights)
-
-
-def _describe_rows(model: Any, n_weights: int | None) -> Description:
-    """How a model of rows was made, and its largest weights by feature name."""
     learner, encoder = parts_of(model)
     found, classes = weights_of(model), model.classes_
     planes = len(found.planes)
@@ -105,9 +152,8 @@ def _made(learner: Any, classes: Array, features: int) -> dict[str, Any]:
 def _describe_tagger(tagger: Any, n_weights: int) -> Description:
     """The largest weights by feature and tag, and the largest transitions."""
     names, W = tagger.feature_names_, tagger.coef_
-    size = np.abs(W).T.ravel()  # feature by feature, as the weights lie in memory
     weights = {}
-    for at in np.argsort(-size, kind="stable")[:n_weights].tolist():
+    for at in np.argsort(-np.abs(W).T.ravel(), kind="stable")[:n_weights].tolist():  # as they lie in memory
         feature, tag = divmod(at, len(W))
         name = f"feature {feature}" if names is None else names[feature]
         weights[f"{tagger.classes_[tag]}: {name}"] = float(W[tag, feature])

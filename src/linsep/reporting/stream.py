@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from linsep.data.columns import label_names
-from linsep.data.features.missing import told
+from linsep.data.features.missing import told as told_missing
 from linsep.data.labels import doubt_of_labels
 from linsep.data.labels import told as told_unlabelled
 from linsep.markup import listed
 from linsep.reporting.quality import beside_constant
-from linsep.reporting.receipt import Receipt, columns_line, if_any
+from linsep.reporting.receipt import Line, Receipt, columns_line, for_people, if_any
 from linsep.streaming.result import LATELY, StreamFit
 
 _COVERED = (
@@ -21,52 +19,37 @@ _COVERED = (
 
 def stream_receipt(found: StreamFit) -> Receipt:
     """Ten lines for people, all the rest as details, and data for programs."""
-    counters, learner = found.counters, found.model.learner_
+    counters, learner, encoder = found.counters, found.model.learner_, found.model.encoder_
     rows, classes, reason = max(counters.seen), found.model.classes_.tolist(), learner.stop_reason_
     rate = (counters.rows - found.resumed_rows) / max(found.seconds, 1e-9)
-    majority = _majority(found)
-    data: dict[str, Any] = {
-        "rows": rows,
-        "features": learner.n_features_in_,
-        "learner": type(learner).__name__,
-        "classes": classes,
-        "stop_reason": str(reason),
-        "passes": counters.passes,
-        "accuracy": counters.accuracy,
-        "late_accuracy": counters.late_accuracy,
-        "mistakes": counters.mistakes,
-        "updates": learner.n_updates_,
-        "seconds": round(found.seconds, 3),
-        "rows_per_second": round(rate) if found.seconds else None,
-        "majority_class": None if majority is None else majority[0],
-        "majority_accuracy": None if majority is None else majority[1],
-        "risk_bound": found.risk_bound,
-        "drift": counters.alarms,
-    }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
-    passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
+    name, features, alarms = type(learner).__name__, learner.n_features_in_, counters.alarms
+    passes = f"{name}, {counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
     skipped = f", {counters.skipped:,} malformed lines skipped" if counters.skipped else ""
-    doubts = doubt_of_labels(classes)
-    lines = [
-        *([("read as", found.read_as)] if found.read_as else []),
-        ("rows", f"{rows:,}{skipped}"),
-        ("columns", columns_line(found.model.encoder_, data["features"])),
-        ("learner", f"{data['learner']}, {passes}"),
-        ("stop reason", f"{reason}: {reason.sentence}"),
-        *_accuracy(found, majority, doubts),
+    drift = f"{len(alarms):,} alarms, the last: {alarms[-1]}" if alarms else ""
+    scored, loud = _accuracy(found)
+    left_out = told_missing(counters.missing, encoder.way, encoder.kinds_of_parts) if encoder else []
+    known = [
+        *for_people([("read as", found.read_as)] if found.read_as else []),
+        Line("rows", "rows", rows, f"{rows:,}{skipped}"),
+        Line("features", "columns", features, columns_line(encoder, features)),
+        Line("learner", "learner", name, passes),
+        Line("stop_reason", "stop reason", str(reason), f"{reason}: {reason.sentence}"),
+        *scored,
+        *for_people([*left_out, *told_unlabelled(counters.unlabelled)]),
+        Line("drift", "drift" if alarms else "", alarms, drift),
+        Line("classes", "classes", classes, listed([*map(str, classes)], 8), True),
+        Line("passes", "", counters.passes),
+        Line("late_accuracy", "", counters.late_accuracy),
+        Line("mistakes", "", counters.mistakes),
+        *for_people(_mistakes(found), more=True),
+        Line("updates", "", learner.n_updates_),
+        Line("seconds", "", round(found.seconds, 3)),
+        Line("rows_per_second", "", round(rate) if found.seconds else None),
+        *for_people((("drift", alarm) for alarm in alarms), more=True),
+        *if_any(missing=counters.missing, unlabelled=counters.unlabelled, skipped=counters.skipped),
     ]
-    known = found.model.encoder_
-    lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
-    lines += told_unlabelled(counters.unlabelled)
-    data |= if_any(missing=counters.missing, unlabelled=counters.unlabelled, skipped=counters.skipped)
-    if counters.alarms:
-        lines.append(("drift", f"{len(counters.alarms):,} alarms, the last: {counters.alarms[-1]}"))
-    details = [
-        ("classes", listed([*map(str, classes)], 8)),
-        *_mistakes(found),
-        *(("drift", alarm) for alarm in counters.alarms),
-    ]
-    return Receipt(lines, data, details=details, warnings=doubts, scored_on=_asked(found))
+    return Receipt(known, warnings=doubt_of_labels(classes) + loud, scored_on=_asked(found))
 
 
 def _asked(found: StreamFit) -> str:
@@ -84,22 +67,25 @@ def _majority(found: StreamFit) -> tuple[str, float] | None:
     return names[int(counted[0])], counted[1]
 
 
-def _accuracy(found: StreamFit, majority: tuple[str, float] | None, doubts: list[str]) -> list[tuple[str, str]]:
-    """The accuracy in the first pass, in which no row had been seen before, beside the majority class."""
-    accuracy, late = found.accuracy, found.counters.late_accuracy
-    lines = []
-    if accuracy is not None:
-        which = ", in the first pass" if len(found.mistakes) > 1 else ""
-        last = "" if late is None else f"; {late:.2%} of the last {LATELY:,}"
-        lines.append(("accuracy", f"{accuracy:.2%} of {_asked(found)}{which}{last}"))
+def _accuracy(found: StreamFit) -> tuple[list[Line], list[str]]:
+    """The accuracy in the first pass, in which no row had been seen before, beside the majority class; and doubts."""
+    accuracy, late, majority = found.accuracy, found.counters.late_accuracy, _majority(found)
+    which = ", in the first pass" if len(found.mistakes) > 1 else ""
+    last = "" if late is None else f"; {late:.2%} of the last {LATELY:,}"
+    said = "" if accuracy is None else f"{accuracy:.2%} of {_asked(found)}{which}{last}"
+    answer, share = majority or (None, None)
+    beside, loud = "", list[str]()
     if accuracy is not None and majority is not None:
-        line, loud = beside_constant("majority class", *majority, accuracy)
-        lines.append(line)
-        doubts += loud
-    if found.risk_bound is None:
-        return [*lines, ("error on new rows", "no bound: after a first pass the rows have been seen before")]
-    bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"
-    return [*lines, ("error on new rows", bound)]
+        (_, beside), loud = beside_constant("majority class", *majority, accuracy)
+    bound = "no bound: after a first pass the rows have been seen before"
+    if found.risk_bound is not None:
+        bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"
+    return [
+        Line("accuracy", "accuracy" if said else "", found.counters.accuracy, said),
+        Line("majority_class", "majority class" if beside else "", answer, beside),
+        Line("majority_accuracy", "", share),
+        Line("risk_bound", "error on new rows", found.risk_bound, bound),
+    ], loud
 
 
 def _mistakes(found: StreamFit) -> list[tuple[str, str]]:

@@ -166,13 +166,18 @@ def check_table(
     doubts += doubt_of_labels(labels)
     if labels.size == 1:
         raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
+    options: dict[str, Any] = {"time_limit": time_limit, "exact": exact}
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
-        asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit=time_limit, exact=exact)]
-        (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
+        names = labels if names is None else names
+        codes = positions(as_named(y, names, positive), names)
+        asked = [_asked("", certificate_of(numbers.X, codes, names, **options), names[codes], numbers)]
+        lines, details = proof_lines(asked[0].found, numbers.names, numbers.exponents)
+        data = _with_columns(asked[0].found, numbers, source)
     else:
-        answers = separability_one_vs_rest(numbers.X, y, time_limit=time_limit, n_jobs=n_jobs, exact=exact)
-        asked = [_against_the_rest(numbers, y, label, one) for label, one in answers.items()]
+        answers = separability_one_vs_rest(numbers.X, y, n_jobs=n_jobs, **options)
+        named = {label: np.array(one.classes)[(y == label).astype(np.intp)] for label, one in answers.items()}
+        asked = [_asked(str(label), one, named[label], numbers) for label, one in answers.items()]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explanation = None
@@ -269,21 +274,10 @@ def _source_of(X: Any, y: Any) -> Source:
     return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
-def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, **options: Any) -> Asked:
-    """Two classes, the second of `names` the positive one."""
-    codes = positions(as_named(y, names, positive), names)
-    return _in_file(numbers, "", certificate_of(numbers.X, codes, names, **options), names[codes])
-
-
-def _against_the_rest(numbers: ExactNumbers, y: Array, label: Any, found: Separability) -> Asked:
-    """One class against the rest, its rows named as in its certificate."""
-    named = np.array(found.classes)[(y == label).astype(np.intp)]
-    return _in_file(numbers, str(label), replace(found, about=(numbers.X, named)), named)
-
-
-def _in_file(numbers: ExactNumbers, title: str, found: Separability, y: Array) -> Asked:
+def _asked(title: str, found: Separability, y: Array, numbers: ExactNumbers) -> Asked:
+    """One question, its rows named as in its certificate."""
     gone = () if numbers.left_out is None else tuple(numbers.left_out.tolist())
-    return Asked(title, replace(found, left_out=gone), y)
+    return Asked(title, replace(found, about=(numbers.X, y), left_out=gone), y)
 
 
 def _explain(
@@ -297,30 +291,13 @@ def _explain(
         left = max(0.0, whole.at - clock()) / (len(asked) - k) if time_limit is None else time_limit
         own = deadline_of(left)
         columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
-        rows.append(_explained(one, numbers, chunk, max(0.0, own.at - clock())))
+        y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
+        negative, positive = one.found.classes
+        fewest = fewest_rows(numbers.X, y, time_limit=max(0.0, own.at - clock())).named((negative, positive), one.y)
+        labels = numbers.y if one.title and numbers.y is not None else one.y
+        places = one.found.in_file(np.arange(one.found.n_rows))
+        rows.append(Explained(one.title, fewest, suspects_of(fewest, numbers, labels, chunk, places)))
     return Explanation(rows, columns)
-
-
-def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) -> Explained:
-    """The rows that have to go before the classes of a question are separable."""
-    y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
-    negative, positive = one.found.classes
-    found = fewest_rows(numbers.X, y, time_limit=seconds).named((negative, positive), one.y)
-    rows = one.found.in_file(np.arange(one.found.n_rows))
-    own = numbers.y if one.title and numbers.y is not None else one.y
-    return Explained(one.title, found, suspects_of(found, numbers, own, chunk, rows))
-
-
-def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:
-    negative, positive = found.classes or ("", "")
-    lines, details = proof_lines(found, numbers.names, numbers.exponents)
-    first = [
-        ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
-        ("classes", f"{negative} (-), {positive} (+)"),
-        ("verdict", found.verdict),
-        ("why", found.summary()),
-    ]
-    return [*first, *lines], details
 
 
 def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:

@@ -24,9 +24,8 @@ from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.base.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
-from linsep.reporting.receipt import Receipt, if_any, make_receipt
+from linsep.reporting.receipt import Line, Receipt, for_people, if_any, make_receipt, train_keep_measure
 from linsep.reporting.scores import score_aside
-from linsep.reporting.steps import Training, train_keep_measure
 from linsep.types import Array, Chunk
 
 _TELLING = 3  # columns that tell the classes apart, named on a receipt
@@ -152,19 +151,14 @@ def fit_table(
     kept_weight = weight if weight is None or kept is None else weight[kept]
     how = HoldOut(holdout, groups if groups is None or kept is None else groups[kept], after)
     aside = _set_aside(source, prepared, how, targets) if how else None
-    choice = Receipt([], {})
+    choice: list[Line] = []
     if isinstance(learner, Mapping):
         on_step("choosing a learner")
         learner, choice = _choose(prepared, learner, aside, how.groups)
     model.learner = learner
     on_step("training")
-    training = Training()
 
-    def train() -> None:
-        with training.watched(scikit.ConvergenceWarning):
-            model.fit_prepared(prepared, weight, verbose=verbose)
-
-    def measure(at_length: bool) -> tuple[Array, Receipt]:
+    def measure(at_length: bool, seconds: float) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         held_out = None
         if aside is not None and at_length:
@@ -173,20 +167,25 @@ def fit_table(
             given = (model.learner_, aside, targets, names, kept_weight)
             held_out = score_aside(*given, probabilities=probabilities)
         on_step("proving" if at_length else "measuring")
-        known = partial(make_receipt, seconds=training.seconds, held_out=held_out)
+        known = partial(make_receipt, seconds=seconds, held_out=held_out, prove=at_length)
         known = partial(known, aside="" if aside is None else aside.told, weighted=weight is not None)
-        return y, known(model, prepared.rows, y, prove=at_length)
+        return y, known(model, prepared.rows, y)
 
-    (y, receipt), interrupted = train_keep_measure(
-        train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
+    (y, receipt), warned, interrupted = train_keep_measure(
+        lambda: model.fit_prepared(prepared, weight, verbose=verbose),
+        scikit.ConvergenceWarning,
+        lambda: hasattr(model, "learner_"),
+        lambda: on_trained(model) if on_trained else None,
+        measure,
     )
-    encoder = prepared.encoder
     is_drawn = aside is not None and groups is None and holdout
     copies, hints = _drawn(source, prepared, aside) if aside and is_drawn else (0, [])
-    receipt = _of_table(receipt, choice, source, encoder, positive, hints)
-    receipt.data.update(if_any(held_out_copies=copies))
-    ended = [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
-    said = [*ended, *encoder.doubts_, *receipt.warnings]
+    encoder = prepared.encoder
+    of_table = _of_table(source, encoder, positive, hints)
+    told = [*choice, *receipt.told, *of_table, *if_any(held_out_copies=copies)]
+    said = [_with_answer(text, receipt.data.get("verdict")) for text in warned]
+    said += [*encoder.doubts_, *receipt.warnings]
+    receipt = replace(receipt, told=told)
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
@@ -199,28 +198,17 @@ def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[
     return copies, [*hints_on_holding_out(used, kinds), *of_copies]
 
 
-def _of_table(
-    receipt: Receipt,
-    choice: Receipt,
-    source: Source,
-    encoder: TableEncoder,
-    positive: Any,
-    hints: list[tuple[str, str]],
-) -> Receipt:
-    """The receipt with what is known of the table: what is missing or left out, and what seems too good."""
-    gone = encoder.missing_
-    telling = _too_good(source, encoder.kinds_, positive)
-    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
-    lines += [*told(gone, encoder.way, encoder.kinds_of_parts), *left_out_line(encoder.left_out_), *hints]
+def _of_table(source: Source, encoder: TableEncoder, positive: Any, hints: list[tuple[str, str]]) -> list[Line]:
+    """What is known of the table: what is missing or left out, and what seems too good."""
+    gone, telling = encoder.missing_, _too_good(source, encoder.kinds_, positive)
+    lines = [*told_unlabelled(source.unlabelled), *told(gone, encoder.way, encoder.kinds_of_parts)]
+    lines += [*left_out_line(encoder.left_out_), *hints]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
-    more = if_any(
-        missing=gone,
-        unlabelled=source.unlabelled,
-        left_out=encoder.left_out_,
-        hints=[text for _, text in hints],
-        telling_columns=[one.name for one in telling],
-    )
-    return replace(receipt, lines=lines, data={**choice.data, **receipt.data, **more})
+    return [
+        *for_people(lines),
+        *if_any(missing=gone, unlabelled=source.unlabelled, left_out=encoder.left_out_),
+        *if_any(hints=[text for _, text in hints], telling_columns=[one.name for one in telling]),
+    ]
 
 
 def _too_good(source: Source, kinds: Mapping[str, str], positive: Any) -> list[TellingColumn]:
@@ -260,10 +248,10 @@ def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
 
 def _choose(
     prepared: Prepared, rungs: Mapping[str, Any], aside: Aside | None, groups: Array | None
-) -> tuple[Any, Receipt]:
-    """The learner that `climb` chose without the rows held out, and the lines that say why."""
+) -> tuple[Any, list[Line]]:
+    """The learner that `climb` chose without the rows held out, and the line that says why."""
     targets = np.asarray(prepared.targets)
     rows = (prepared.rows, targets) if aside is None else (aside.X_train, targets[aside.train])
     together = groups if groups is None or aside is None else groups[aside.train]
     found = climb(*rows, rungs, together)
-    return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})
+    return found.learner, [Line("why", "why this learner", found.why, found.why), Line("ladder", "", found.accuracy)]

@@ -13,8 +13,7 @@ from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
 from linsep.reporting.bounds import told_bounds
 from linsep.reporting.quality import beside_constant
-from linsep.reporting.receipt import Receipt
-from linsep.reporting.steps import Training, train_keep_measure
+from linsep.reporting.receipt import Line, Receipt, for_people, train_keep_measure
 from linsep.scikit import clone
 from linsep.types import PrecisionWarning
 
@@ -93,23 +92,25 @@ def fit_tagger(
         check_hold_out(lambda kept: {tag for i in kept for tag in y[i]}, held_out_split(len(y), holdout)[0], len(y))
     made = SequenceTagger() if tagger is None else clone(tagger)
     own = made.verbose
-    training = Training()
 
     def train() -> None:
-        with training.watched(PrecisionWarning):
-            try:
-                made.set_params(verbose=verbose).fit(X, y)
-            finally:
-                made.set_params(verbose=own)
+        try:
+            made.set_params(verbose=verbose).fit(X, y)
+        finally:
+            made.set_params(verbose=own)
 
-    def measure(at_length: bool) -> Receipt:
+    def measure(at_length: bool, seconds: float) -> Receipt:
         held_out = _hold_out(made, X, y, holdout) if holdout and at_length else None
-        return _receipt(made, X, y, training.seconds, held_out)
+        return _receipt(made, X, y, seconds, held_out)
 
-    receipt, interrupted = train_keep_measure(
-        train, lambda: hasattr(made, "stop_reason_"), lambda: on_trained(made) if on_trained else None, measure
+    receipt, warned, interrupted = train_keep_measure(
+        train,
+        PrecisionWarning,
+        lambda: hasattr(made, "stop_reason_"),
+        lambda: on_trained(made) if on_trained else None,
+        measure,
     )
-    return TaggerFit(made, receipt, training.warnings + receipt.warnings, interrupted)
+    return TaggerFit(made, receipt, warned + receipt.warnings, interrupted)
 
 
 class _Measured(NamedTuple):
@@ -141,44 +142,40 @@ def _hold_out(tagger: SequenceTagger, X: Any, y: Any, fraction: float) -> _Measu
 def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _Measured | None) -> Receipt:
     training = _measure(tagger, X, y, y)
     best = training if held_out is None else held_out
-    data: dict[str, Any] = {
-        "sentences": len(X),
-        "tokens": training.tokens,
-        "tags": len(tagger.classes_),
-        "features": tagger.coef_.shape[1],
-        "stop_reason": str(tagger.stop_reason_),
-        "epochs": tagger.n_iter_,
-        "mistakes": tagger.n_mistakes_,
-        "seconds": round(seconds, 3),
-        "training_accuracy": training.accuracy,
-        "held_out_accuracy": None if held_out is None else held_out.accuracy,
-        "majority_tag": best.majority_tag,
-        "majority_accuracy": best.majority_accuracy,
-    }
+    tags, features, made = len(tagger.classes_), tagger.coef_.shape[1], tagger.n_mistakes_
     last = int(tagger.trace_.mistakes[-1]) if len(tagger.trace_) else 0
-    told = [("training accuracy", f"{training.accuracy:.2%} of the tokens that it learnt from")]
-    if held_out is None:
-        told.append(("held-out accuracy", "not measured (--holdout 0.1 keeps a tenth of the sentences aside)"))
-    else:
+    name, reason = type(tagger).__name__, tagger.stop_reason_
+    learnt = ("training accuracy", f"{training.accuracy:.2%} of the tokens that it learnt from")
+    aside = ("held-out accuracy", "not measured (--holdout 0.1 keeps a tenth of the sentences aside)")
+    first, second = learnt, aside
+    if held_out is not None:
         rest = f"{held_out.tokens:,} tokens (the same tagger, trained on the other sentences)"
-        told.insert(0, ("held-out accuracy", f"{held_out.accuracy:.2%} of {rest}"))
+        first, second = (aside[0], f"{held_out.accuracy:.2%} of {rest}"), learnt
     majority, doubts = beside_constant("majority tag", best.majority_tag, best.majority_accuracy, best.accuracy)
-    lines = [
-        ("sentences", f"{len(X):,} of {training.tokens:,} tokens"),
-        ("tags", f"{data['tags']:,}"),
-        ("features", f"{data['features']:,}{' (hashed)' if tagger.n_bits else ''}"),
-        ("learner", f"{type(tagger).__name__}, {tagger.n_iter_:,} epochs in {seconds:.2f} s"),
-        ("stop reason", f"{tagger.stop_reason_}: {tagger.stop_reason_.sentence}"),
-        told[0],
-        majority,
-    ]
-    details = [("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch"), told[1]]
+    bounds = [("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does")]
+    of_bounds = []
     if training.tokens <= _BOUND_TOKENS:
-        more, data["bounds"], _ = told_bounds([tagger.mistake_bounds(X, y)], tagger)
-        details += more
-    else:
-        details.append(("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does"))
-    return Receipt(lines, data, details=details, warnings=doubts)
+        bounds, allowed, _ = told_bounds([tagger.mistake_bounds(X, y)], tagger)
+        of_bounds = [Line("bounds", "", allowed)]
+    told = [
+        Line("sentences", "sentences", len(X), f"{len(X):,} of {training.tokens:,} tokens"),
+        Line("tokens", "", training.tokens),
+        Line("tags", "tags", tags, f"{tags:,}"),
+        Line("features", "features", features, f"{features:,}{' (hashed)' if tagger.n_bits else ''}"),
+        Line("", "learner", None, f"{name}, {tagger.n_iter_:,} epochs in {seconds:.2f} s"),
+        Line("stop_reason", "stop reason", str(reason), f"{reason}: {reason.sentence}"),
+        Line("epochs", "", tagger.n_iter_),
+        Line("seconds", "", round(seconds, 3)),
+        *for_people([first, majority]),
+        Line("mistakes", "mistakes", made, f"{made:,} sentences, {last:,} of them in the last epoch", True),
+        Line("training_accuracy", "", training.accuracy),
+        Line("held_out_accuracy", "", None if held_out is None else held_out.accuracy),
+        Line("majority_tag", "", best.majority_tag),
+        Line("majority_accuracy", "", best.majority_accuracy),
+        *for_people([second, *bounds], more=True),
+        *of_bounds,
+    ]
+    return Receipt(told, warnings=doubts)
 
 
 def tag_text(tagger: SequenceTagger, text: Tagged) -> Iterator[str]:

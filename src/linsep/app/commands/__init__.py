@@ -1,4 +1,4 @@
-"""What each command does, in terms of the library, one file a command.
+"""The options of each command and what it does, in terms of the library.
 
-In: parsed arguments. Out: a `Result` to print. Begin with `fit.py`.
+In: the value of each option. Out: a `Result` to print. Begin with `fit.py`.
 """

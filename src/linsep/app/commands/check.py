@@ -2,77 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from linsep.app import options
+from linsep.app.options import under_set, used_first
+from linsep.app.parser import Command
+from linsep.app.present import Result, until_ctrl_c, write_csv
 
-from linsep.app.design_file import design_data, is_plain, written_certificate
-from linsep.app.labelled import check_certificate, inputs, open_labelled, read_as
-from linsep.app.present import write_csv
-from linsep.app.report import check_report, page_of_check, with_report
-from linsep.app.result import Result
-from linsep.data.columns import label_names
-from linsep.data.sources.source import Source
-from linsep.files import check_output, open_output
-from linsep.reporting.table_check import TableCheck, check_table
-from linsep.types import Array, Verdict
+if TYPE_CHECKING:
+    from linsep.data.sources.source import Source
+    from linsep.reporting.table_check import TableCheck
 
-_STATUS: dict[Verdict, int] = {
-    "separable": 0,
-    "quasi-separable": 1,
-    "inseparable": 1,
-    "not-separable": 1,
-    "undecided": 3,
-}
+_STATUS = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "not-separable": 1, "undecided": 3}
+_EXPLAIN = "Also find the fewest rows that have to go, and the columns behind the verdict: 30 s, or --time-limit more."
+_OPTIONS = (
+    options.TABLE,
+    options.TARGET,
+    options.POSITIVE,
+    options.TIME_LIMIT.but(
+        help="Answer after this number of seconds with what is proved by then; --explain has so many more."
+    ),
+    options.CERTIFICATE,
+    options.REPORT,
+    options.DETAILS,
+    options.JSON,
+    used_first("explain", _EXPLAIN, bool, False),
+    options.COLUMN,
+    options.PROOF_MISSING,
+    *options.LABELLED,
+    under_set("suspects", "Write the rows of --explain to this CSV file, each with three near rows.", Path),
+    options.EXACT_WEIGHTS,
+    under_set("n_jobs", "Of three classes or more decide so many at a time, each in a process; -1: one a core.", int),
+)
 
 
-def check(
-    table: Any,
-    *,
-    target: str | None,
-    positive: str | None,
-    time_limit: float | None,
-    n_jobs: int | None = None,
-    certificate: Path | None = None,
-    exact: bool = False,
-    report: Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    missing: Any = None,
-    explain: bool = False,
-    suspects: Path | None = None,
-    on_step: Callable[[str], None] = lambda step: None,
-    **reading: Any,
-) -> Result:
-    """Decide separability of the numbers as they are written; one class against the rest when there are several."""
+@until_ctrl_c
+def _check(asked: Any) -> Result:
+    """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
+
+    Exit status: 0 separable, 1 quasi-separable, inseparable or not-separable (with three or more classes, if any class
+    is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
+    printed).
+    """
+    from linsep.app.labelled import inputs, open_labelled, read_as
+    from linsep.app.written import check_certificate, check_report, with_report, written_certificate
+    from linsep.files import check_output, open_output
+    from linsep.reporting.table_check import check_table
+
+    table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_certificate(certificate, table)
-    check_report(report, certificate, *inputs(table))
+    check_report(asked.report, certificate, *inputs(table))
     if suspects is not None:
         check_output(suspects, "the list of suspects", reads=inputs(table))
-    on_step("reading")
-    source = open_labelled(table, target, columns or {}, reading)
-    on_step("proving")
-    asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
-    found = check_table(source, **asked, n_jobs=n_jobs, exact=exact, explain=explain or suspects is not None)
-    design = None if certificate is None else _design(table, source, found, positive)
+    asked.line.step("reading")
+    source, columns = open_labelled(asked)
+    asked.line.step("proving")
+    how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit", "n_jobs", "exact")}
+    found = check_table(source, columns=columns, explain=asked.explain or suspects is not None, **how)
+    design = None if certificate is None else _design(table, source, found, asked.positive)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design)]
     if suspects is not None and found.explanation is not None:
         lines.append(("list of suspects", str(suspects)))
         with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:
             write_csv(found.explanation.rows, file)
     data = {**found.data, **({"hints": found.hints} if found.hints else {})}
-    result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
-    result.details = found.details
-    return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))
+    result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict], details=found.details)
+    every = [*lines, *found.details]
+    return with_report(result, asked.report, lambda pages, *said: pages.of_check(found, source, columns, every, *said))
 
 
 def _design(table: Any, source: Source, found: TableCheck, positive: str | None) -> dict[str, Any] | None:
     """What the certificate is about; None where it is a plain table."""
+    import numpy as np
+
+    from linsep.app.written import design_data, is_plain
+    from linsep.data.columns import label_names
+
     numbers = found.numbers
-    y: Array = np.asarray(numbers.y)
+    y = np.asarray(numbers.y)
     whole = positive is None or y.dtype.kind != "f"  # one class against the rest is 2, not 2.0
     if whole and source.target is not None and is_plain(table, source, numbers, {source.target: y.tolist()}):
         return None
     names = label_names(y).tolist() if positive is not None else list(map(str, y.tolist()))
     return design_data(numbers.X, names, numbers.names, numbers.places)
+
+
+check = Command("check", _OPTIONS, _check)

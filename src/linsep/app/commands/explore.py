@@ -3,60 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import inputs, open_labelled
-from linsep.app.result import Result
-from linsep.explorer.explore import Exploration, of_preset
-from linsep.explorer.story import tell
-from linsep.explorer.table import points_of_table
-from linsep.files import check_output
+from linsep.app.options import COLUMN, LABELLED, MISSING, POSITIVE, TABLE, TARGET, under_set, used_first
+from linsep.app.parser import Command
+from linsep.app.present import Result
 from linsep.types import DataError
 
 _EPOCHS = 1000
 _MOST_SHOWN = 10**15  # numbers of more digits are rounded
+_PRESETS = (
+    "In place of TABLE: six-points (unless given), semicircle, line, exclusive-or, cycling, orthonormal, drift, "
+    "breast-cancer or overfitting-votes."
+)
+_OPTIONS = (
+    TABLE.but(help="A table as `linsep fit` reads it; without one a preset is shown.", needed=False),
+    TARGET,
+    POSITIVE,
+    used_first("preset", _PRESETS),
+    used_first("learner", "Shown first: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, sgd, rocchio."),
+    used_first("save", "Write the page to this HTML file, which needs no network, in place of opening it.", Path),
+    COLUMN,
+    *LABELLED,
+    MISSING.but(under="--set"),
+    under_set("order", "turn (unless given), random, or adversary: the mistaken row for which w grows most."),
+    under_set("seed", "The seed of the order random; 0 if not given.", int, least=0),
+    under_set("max_iter", "Largest number of epochs, 1000 unless given; a run ends after 5 seconds.", int, least=1),
+    under_set("fit_intercept", "Whether the plane has an intercept; without one b stays at 0.", bool, True),
+    under_set("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535),
+    under_set("browser", "Whether to open a browser; the address of the page is printed.", bool, True),
+)
 
 
-def explore(
-    table: str | None,
-    *,
-    target: str | None,
-    positive: str | None,
-    preset: str | None,
-    chosen: Mapping[str, Any],
-    max_iter: int | None,
-    fit_intercept: bool,
-    save: Path | None,
-    columns: Mapping[str, str],
-    missing: Any,
-    reading: Mapping[str, Any],
-) -> tuple[Exploration, Result]:
-    """Make the story of a table, or of a preset, and write its page if a file is named.
+def _explore(asked: Any) -> Result:
+    """Show a run on TABLE step by step, in the browser: each update, the plane, and the theorem that bounds them.
 
-    `chosen` has the learner, the order and the seed, as far as they are given.
+    The page is served to this machine alone until Ctrl-C (extra explore); --save writes it to a file instead, which
+    needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
     """
-    read = inputs(table) if table is not None else ()
+    asked.line.step("starting")
+    from linsep.app.labelled import inputs, open_labelled
+    from linsep.explorer.explore import Exploration, of_preset
+    from linsep.explorer.story import points_of_table, tell
+    from linsep.files import check_output
+
+    table, save = asked.table, asked.save
+    read = () if table is None else inputs(table)
     if save is not None:
         check_output(save, "the page", reads=read)
+    asked.line.step("training and proving")
+    chosen = {name: value for name in ("learner", "order", "seed") if (value := getattr(asked, name)) is not None}
     if table is None:
-        given = {"target": target, "positive": positive, "max_iter": max_iter, "fit_intercept": not fit_intercept}
+        given = {name: getattr(asked, name) for name in ("target", "positive", "max_iter")}
+        given["fit_intercept"] = not asked.fit_intercept
         if ignored := [name for name, value in given.items() if value]:
             raise DataError(f"{ignored[0]} is for a TABLE: an example has rows and settings of its own")
-        found = of_preset(preset or "six-points", **chosen)
-    elif preset is not None:
+        found = of_preset(asked.preset or "six-points", **chosen)
+    elif asked.preset is not None:
         raise DataError("--preset has rows of its own: give TABLE or --preset, not both")
     else:
-        source = open_labelled(table, target, columns, reading)
-        asked = {"positive": positive, "columns": columns, "missing": missing, "constant": float(fit_intercept)}
-        found = Exploration(tell(points_of_table(source, **asked), max_iter=max_iter or _EPOCHS, **chosen))
-    if save is not None:
+        source, columns = open_labelled(asked)
+        how = {"positive": asked.positive, "columns": columns, "missing": asked.missing}
+        points = points_of_table(source, constant=float(asked.fit_intercept), **how)
+        found = Exploration(tell(points, max_iter=asked.max_iter or _EPOCHS, **chosen))
+    result = Result(_lines(found.story), {})
+    if save is None:
+        result.then = partial(found.serve, port=asked.port, browser=asked.browser)
+    else:
         found.save(save, reads=read)
-    return found, Result(_lines(found.story, save), {})
+        result.lines.append(("page", str(save)))
+    return result
 
 
-def _lines(story: Mapping[str, Any], save: Path | None) -> list[tuple[str, str]]:
-    """What is said of a story: what it is about, the run that is shown first, the verdict and where the page is."""
+def _lines(story: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is said of a story: what it is about, the run that is shown first, and the verdict."""
     run = story["runs"][0]
     sent = f", the last {run['total'] - run['from']:,} of them on the page" if run["from"] else ""
     bound = story["verdict"]["bound"]
@@ -67,5 +89,7 @@ def _lines(story: Mapping[str, Any], save: Path | None) -> list[tuple[str, str]]
         ("run", f"{run['label']}, {run['total']:,} updates{sent}{allowed}"),
         ("stop reason", run["stop"]),
         ("verdict", story["verdict"]["line"]),
-        *([] if save is None else [("page", str(save))]),
     ]
+
+
+explore = Command("explore", _OPTIONS, _explore)

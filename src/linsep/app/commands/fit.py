@@ -1,76 +1,169 @@
-"""`linsep fit` on a table that fits into memory."""
+"""`linsep fit`: train on a table, in memory or in pieces, save the model and print its receipt."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import inputs, open_labelled, read_as
-from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
-from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
-from linsep.app.progress import EpochProgress
-from linsep.app.report import check_report, page_of_fit, with_report
-from linsep.app.result import Result, program
-from linsep.data.features.missing import Missing
-from linsep.files import check_output
-from linsep.reporting.table_fit import fit_table
+from linsep.app import options
+from linsep.app.options import under_read, under_set, used_first
+from linsep.app.parser import Command, Option, listed
+from linsep.app.present import Result, program
+from linsep.types import DataError
+
+# What a stream refuses, because it needs all rows: what is used first, and the rest.
+_FIRST = (
+    options.TIME_LIMIT.but(help="Largest number of seconds; it replaces --max-iter."),
+    used_first("holdout", "Keep this share of the rows aside, for the scores.", float, 0.0, least=0, most=0.9),
+    used_first("max_iter", "Largest number of epochs; the default depends on the learner.", int, least=1),
+)
+_MORE = (
+    Option("seed", "The seed of all random choices, such as the order of the rows; 0 if not given.", int, least=0),
+    Option("group", "With --holdout: hold out all rows of one value of this column, as a patient, or none of them."),
+    Option("after", "In place of a share hold out the rows from this date on: 2024-02-29, or COLUMN=2024-02-29."),
+    Option("probabilities", "Also fit probabilities, in five folds: six times the training.", bool, False),
+    under_set("class_weight", "Weights of classes: balanced, or LABEL=WEIGHT; may be repeated.", many=True),
+    under_set("sample_weight", "The column that holds the weight of each row; it is no feature then."),
+)
+_OF_LEARNERS = (
+    under_set("loss", "--learner sgd: perceptron, hinge, logistic, squared_hinge or squared."),
+    under_set("projection_radius", "--learner sgd: the largest length of (w, b), 10, or none.", float, word="none"),
+    under_set(
+        "kernel",
+        "--learner kernel: poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), laplacian is "
+        "exp(-gamma sum_k |x_k - y_k|), linear is x.y (without an intercept).",
+    ),
+    under_set("degree", "--learner kernel: the degree of poly; 3 if not given.", int),
+    under_set("gamma", "--learner kernel: the gamma of poly, rbf and laplacian; 1 if not given.", float),
+    under_set("coef0", "--learner kernel: the coef0 of poly; 1 if not given.", float),
+)
+INTERCEPT_SCALING = under_set(
+    "intercept_scaling",
+    "The constant feature behind the intercept: a number, 1 if not given, or auto for the root mean square length of "
+    "the rows (of a stream, of its first block). Smaller numbers damp the intercept.",
+    float,
+    word="auto",
+)
+# What only streams have, as `linsep.fit_stream` has it.
+STREAM = (
+    Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
+    under_read("lenient", "Stream: skip malformed lines and count them.", bool, False),
+    under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
+    under_set("classes", "Stream: all labels that may come.", listed),
+    under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),
+    under_set("bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28),
+    under_set("open_columns", "Stream: new columns may appear in any row, and rows may lack columns.", bool, False),
+    under_set("checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1),
+    under_set("ball", "Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end.", float),
+    under_set("half_life", "Stream: halve the weight of what was learnt so many rows ago, in the mean too.", float),
+    under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
+    under_set("max_columns", "Stream: the largest index of svmlight text.", int, 1 << 24, least=1),
+    under_set("max_record_bytes", "Stream: the most bytes of a line or record.", int, 1 << 24, least=1),
+)
+_LEARNER = (
+    "The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or auto. auto "
+    "chooses the simplest (averaged, pa1, kernel, mlp) that no other one beats clearly on held-out rows."
+)
+_OPTIONS = (
+    options.ROWS,
+    options.TARGET,
+    options.POSITIVE,
+    used_first("learner", _LEARNER, default="averaged"),
+    used_first("model", "Where to write the model.", Path, Path("model.linsep")),
+    *_FIRST,
+    options.REPORT,
+    options.DETAILS,
+    options.JSON,
+    *_MORE,
+    *_OF_LEARNERS,
+    INTERCEPT_SCALING,
+    options.COLUMN,
+    options.MISSING,
+    Option("stream", "Read TABLE in pieces: the default for pipes and large files.", bool, None),
+    *options.LABELLED,
+    *STREAM,
+)
 
 
-def fit(
-    table: Any,
-    *,
-    target: str | None,
-    positive: str | None,
-    learner: str,
-    max_iter: int | None,
-    time_limit: float | None,
-    holdout: float,
-    group: str | None = None,
-    after: str | None = None,
-    model: Path,
-    reading: Mapping[str, Any] | None = None,
-    missing: Missing | None = None,
-    columns: Mapping[str, str] | None = None,
-    report: Path | None = None,
-    seed: int = 0,
-    class_weight: tuple[str, ...] = (),
-    sample_weight: str | None = None,
-    probabilities: bool = False,
-    progress: EpochProgress | None = None,
-    **options: Any,
-) -> Result:
-    """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
-    check_output(model, "the model", reads=inputs(table))
-    check_report(report, model, *inputs(table))
-    with progress or EpochProgress(max_iter, time_limit) as line:
-        line.step("reading")
-        stamps = stamps_of(inputs(table))
-        source = open_labelled(table, target, columns or {}, reading or {})
-        if class_weight:
-            options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
-        limits = Limits(max_iter, time_limit, seed)
-        chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
-        check_weights(chosen, sample_weight)
-        train = partial(fit_table, positive=positive, holdout=holdout, group=group, after=after)
-        train = partial(train, missing=missing, columns=columns)
-        train = partial(train, sample_weight=sample_weight, probabilities=probabilities)
-        source.read()  # what is hashed then is what was read
-        origin = origin_of_run(stamps, hashed=True, query=(reading or {}).get("query"))
-        with saved_when_trained(model, origin) as keep:
-            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
-            said = list(map(_on_the_command_line, found.warnings))
-            if found.interrupted:
-                said.append(keep.what_was_kept(found.model))
-            receipt = found.receipt
-            lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-            data = {**receipt.data, "model": str(model)}
-            result = Result(lines, data, said, found.interrupted, details=receipt.details)
-            return with_report(result, report, page_of_fit(found))
+def _fit(asked: Any) -> Result:
+    """Train a separator on TABLE, write it to a model file and print its receipt.
+
+    Numbers are standardised; each level of a category becomes one indicator column, a date its parts, running text
+    the weights of its words. Columns that name the rows are left out; the receipt says which.
+
+    The receipt of --learner sgd compares the guaranteed excess loss with the measured one, over the least loss that
+    SciPy's L-BFGS-B finds.
+
+    A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
+    predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
+
+    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C
+    (the model so far is saved).
+    """
+    if asked.max_iter is not None and asked.time_limit is not None:
+        raise DataError("give --max-iter or --time-limit, not both")
+    from linsep.app.commands.fit_stream import fit_on_stream, wants_stream
+
+    streamed = _given(asked, STREAM)
+    if asked.stream or (asked.stream is None and (streamed or wants_stream(asked.table, asked.query))):
+        if whole := _given(asked, (*_FIRST, *_MORE, *_OF_LEARNERS)):
+            raise DataError(f"a stream is learnt in the order of its rows, pass by pass: leave out {whole}")
+        return fit_on_stream(asked)
+    if streamed:
+        raise DataError(f"--no-stream conflicts with: {streamed}")
+    asked.line.step("starting")
+    return _fit_whole(asked)
+
+
+def _given(asked: Any, which: tuple[Option, ...]) -> str:
+    """Which of the options are given, as they are typed."""
+    return ", ".join(one.spellings[0] for one in which if getattr(asked, one.name) not in (one.default, ()))
+
+
+def _fit_whole(asked: Any) -> Result:
+    """Encode a table that fits into memory, train on it, save the model, and make its receipt."""
+    from linsep.app.labelled import inputs, open_labelled, read_as
+    from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
+    from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
+    from linsep.app.written import check_report, with_report
+    from linsep.files import check_output
+    from linsep.reporting.table_fit import fit_table
+
+    line, model, files = asked.line, asked.model, inputs(asked.table)
+    check_output(model, "the model", reads=files)
+    check_report(asked.report, model, *files)
+    line.step("reading")
+    stamps = stamps_of(files)
+    source, columns = open_labelled(asked)
+    chosen = {one.name: getattr(asked, one.name) for one in (*_OF_LEARNERS, INTERCEPT_SCALING)}
+    if asked.class_weight:
+        chosen["class_weight"] = class_weight_of(asked.class_weight, source.read().y, asked.positive)
+    limits = Limits(asked.max_iter, asked.time_limit, asked.seed or 0)
+    make = make_ladder if asked.learner == "auto" else partial(make_learner, asked.learner)
+    learner = make(limits, **chosen)
+    check_weights(learner, asked.sample_weight)
+    names = ("positive", "holdout", "group", "after", "missing", "sample_weight", "probabilities")
+    how: dict[str, Any] = {name: getattr(asked, name) for name in names} | {"columns": columns}
+    source.read()  # what is hashed then is what was read
+    origin = origin_of_run(stamps, asked.query)
+    with saved_when_trained(model, origin) as keep:
+        shown = line.epochs(asked.max_iter, asked.time_limit)
+        found = fit_table(source, learner, **how, verbose=shown, on_trained=keep, on_step=line.step)
+        said = list(map(_on_the_command_line, found.warnings))
+        if found.interrupted:
+            said.append(keep.what_was_kept(found.model))
+        receipt = found.receipt
+        lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+        data = {**receipt.data, "model": str(model)}
+        result = Result(lines, data, said, found.interrupted, details=receipt.details)
+        return with_report(result, asked.report, lambda pages, *said: pages.of_fit(found, *said))
 
 
 def _on_the_command_line(warning: str) -> str:
     """What a learner advises, in the words of this program."""
     warning = warning.replace("linsep.separability(X, y)", "`linsep check`")
     return warning.replace("max_iter or time_limit", "--max-iter or --time-limit")
+
+
+fit = Command("fit", _OPTIONS, _fit)

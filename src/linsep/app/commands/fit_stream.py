@@ -6,46 +6,24 @@ import os
 import stat
 import sys
 import warnings
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import inputs, read_as_text
+from linsep.app.commands.fit import STREAM
+from linsep.app.labelled import inputs, kinds_of, read_as_text
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
 from linsep.app.models import Keeper, origin_of_run, saved_when_trained, state_of
-from linsep.app.progress import StreamLine
-from linsep.app.report import check_report, page_of_stream, with_report
-from linsep.app.result import Result, program
-from linsep.data.features.missing import Missing
+from linsep.app.options import reading_of
+from linsep.app.present import Result, program, say
+from linsep.app.written import check_report, with_report
 from linsep.data.inputs import Input, free_memory
 from linsep.data.sources.open import find_files
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
-from linsep.streaming.result import Say, StreamError, StreamFit, StreamWarning
+from linsep.streaming.result import StreamError, StreamFit, StreamWarning
 from linsep.types import DataError
-
-
-@dataclass(frozen=True)
-class StreamOptions:
-    """The options of streams alone, with the names that `linsep.fit_stream` uses."""
-
-    passes: int = 1
-    classes: tuple[str, ...] | None = None
-    open_classes: bool = False
-    bits: int = 18
-    lenient: bool = False
-    open_columns: bool = False
-    checkpoint: Path | None = None
-    checkpoint_rows: int = 1_000_000
-    ball: float | None = None
-    half_life: float | None = None
-    drift: str | None = None
-    max_columns: int = 1 << 24
-    max_record_bytes: int = 1 << 24
 
 
 def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
@@ -67,69 +45,46 @@ def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> b
     return bool(pipes) or (free is not None and total > share * free)
 
 
-def fit_on_stream(
-    table: Any,
-    options: StreamOptions,
-    *,
-    target: str | None,
-    positive: str | None,
-    learner: str,
-    intercept_scaling: float | str | None = None,
-    model: Path,
-    columns: Mapping[str, str],
-    reading: Mapping[str, Any],
-    missing: Missing | None = None,
-    report: Path | None = None,
-    say: Say,
-) -> Result:
+def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    estimator = _learner_called(learner, intercept_scaling)
-    others = (options.checkpoint, *inputs(table))
-    check_output(model, "the model", reads=others)
-    check_report(report, model, *others)
-    asked = {
-        **asdict(options),
-        "columns": columns,
-        "target": target,
-        "positive": positive,
-        "categorical": read_as_text(columns),
-        "missing": missing,
-        **reading,
-    }
-    # A stream may be read only once.
-    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
-    said: list[str] = []
-    with saved_when_trained(model, came_from, options.checkpoint) as keep:
+    learner = _learner_called(asked.learner, asked.intercept_scaling)
+    columns, files, model = kinds_of(asked.column), inputs(asked.table), asked.model
+    check_output(model, "the model", reads=(asked.checkpoint, *files))
+    check_report(asked.report, model, asked.checkpoint, *files)
+    how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
+    how |= {"columns": columns, "categorical": read_as_text(columns), "verbose": say, "callback": asked.line.rows}
+    how |= reading_of(asked)
+    origin = origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
+    with saved_when_trained(model, origin, asked.checkpoint) as keep:
         try:
-            with StreamLine() as line, warnings.catch_warnings():
+            with warnings.catch_warnings(record=True) as taken:
                 warnings.simplefilter("always", StreamWarning)
-                warnings.showwarning = partial(_take, said)
-                found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
+                found = fit_stream(str(asked.table), learner, **how)
         except StreamError as error:
             rows = error.so_far.counters.rows
             keep.origin["data_hash"] = error.so_far.data_hash
             keep(error.so_far.model, f"the model of the first {rows:,} rows is in {model}")
             raise DataError(error.reason) from None
+        said = [str(one.message) for one in taken if issubclass(one.category, StreamWarning)]
         keep.origin["data_hash"] = found.data_hash
         if found.was_finished:
-            said.append(_written_again(found, options.checkpoint, model, keep))
+            said.append(_written_again(found, asked.checkpoint, model, keep))
         else:
             keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
-        return _result(found, model, said, report)
-
-
-def _take(said: list[str], message: Warning | str, category: type[Warning], *_: object) -> None:
-    """Keep a warning of the stream for the end."""
-    if issubclass(category, StreamWarning):
-        said.append(str(message))
+        receipt = stream_receipt(found)
+        lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+        said += receipt.warnings
+        result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted, details=receipt.details)
+        # Its rows are no longer there.
+        return with_report(result, asked.report, lambda pages, *said: pages.of_model(found.model, None, receipt, *said))
 
 
 def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
     """The learner of that name, if it can stream."""
-    options = {"intercept_scaling": intercept_scaling}
-    estimator = None if name == "auto" else make_learner(name, Limits(None, None, 0), **options)
+    limits = Limits(None, None, 0)
+    estimator = None if name == "auto" else make_learner(name, limits, intercept_scaling=intercept_scaling)
     if estimator is None or not can_stream(estimator):
         fit_for_it = [known for known in LEARNERS if can_stream(new_learner(known))]
         raise DataError(
@@ -148,11 +103,3 @@ def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep:
         write_whole(model, raw, "the model")  # with what it says of where it comes from
         return f"{checkpoint} is finished: nothing was changed"
     return f"{checkpoint} is finished: {model} was written from it"
-
-
-def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
-    receipt = stream_receipt(found)
-    shown = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    data = {**receipt.data, "model": str(model)}
-    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
-    return with_report(result, report, page_of_stream(found.model, receipt))

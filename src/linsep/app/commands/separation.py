@@ -3,150 +3,179 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+from linsep.app import options
+from linsep.app.options import reading_of, under_set, used_first
+from linsep.app.parser import Command, listed
+from linsep.app.present import Result, until_ctrl_c
+from linsep.types import DataError
 
-from linsep.app.design_file import design_data, is_plain, written_certificate
-from linsep.app.labelled import (
-    check_certificate,
-    open_labelled,
-    read_as,
-    read_as_text,
-)
-from linsep.app.result import Result
-from linsep.data.columns import TableChunk
-from linsep.data.features.exact_decimals import exact_numbers, refuse_finer
-from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
-from linsep.data.features.missing import LEAVE_OUT
-from linsep.data.sources.open import open_data
-from linsep.data.sources.source import Source
-from linsep.regression.design import design_of_numbers, outcome_of
-from linsep.regression.formula import asked_as_written
-from linsep.regression.model import Asked
-from linsep.regression.separation import answer
-from linsep.reporting.proof import separation_details, separation_lines
-from linsep.theory.separation.families import Family, link_of
-from linsep.theory.words.of_classes import rows_of_file
-from linsep.types import Array, DataError
+if TYPE_CHECKING:
+    from linsep.data.sources.source import Source
+    from linsep.regression.model import Asked
+    from linsep.types import Array
 
-_NEAREST = "decimals that a function is applied to are the doubles nearest to them"
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
+_NEAREST = "decimals that a function is applied to are the doubles nearest to them"
 _ALL_EVENTS = "without --set event=COLUMN every row counts as an event; a column of events is a feature like others"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
+_FAMILIES = (
+    *("logistic", "binomial", "poisson", "negative-binomial", "multinomial"),
+    *("cumulative", "adjacent", "continuation", "cox"),
+)
+_LINKS = ("logit", "probit", "cloglog", "cauchit")
+_BESIDE = (
+    under_set("trials", "Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
+    under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
+    under_set("strata", "Cox: the column of strata, which are never at risk together."),
+    under_set("entry", "Cox: the column of the times after which rows are at risk."),
+    under_set("offset", "The column of offsets, which is no feature and does not matter for the answer."),
+)
+_FORMULA = "In place of --target: y ~ x + C(dose) + x:z | firm, fixed effects after the |; evaluated as Python."
+_SECONDS = "Give up after this number of seconds (exit status 3); --details searches the fewest columns as long."
+_OPTIONS = (
+    options.TABLE,
+    options.TARGET,
+    used_first("family", "The family of the regression.", default="logistic", choices=_FAMILIES),
+    used_first("formula", _FORMULA),
+    options.TIME_LIMIT.but(help=_SECONDS),
+    options.CERTIFICATE,
+    options.DETAILS.but(help="Also print which rows move each coefficient, and the fewest columns that separate."),
+    options.JSON,
+    options.COLUMN,
+    options.PROOF_MISSING,
+    *options.LABELLED,
+    under_set("link", "The link (logistic, binomial, cumulative, continuation); logit unless given.", choices=_LINKS),
+    under_set("order", "Ordered families: the labels, the lowest first: low,mid,high. Numbers need none.", listed),
+    under_set("fit_intercept", "Whether the regression has an intercept.", bool, True),
+    *_BESIDE,
+    options.EXACT_WEIGHTS,
+)
 
 
-def separation(
-    table: Any,
-    *,
-    target: str | None,
-    family: Family,
-    link: str | None = None,
-    order: Sequence[str] | None = None,
-    beside: Mapping[str, str | None] | None = None,
-    fit_intercept: bool,
-    time_limit: float | None,
-    certificate: Path | None = None,
-    exact: bool = False,
-    columns: Mapping[str, str] | None = None,
-    missing: Any = None,
-    formula: str | None = None,
-    details: bool = False,
-    **reading: Any,
-) -> Result:
-    """Ask whether a regression of the target on the other columns has a maximum likelihood estimate.
+@until_ctrl_c
+def _separation(asked: Any) -> Result:
+    """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
-    `beside` names the columns that belong to the response and are no features.
+    The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
+    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
+    130 after Ctrl-C (what is known by then is printed).
+
+    What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
+    then finite_part(), drop() or firth() of its answer.
     """
-    named = {role: name for role, name in (beside or {}).items() if name is not None}
-    check_certificate(certificate, table)
-    if formula is not None:
-        if target is not None or missing is not None or not fit_intercept:
-            raise DataError(
-                "the formula names the response and the intercept, and leaves out rows with missing values: leave out "
-                "--target, --set fit_intercept=no and --missing"
-            )
-        source = open_data(table, categorical=read_as_text(columns or {}), **reading)
-        asked: dict[str, Any] = {"family": family, "link": link, "order": order, "beside": named, "exact": exact}
-        return _of_formula(source, formula, time_limit, certificate, table, details, **asked)
-    source = open_labelled(table, target, columns or {}, reading)
+    from linsep.app.labelled import read_as
+    from linsep.app.written import check_certificate, design_data, written_certificate
+    from linsep.regression.separation import answer
+    from linsep.reporting.proof import separation_details, separation_lines
+    from linsep.theory.words.of_classes import rows_of_file
+
+    check_certificate(asked.certificate, asked.table)
+    named = {one.name: name for one in _BESIDE if (name := getattr(asked, one.name)) is not None}
+    plan = _of_table(asked, named) if asked.formula is None else _of_formula(asked, named)
+    found = answer(plan.question, asked.time_limit, exact=asked.exact)
+    data: dict[str, Any] = {**found.to_dict(), **plan.data}
+    if plan.left_out is not None:
+        parts = {"separated_rows": found.separated_rows}
+        parts |= {"pairs": tuple(row for row, _ in found.pairs)} if found.pairs else {}
+        data["file_rows"] = {name: rows_of_file(rows, plan.left_out).tolist() for name, rows in parts.items()}
+    design = None
+    if asked.certificate is not None and not plan.is_plain:
+        X, outcome = plan.question.design, plan.question.outcome
+        design = design_data(X.X, outcome.y.tolist(), X.names, plan.rows, outcome.beside, X.absorbed)
+    lines = [*read_as(plan.source), *plan.lines, *separation_lines(found, plan.left_out)]
+    lines += written_certificate(asked.certificate, data, asked.table, design)
+    doubts = [*plan.doubts, *([_ALL_EVENTS] if asked.family == "cox" and "event" not in named else [])]
+    more = separation_details(found, plan.left_out, asked.time_limit) if asked.details and not asked.as_json else []
+    return Result(lines, data, doubts, exit_status=_STATUS[found.verdict], details=more)
+
+
+class _Plan(NamedTuple):
+    """What is asked of which table.
+
+    `rows` are the rows of the table that the design has, `left_out` those that it has not, None for all and none;
+    `is_plain` says that the certificate can be checked against the table itself.
+    """
+
+    source: Source
+    question: Asked
+    rows: Array | None
+    left_out: Array | None = None
+    lines: Sequence[tuple[str, str]] = ()
+    data: Mapping[str, Any] = {}
+    doubts: Sequence[str] = ()
+    is_plain: bool = False
+
+
+def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
+    """The terms of a formula."""
+    from linsep.app.labelled import kinds_of, read_as_text
+    from linsep.data.sources.open import open_data
+    from linsep.regression.formula import asked_as_written
+
+    if asked.target is not None or asked.missing is not None or not asked.fit_intercept:
+        raise DataError(
+            "the formula names the response and the intercept, and leaves out rows with missing values: leave out "
+            "--target, --set fit_intercept=no and --missing"
+        )
+    source = open_data(asked.table, categorical=read_as_text(kinds_of(asked.column)), **reading_of(asked))
+    found, as_written, whole = asked_as_written(asked.formula, source, asked.family, asked.order, asked.link, named)
+    doubts = [] if as_written else [_NEAREST if whole else _ROUNDED]
+    return _Plan(source, found, found.design.rows, doubts=doubts)
+
+
+def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
+    """All columns of a table; the `named` ones belong to the response and are no features."""
+    from linsep.app.labelled import open_labelled
+    from linsep.app.written import is_plain
+    from linsep.data.features.exact_decimals import exact_numbers
+    from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
+    from linsep.data.features.missing import LEAVE_OUT
+    from linsep.regression.design import design_of_numbers, outcome_of
+    from linsep.regression.model import Asked
+    from linsep.theory.separation.families import link_of
+
+    source, columns = open_labelled(asked)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
-    rows = source.read()
-    known = kinds_in_proof(rows, columns or {})
-    levels = 0 if fit_intercept else 1
-    numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
-    doubts = known.doubts + _of_events(family, named)
-    doubts += [] if numbers.as_written else [_ROUNDED]
+    known = kinds_in_proof(source.read(), columns)
+    levels = 0 if asked.fit_intercept else 1
+    numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=asked.missing, advice=LEAVE_OUT)
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
-    outcome = outcome_of(numbers.y, family, order, **taken)
-    question = Asked(design_of_numbers(numbers), outcome, fit_intercept, family, link_of(family, link))
-    found = answer(question, time_limit, exact=exact)
-    gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
-    data = {**found.to_dict(), **numbers.in_table(source)}
+    outcome = outcome_of(numbers.y, asked.family, asked.order, **taken)
+    data = numbers.in_table(source)
     data |= {"beside": named} if named else {}
     data |= {"left_out": known.left_out} if known.left_out else {}
-    if numbers.left_out is not None:
-        parts = {"separated_rows": found.separated_rows}
-        parts |= {"pairs": tuple(row for row, _ in found.pairs)} if found.pairs else {}
-        data |= {"file_rows": {name: rows_of_file(rows, numbers.left_out).tolist() for name, rows in parts.items()}}
-    told = separation_lines(found, numbers.left_out)
-    design = None
-    if certificate is not None:
-        read = {named[role]: column.tolist() for role, column in outcome.beside.items()}
-        plain = "strata" not in named and is_plain(table, source, numbers, {str(target): outcome.y.tolist(), **read})
-        design = None if plain else _design(question, numbers.places)
-    lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table, design)]
-    result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
-    result.details += separation_details(found, numbers.left_out, time_limit) if details else []
-    return result
-
-
-def _of_events(family: Family, beside: Mapping[str, str]) -> list[str]:
-    return [_ALL_EVENTS] if family == "cox" and "event" not in beside else []
-
-
-def _of_formula(
-    source: Source,
-    text: str,
-    time_limit: float | None,
-    certificate: Path | None,
-    table: Any,
-    details: bool,
-    *,
-    family: Family,
-    link: str | None,
-    order: Sequence[str] | None,
-    beside: Mapping[str, str],
-    exact: bool,
-) -> Result:
-    try:
-        asked, as_written, whole = asked_as_written(text, source, family, order, link, beside)
-    except ImportError as error:
-        raise DataError(str(error)) from error
-    found = answer(asked, time_limit, exact=exact)
-    data = found.to_dict()
-    lines = [*read_as(source), *separation_lines(found)]
-    design = None if certificate is None else _design(asked, asked.design.rows)
-    lines += written_certificate(certificate, data, table, design)
-    more = separation_details(found, time_limit=time_limit) if details else []
-    doubts = _of_events(family, beside) + ([] if as_written else [_NEAREST if whole else _ROUNDED])
-    return Result(lines, {**data}, doubts, exit_status=_STATUS[found.verdict], details=more)
-
-
-def _design(asked: Asked, rows: Array | None) -> dict[str, Any]:
-    """The design, the response and what stands beside it."""
-    design, outcome = asked.design, asked.outcome
-    return design_data(design.X, outcome.y.tolist(), design.names, rows, outcome.beside, design.absorbed)
+    read = {named[role]: column.tolist() for role, column in outcome.beside.items()}
+    read[str(asked.target)] = outcome.y.tolist()
+    plain = asked.certificate is not None and "strata" not in named and is_plain(asked.table, source, numbers, read)
+    return _Plan(
+        source,
+        Asked(
+            design_of_numbers(numbers), outcome, asked.fit_intercept, asked.family, link_of(asked.family, asked.link)
+        ),
+        numbers.places,
+        numbers.left_out,
+        [*numbers.rows_left_out(), *left_out_of_proof(known)],
+        data,
+        known.doubts + ([] if numbers.as_written else [_ROUNDED]),
+        plain,
+    )
 
 
 def _taken(source: Source, role: str, name: str) -> Any:
     """A column that is no feature; strata may be text."""
     if role != "strata":
         return source.take_out(name)
+    import numpy as np
+
+    from linsep.data.columns import TableChunk
+    from linsep.data.features.exact_decimals import refuse_finer
+
     rows = source.read()
     if isinstance(rows, TableChunk):
         rows.refuse_missing(name, text=True)
@@ -154,3 +183,6 @@ def _taken(source: Source, role: str, name: str) -> Any:
     refuse_finer(column)
     text = None if column.is_number else column.text
     return column.values if text is None else np.array(text.to_pylist(), dtype=object)
+
+
+separation = Command("separation", _OPTIONS, _separation)

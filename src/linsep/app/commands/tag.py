@@ -1,43 +1,50 @@
-"""What `linsep tag` does: train a tagger on tagged text, tag text with it, count its correct tags."""
+"""`linsep tag`: train a tagger on tagged text, tag text with it, count its correct tags, show its weights."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from linsep.app.learners import Limits
-from linsep.app.models import load_tagger, origin_of_run, saved_when_trained, shown, stamps_of
-from linsep.app.progress import EpochProgress
-from linsep.app.result import Result, program
-from linsep.data.readers.tagged import read_tagged
-from linsep.files import check_output, open_output
-from linsep.learners import SequenceTagger
-from linsep.reporting.tagging import fit_tagger, score_tagger, tag_text
+from linsep.app.options import DETAILS, JSON, MODEL, OUTPUT, under_read, under_set
+from linsep.app.parser import Command, Option
+from linsep.app.present import Result, program
+from linsep.types import DataError
 
 _MOST_LISTED = 20
+_TEXT = Option(
+    "TEXT",
+    "Tagged text: a token, a tab or blanks and its tag on each line, an empty line after each sentence; or CoNLL-U.",
+    needed=True,
+)
+_MODEL = MODEL.but(help="A model file written by `linsep tag fit`.")
+_TAG = under_read("tag", "The column of the tag in a CoNLL-U file.", default="upos", choices=("upos", "xpos"))
+_FORMAT = under_read("format", "The layout, if the suffix does not tell.", choices=("columns", "conllu"))
+_JSON = JSON.but(group="")
 
 
-def fit(
-    text: str,
-    *,
-    format: str | None,
-    tag: str,
-    max_iter: int | None,
-    time_limit: float | None,
-    n_bits: int | None,
-    seed: int,
-    holdout: float,
-    model: Path,
-) -> Result:
-    """Train on tagged text, save the model, and make its receipt."""
+def _fit(asked: Any) -> Result:
+    """Train a tagger on TEXT, write it to a model file and print its receipt.
+
+    Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
+    """
+    if asked.max_iter is not None and asked.time_limit is not None:
+        raise DataError("give --max-iter or --time-limit, not both")
+    from linsep.app.learners import Limits
+    from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
+    from linsep.data.readers.tagged import read_tagged
+    from linsep.files import check_output
+    from linsep.learners import SequenceTagger
+    from linsep.reporting.tagging import fit_tagger
+
+    text, model = asked.text, asked.model
     check_output(model, "the model", reads=(text,))
-    tagger = Limits(max_iter, time_limit, seed).put_on(SequenceTagger(n_bits=n_bits))
+    limits = Limits(asked.max_iter, asked.time_limit, asked.seed)
+    tagger = limits.put_on(SequenceTagger(n_bits=asked.n_bits))
     stamps = stamps_of([text])
-    read = read_tagged(text, format, tag)
-    with (
-        saved_when_trained(model, origin_of_run(stamps, hashed=True)) as keep,
-        EpochProgress(tagger.max_iter, time_limit) as progress,
-    ):
-        found = fit_tagger(read, tagger, holdout=holdout, verbose=progress, on_trained=keep)
+    read = read_tagged(text, asked.format, asked.tag)
+    with saved_when_trained(model, origin_of_run(stamps)) as keep:
+        shown = asked.line.epochs(tagger.max_iter, asked.time_limit)
+        found = fit_tagger(read, tagger, holdout=asked.holdout, verbose=shown, on_trained=keep)
     receipt = found.receipt
     lines = [*receipt.lines, ("model", f"{model} (next: {program()} tag show {model})")]
     said = [keep.what_was_kept(found.tagger)] if found.interrupted else []
@@ -45,33 +52,66 @@ def fit(
     return Result(lines, data, [*said, *found.warnings], found.interrupted, details=receipt.details)
 
 
-def predict(model: Path, text: str, output: str, *, format: str | None, tag: str) -> None:
-    """Write the text with the tags found."""
-    tagger = load_tagger(model)
-    reads = (model, text)
-    check_output(output, "the tags", reads=reads)
-    written = tag_text(tagger, read_tagged(text, format, tag))
-    with open_output(output, "the tags", reads=reads) as stream:
+def _predict(asked: Any) -> None:
+    """Tag TEXT and write token, tab and tag on each line, or the CoNLL-U file with its tags replaced."""
+    from linsep.app.models import load_tagger
+    from linsep.data.readers.tagged import read_tagged
+    from linsep.files import check_output, open_output
+    from linsep.reporting.tagging import tag_text
+
+    tagger = load_tagger(asked.model)
+    reads = (asked.model, asked.text)
+    check_output(asked.output, "the tags", reads=reads)
+    written = tag_text(tagger, read_tagged(asked.text, asked.format, asked.tag))
+    with open_output(asked.output, "the tags", reads=reads) as stream:
         stream.writelines(written)
 
 
-def score(model: Path, text: str, *, format: str | None, tag: str) -> Result:
-    """Token and sentence accuracy, the tags most often confused, and tags the model has never seen."""
-    scores = score_tagger(load_tagger(model), read_tagged(text, format, tag))
+def _score(asked: Any) -> Result:
+    """Compare the model's tags with those of TEXT: correct tokens and sentences, and the tags most confused."""
+    from linsep.app.models import load_tagger
+    from linsep.data.readers.tagged import read_tagged
+    from linsep.reporting.tagging import score_tagger
+
+    scores = score_tagger(load_tagger(asked.model), read_tagged(asked.text, asked.format, asked.tag))
     counts = {f"{a} predicted {b}": count for (a, b), count in scores.confused.items()}
     lines = [
         ("sentences", f"{scores.sentences:,} of {scores.tokens:,} tokens"),
         ("accuracy", f"{scores.accuracy:.2%} of the tokens"),
         ("whole sentences", f"{scores.sentence_accuracy:.2%}"),
+        *((name, f"{count:,}") for name, count in list(counts.items())[:_MOST_LISTED]),
     ]
-    lines += [(name, f"{count:,}") for name, count in list(counts.items())[:_MOST_LISTED]]
-    data = {"sentences": scores.sentences, "tokens": scores.tokens, "accuracy": scores.accuracy, "counts": counts}
-    data["sentence_accuracy"] = scores.sentence_accuracy
+    names = ("sentences", "tokens", "accuracy", "sentence_accuracy")
+    data = {**{name: getattr(scores, name) for name in names}, "counts": counts}
     many, first = len(scores.unknown), scores.unknown[:1]
     warn = [f"tokens with a tag that was not there in training: {many:,}, the first with {tag!r}" for tag in first]
     return Result(lines, data, warn)
 
 
-def show(model: Path, n_weights: int) -> Result:
-    """The largest weights by feature and tag, the largest transitions, and where the file comes from."""
-    return shown(model, load_tagger(model), n_weights)
+def _show(asked: Any) -> Result:
+    """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
+    from linsep.app.models import load_tagger, shown
+
+    return shown(asked.model, load_tagger(asked.model), asked.weights)
+
+
+_OPTIONS_OF_FIT = (
+    _TEXT,
+    Option("model", "Where to write the model.", Path, Path("tagger.linsep")),
+    Option("max_iter", "Largest number of epochs; 10 if not given.", int, least=1),
+    Option("time_limit", "Largest number of seconds; it replaces --max-iter.", float, least=0),
+    Option("holdout", "Keep this share of the sentences aside, for the scores.", float, 0.0, least=0, most=0.9),
+    DETAILS.but(group=""),
+    _JSON,
+    _TAG,
+    _FORMAT,
+    under_set("n_bits", "Hash feature names to this number of bits instead of keeping them.", int, least=1, most=28),
+    under_set("seed", "The seed of the order of the sentences.", int, 0, least=0),
+)
+_ANY_TEXT = _TEXT.but(help="Text in a layout of `fit`; the tags may be missing. - is standard input.")
+_SHOWN = Option("weights", "The number of weights to print, the largest ones.", int, 20, least=1)
+_FILE = OUTPUT.but(help="File to write; - is standard output.")
+fit = Command("tag fit", _OPTIONS_OF_FIT, _fit)
+predict = Command("tag predict", (_MODEL, _ANY_TEXT, _FILE, _TAG, _FORMAT), _predict)
+score = Command("tag score", (_MODEL, _TEXT, _TAG, _FORMAT, _JSON), _score)
+show = Command("tag show", (_MODEL, _SHOWN, _JSON), _show)

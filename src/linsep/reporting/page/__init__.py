@@ -1,5 +1,5 @@
 """One HTML page of what was found.
 
-In: a model, a certificate or a separation, the rows that it is about, and a receipt. Out: a `Report`. Begin with
-`model.py` or `proofs.py`; `html.py` fills the template.
+In: a model or a certificate, the rows that it is about, and a receipt. Out: a `Report`. Begin with `content.py`;
+`html.py` fills the template.
 """

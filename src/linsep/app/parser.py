@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import getdoc
 from math import inf
+from types import SimpleNamespace
 from typing import Any, NoReturn, Self
 
+from linsep.app.present import Line, Result
 from linsep.types import DataError
 
 _MORE = "Further options"
@@ -123,15 +125,24 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it is called, its options, and the function that takes them as keywords."""
+    """A command: what it is called, its options, and the function that is given their values as attributes."""
 
     name: str
     options: tuple[Option, ...]
-    run: Callable[..., Any]
+    run: Callable[[Any], Result | None]
 
     @property
     def help(self) -> str:
         return getdoc(self.run) or ""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Run it: arguments in their order, options by name, all others as if nothing were typed."""
+        names = [option.name.lower() for option in self.options]
+        unless_given = (() if option.many else option.default for option in self.options)
+        asked = dict(zip(names, unless_given, strict=True)) | dict(zip(names, arguments, strict=False)) | options
+        assert len(asked) == len(names), f"{self.name} has no option {asked.keys() - set(names)}"
+        with Line() as line:
+            return self.run(SimpleNamespace(**asked, line=line))
 
     def parse(self, program: str, words: Sequence[str]) -> dict[str, Any]:
         """The value of each option, by its name."""

@@ -1,4 +1,7 @@
-"""What a certificate is about, as a program without linsep reads it: a plain CSV file, or the design beside it."""
+"""What a command writes beside what it prints: a certificate, what it is about, and the page of `--report`.
+
+A program without linsep reads a plain CSV file, or the design beside the certificate.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from linsep.app.labelled import inputs
+from linsep.app.present import Result, command_line
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
-from linsep.files import open_output
+from linsep.files import check_output, open_output
+from linsep.reporting.page.html import Page, check_extras, render
 from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
 from linsep.types import Array
@@ -21,6 +26,30 @@ from linsep.types import Array
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
 _NO_PLAIN_END = re.compile(rb"\r(?!\n)|\0")
+
+
+def check_report(path: Path | None, *others: Any) -> None:
+    """Check before the work that the page can be written and replaces none of the other files."""
+    if path is not None:
+        check_output(path, "the report", reads=others)
+        check_extras()
+
+
+def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, Sequence[str]], Page]) -> Result:
+    """Write the page that is composed of the pages' file, the command and the warnings, and say where it is."""
+    if path is not None:
+        from linsep.reporting.page import content
+
+        render(compose(content, command_line(), result.warnings)).save(path)
+        result.lines.append(("report", str(path)))
+        result.data["report"] = str(path)
+    return result
+
+
+def check_certificate(path: Path | None, table: Any) -> None:
+    """Check before the work that the certificate can be written and replaces no file that the command reads."""
+    if path is not None:
+        check_output(path, "the certificate", reads=inputs(table))
 
 
 def written_certificate(

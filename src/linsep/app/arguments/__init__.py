@@ -1,1 +1,0 @@
-"""The arguments of commands that have many, and the options that several share."""

@@ -1,0 +1,306 @@
+"""The content of the page of a model and of that of certificates. It is imported only to make a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep import plots
+from linsep.data.sources.source import Source
+from linsep.learners import VotedPerceptron
+from linsep.learners.table_model import TableModel, parts_of
+from linsep.markup import count
+from linsep.plots.subject import Subject, codes_of, margins_of, plane_of, subject_of
+from linsep.plots.subject import Table as Named
+from linsep.reporting.bounds import NOT_APPLICABLE
+from linsep.reporting.explanation.explanation import Explanation
+from linsep.reporting.page.html import Page, Picture, Table
+from linsep.reporting.page.rows import MOST_ROWS, About, about_encoded, about_exact, rows_table, weights_table
+from linsep.reporting.proof import is_rounded, weights_in_words
+from linsep.reporting.receipt import Proved, Receipt
+from linsep.reporting.shown import Weights, weights_of
+from linsep.reporting.table_check import Asked, TableCheck
+from linsep.reporting.table_fit import TableFit
+from linsep.theory.proof import Combination
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.words.of_classes import about_of, exists_near
+from linsep.types import Array, Hyperplane
+
+_PROJECTED = " Projected on w, where the decision value is exact, and on the direction of most variance beside it."
+_MOST_ASKED = 4  # classes against the rest that are drawn
+
+
+# --------------------------------------------------------------------- a model
+class Seen(NamedTuple):
+    """The decisions of a model about the rows of the report."""
+
+    subject: Subject
+    rows: Named
+    y: Array
+    margins: Array
+
+
+def of_model(model: Any, about: About | None, receipt: Receipt, command: str, said: Sequence[str] = ()) -> Page:
+    """The page of a fitted TableModel or learner; `said` are warnings that belong to it."""
+    learner, encoder = parts_of(model)
+    weights = weights_of(model, None if about is None else about.names)
+    remarks, tables = list(said), []
+    seen = None if about is None else _see(model, about)
+    if len(weights.planes):
+        tables.append(weights_table(weights, model.classes_, _about_weights(learner, encoder)))
+    else:
+        remarks.append("No weights: those of a kernel belong to rows, not to features.")
+    if about is None or seen is None:
+        remarks.append(
+            "The rows were not at hand, as those of a stream are not kept: there are no pictures or tables of them."
+        )
+    elif (seen.margins <= 0).any():
+        tables.append(_mistakes(_of_rows(model), about, seen.margins, weights))
+        if on := int((seen.margins == 0).sum()):
+            # `predict` gives them a class all the same, and accuracies count what it gives.
+            remarks.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
+    name, classes = type(learner).__name__, model.classes_
+    scored = f"; scores of {receipt.scored_on}" if receipt.scored_on else ""
+    return Page(
+        f"{name}: {classes[1]} against {classes[0]}" if len(classes) == 2 else f"{name} of {len(classes):,} classes",
+        f"A separator and its receipt{scored}",
+        _lead(receipt),
+        [*receipt.lines, *(line for line in receipt.details if not line[1].startswith(NOT_APPLICABLE))],
+        command,
+        list(_pictures_of_model(seen, learner, receipt.proved)),
+        tables,
+        remarks,
+    )
+
+
+def of_fit(found: TableFit, command: str, said: Sequence[str]) -> Page:
+    """The page of a model of a table."""
+    chunk: Any = found.source.read()
+    chunk = chunk if found.kept is None else chunk.take(found.kept)
+    about = about_encoded(found.rows, found.y, chunk, found.model.encoder_)
+    return of_model(found.model, about, found.receipt, command, said)
+
+
+def _of_rows(model: Any) -> TableModel:
+    """The model of rows that are encoded already."""
+    learner, _ = parts_of(model)
+    return TableModel.of(learner, classes=model.classes_)
+
+
+def _see(model: Any, about: About) -> Seen:
+    """Compute all decision values once; the pictures use the same values several times."""
+    rows = about.axes
+    subject = subject_of(_of_rows(model))
+    z = subject.decide(rows.X)
+    once = subject._replace(decide=lambda X: z if X is rows.X else subject.decide(X))
+    return Seen(once, rows, about.y, margins_of(once, rows.X, about.y))
+
+
+def _mistakes(model: Any, about: About, margins: Array, weights: Weights) -> Table:
+    """The mistaken rows, farthest on the wrong side first."""
+    mistaken = np.flatnonzero(margins <= 0)
+    worst = mistaken[np.argsort(margins[mistaken], kind="stable")]
+    predicted = model.predict(about.matrix[worst[:MOST_ROWS]])
+    told = zip_longest(worst.tolist(), predicted)  # of rows that are not shown nobody asks for predictions
+    rows = [(i, about.y[i], label, float(margins[i])) for i, label in told]
+    note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
+    return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, about, weights)
+
+
+def _lead(receipt: Receipt) -> str:
+    """How good it is, beside always answering one class; where that is not known, why it stopped."""
+    told = [line for line in receipt.lines if line[0].endswith("accuracy") or line[0] == "majority class"]
+    told = told or [line for line in receipt.lines if line[0] == "stop reason"]
+    return " ".join(f"{label.capitalize()}: {text}." for label, text in told)
+
+
+def _about_weights(learner: Any, encoder: Any) -> str:
+    if hasattr(learner, "hidden_coef_"):
+        return f"The length of a feature's weights into the {len(learner.hidden_coef_)} hidden nodes."
+    scale = "" if encoder is None else "Per standard deviation of a number, or 1 for a category."
+    if isinstance(learner, VotedPerceptron):
+        return f"Many vectors vote; these are the weights of the last one. {scale}".strip()
+    return scale
+
+
+def _pictures_of_model(seen: Seen | None, learner: Any, proved: Proved) -> Iterator[Picture]:
+    """All that apply to a fitted model; without rows that of the run."""
+    if seen is not None:
+        yield _rows(seen)
+        yield _margins(seen)
+    trace = getattr(learner, "trace_", None)
+    if trace is not None and len(trace) > 1 and hasattr(trace, "update_log"):
+        first, last = int(trace.mistakes[0]), int(trace.mistakes[-1])
+        alt = f"Line over {int(trace.epoch[-1]):,} epochs: {first:,} mistakes in the first and {last:,} in the last."
+        draw = partial(plots.plot_trace, learner)
+        yield Picture("Course of the run", "Mistakes in each pass over the rows.", alt, draw)
+    unit_steps = getattr(learner, "unit_steps", False) and learner.class_weight is None
+    if seen is not None and trace is not None and len(trace) and proved.reference and unit_steps:
+        caption = (
+            "Novikoff's proof, measured: after k updates the squared length of w lies between k² gamma² and k R²; "
+            "where the two meet no further mistake is possible."
+        )
+        alt = "Line of the squared norm of w over the number of updates, between its lower and its upper bound."
+        side = codes_of(seen.subject, seen.y)[1]
+        draw = partial(plots.plot_trace, learner, "norm", seen.rows, side, reference=proved.reference)
+        yield Picture("The length of w", caption, alt, draw)
+    if seen is not None and proved.certificate is not None:
+        yield from _pictures_of_witness(proved.certificate, seen.rows, seen.y)
+
+
+def _rows(seen: Seen) -> Picture:
+    n, p = seen.rows.X.shape
+    classes = 0 if seen.subject.classes is None else len(seen.subject.classes)
+    if p <= 2 or (seen.subject.plane is not None and classes == 2):
+        caption = "The rows by class and the decision value in colours; the line is where it is 0."
+        if classes > 2:
+            caption = "The rows by class, and the regions that the model gives to each."
+        mistaken = int((seen.margins <= 0).sum())
+        alt = f"Scatter plot of {count(n, 'row')}, {mistaken:,} of them mistaken, with the model's boundary."
+        draw: Callable[..., Any] = partial(plots.plot_boundary, seen.subject, seen.rows, seen.y)
+        return Picture("Boundary", caption + _PROJECTED * (p > 2), alt, draw)
+    caption = f"The rows by class, projected on the two directions in which the {p:,} features vary most."
+    alt = f"Scatter plot of {count(n, 'row')} of {classes} classes in the first two principal directions."
+    return Picture("Rows", caption, alt, partial(plots.plot_points, seen.rows, seen.y))
+
+
+def _margins(seen: Seen) -> Picture:
+    n, wrong = len(seen.margins), int((seen.margins <= 0).sum())
+    least, middle = float(seen.margins.min()), float(np.median(seen.margins))
+    caption = "How many rows have which margin y z, z the decision value. Those at 0 or left of it are mistaken."
+    alt = f"Histogram of {n:,} margins: {n - wrong:,} positive, {wrong:,} not; least {least:.3g}, median {middle:.3g}."
+    return Picture("Margins", caption, alt, partial(plots.plot_margins, seen.subject, seen.rows, seen.y))
+
+
+# ---------------------------------------------------------------- certificates
+def of_certificates(
+    asked: Sequence[Asked],
+    about: About,
+    exponents: Sequence[int],
+    lines: list[tuple[str, str]],
+    command: str,
+    said: Sequence[str] = (),
+    explanation: Explanation | None = None,
+) -> Page:
+    """The page of one certificate, or of each class against the rest; column j is the user's times 10**exponents[j].
+
+    `explanation` has the rows that have to go and the columns behind the verdicts, where that was asked too.
+    """
+    pictures: list[Picture] = []
+    tables: list[Table] = []
+    remarks = list(said)
+    for one in asked[:_MOST_ASKED]:
+        head = f"{one.title}: " if one.title else ""
+        plane = plane_of(one.found, exponents)
+        if about.matrix is None:
+            remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
+        drawn = [] if about.matrix is None else certificate_pictures(one.found, plane, about.axes, one.y)
+        if one.found.verdict == "undecided" and plane is None:
+            remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
+        told = _tables_of_proof(one, plane, about)
+        for explained in [] if explanation is None else explanation.explained:
+            if explained.title == one.title and explained.suspects:
+                numbers = one.found.in_file(np.arange(one.found.n_rows))
+                told.append(_suspects(explained.suspects, numbers, about))
+                rest = plane_of(explained.fewest.rest, exponents)
+                if about.matrix is not None and rest is not None:
+                    drawn.append(_beside_suspects(len(explained.suspects), one, rest, about, numbers))
+        pictures += [picture._replace(title=head + picture.title) for picture in drawn]
+        tables += [replace(table, title=head + table.title) for table in told]
+    if len(asked) > _MOST_ASKED:
+        remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
+    verdicts = [found.verdict for _, found, _ in asked]
+    heading = f"{verdicts.count('separable')} of {len(asked)} classes are separable"
+    lead = "Each class was asked about against all the others."
+    if len(asked) == 1:
+        of_class, found = about_of(asked[0].found), asked[0].found
+        lead = f"{found.summary().removeprefix(of_class).partition(': ')[2]}."
+        heading, lead = (text[:1].upper() + text[1:] for text in (of_class + verdicts[0], lead))
+    return Page(heading, "Is there a separating hyperplane?", lead, lines, command, pictures, tables, remarks)
+
+
+def of_check(
+    found: TableCheck, source: Source, columns: Any, lines: list[tuple[str, str]], command: str, said: Sequence[str]
+) -> Page:
+    """The page of the certificates of a table; `columns` says which columns are skipped."""
+    about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
+    return of_certificates(found.asked, about, found.numbers.exponents, lines, command, said, found.explanation)
+
+
+def _tables_of_proof(asked: Asked, plane: Hyperplane | None, about: About) -> list[Table]:
+    """The weights of a separator, and the rows of a witness; the plane is in the units of the table."""
+    tables, found, y = [], asked.found, asked.y
+    if plane is not None and found.verdict == "separable":
+        w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
+        tables.append(weights_table(w, np.unique(y).tolist(), f"Of the hyperplane; its constant is {plane.b:.6g}."))
+    if found.witness is not None:
+        tables.append(_witness(found.witness, y, about))
+    return tables
+
+
+def _witness(witness: Combination, y: Array, about: About) -> Table:
+    """The rows of a witness with their integer weights."""
+    note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
+    if witness.within:
+        proof = exists_near(witness.within)
+        note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
+    if is_rounded(witness):
+        note += " The weights are parts of their sum, rounded."
+    weights = zip(witness.rows, weights_in_words(witness), strict=True)
+    rows = [(row, y[row], float(weight)) for row, weight in weights]
+    return rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, about)
+
+
+def certificate_pictures(found: Separability, plane: Hyperplane | None, rows: Named, y: Array) -> list[Picture]:
+    """The plane, or why there is none; `plane` is in the units of the rows."""
+    pictures = list(_pictures_of_witness(found, rows, y))
+    if plane is not None:
+        title, caption = "A direction", "A direction with no row on its wrong side; rows on the line are left."
+        alt = f"Scatter plot of {count(len(y), 'row')} on two sides of a line and on it."
+        if found.verdict == "separable":
+            title, caption = "A separator", "The rows and a hyperplane that was proved to separate them."
+            alt = f"Scatter plot of {count(len(y), 'row')} on the two sides of a line."
+        pictures.insert(0, _of_plane(title, caption, alt, found, plane, rows, y))
+    return pictures
+
+
+def _suspects(suspects: Sequence[Any], numbers: Array, about: About) -> Table:
+    """The rows that have to go; `numbers` are those of the rows in the file."""
+    places = {number: i for i, number in enumerate(numbers.tolist())}
+    rows = [(places[suspect.row], suspect.label) for suspect in suspects]
+    note = "Without these rows the others are separable, those first that lie deepest in the other class."
+    return rows_table("Suspects", note, ["label"], rows, about)
+
+
+def _beside_suspects(n: int, asked: Asked, rest: Hyperplane, about: About, numbers: Array) -> Picture:
+    """The rows beside a hyperplane that separates all but the suspects."""
+    few = count(n, "suspect")
+    caption = (
+        f"A hyperplane that was proved to separate all but {few}; rings mark the rows that it has wrong, "
+        "with the numbers of up to twelve."
+    )
+    rows = count(len(asked.y), "row")
+    alt = f"Scatter plot of {rows} on the two sides of a line; {few} keep it from separating them all."
+    return _of_plane("Suspects", caption, alt, asked.found, rest, about.axes, asked.y, row_names=numbers)
+
+
+def _of_plane(
+    title: str, caption: str, alt: str, found: Separability, plane: Hyperplane, rows: Named, y: Array, **how: Any
+) -> Picture:
+    pair = subject_of((plane.w, plane.b))._replace(named=found.classes)
+    caption += _PROJECTED * (rows.X.shape[1] > 2)
+    return Picture(title, caption, alt, partial(plots.plot_boundary, pair, rows, y, **how))
+
+
+def _pictures_of_witness(found: Separability, rows: Named, y: Array) -> Iterator[Picture]:
+    """Rows that no hyperplane separates, where the certificate names them."""
+    if found.witness is not None:
+        caption = "Rows of the two classes whose hulls meet: no hyperplane passes between them."
+        alt = f"Scatter plot with the hulls of {count(len(found.witness.rows), 'row')} of the two classes, which meet."
+        draw = partial(plots.plot_witness, found, rows, y)
+        yield Picture("Why no hyperplane separates them", caption, alt, draw)
