@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from linsep.app.options import reading_of
 from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.sources.open import Source, find_files, open_data
+from linsep.files import check_output
 from linsep.types import DataError
 
 
@@ -34,6 +35,19 @@ if "pandas" not in sys.modules:  # with its first value Arrow loads pandas where
 def inputs(table: Any) -> tuple[str, ...]:
     """The files that a table is read from, patterns and folders resolved; "-" is itself."""
     return tuple(find_files(str(table))) if isinstance(table, str | Path) else ()
+
+
+def check_outputs(reads: Iterable[Any], **outputs: Any) -> None:
+    """Check before the work that all that is asked for can be written, and replaces nothing that is read or written."""
+    others = tuple(reads)
+    for what, path in outputs.items():
+        if path is not None:
+            check_output(path, f"the {what.replace('_', ' ')}", reads=others)
+            others += (path,)
+    if outputs.get("report") is not None:
+        from linsep.reporting.page.html import check_extras
+
+        check_extras()
 
 
 def kinds_of(given: Sequence[str]) -> dict[str, str]:
@@ -66,10 +80,8 @@ def open_labelled(asked: Any) -> tuple[Source, dict[str, str]]:
         raise DataError("name the column that holds the label with --target")
     missing = set() if source.kind == "rows" else source.asked.categorical - {asked.target, *source.read().names}
     if missing:
-        name = min(missing)
-        raise DataError(
-            f"no feature column called {name!r} to read as {columns[name]}; {like(name, source.read().names)}"
-        )
+        name, names = min(missing), source.read().names
+        raise DataError(f"no feature column called {name!r} to read as {columns[name]}; {like(name, names)}")
     return source, columns
 
 

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import linsep.app.labelled  # noqa: F401  # before the first table
-from linsep.app.present import Result, command_line
+from linsep.app.present import Result, command_line, program
 from linsep.data.inputs import Input
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.base.loop import uninterrupted
@@ -19,6 +19,9 @@ from linsep.model_file import in_words
 from linsep.reporting.shown import describe
 from linsep.store import load, read_origin, save
 from linsep.types import DataError, StopReason
+
+if TYPE_CHECKING:
+    from linsep.reporting.receipt import Receipt
 
 
 def load_rows(model: Path) -> Any:
@@ -33,6 +36,14 @@ def shown(path: Path, model: Any, n_weights: int | None) -> Result:
     """The description of the model that was loaded from a file, and where the file says that it comes from."""
     told, origin = describe(model, n_weights), read_origin(path)
     return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
+
+
+def result_of(
+    receipt: Receipt, model: Path, said: list[str], interrupted: bool, first: Iterable[Any] = (), show: str = "show"
+) -> Result:
+    """What is printed of a receipt, with where the model is and how to look at it."""
+    lines = [*first, *receipt.lines, ("model", f"{model} (next: {program()} {show} {model})")]
+    return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted, details=receipt.details)
 
 
 def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:

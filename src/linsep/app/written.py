@@ -17,8 +17,8 @@ from linsep.app.labelled import inputs
 from linsep.app.present import Result, command_line
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
-from linsep.files import check_output, open_output
-from linsep.reporting.page.html import Page, check_extras, render
+from linsep.files import open_output
+from linsep.reporting.page.html import Page, render
 from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
 from linsep.types import Array
@@ -26,13 +26,6 @@ from linsep.types import Array
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
 _NO_PLAIN_END = re.compile(rb"\r(?!\n)|\0")
-
-
-def check_report(path: Path | None, *others: Any) -> None:
-    """Check before the work that the page can be written and replaces none of the other files."""
-    if path is not None:
-        check_output(path, "the report", reads=others)
-        check_extras()
 
 
 def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, Sequence[str]], Page]) -> Result:
@@ -44,12 +37,6 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, 
         result.lines.append(("report", str(path)))
         result.data["report"] = str(path)
     return result
-
-
-def check_certificate(path: Path | None, table: Any) -> None:
-    """Check before the work that the certificate can be written and replaces no file that the command reads."""
-    if path is not None:
-        check_output(path, "the certificate", reads=inputs(table))
 
 
 def written_certificate(

@@ -60,9 +60,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     [[0.5, 0.5]]
     """
     if not isinstance(certificate, Separability):
-        raise DataError(
-            f"a certificate, as separability(X, y) gives it, can be drawn, not {type(certificate).__name__}"
-        )
+        raise DataError(f"a certificate, as separability(X, y) has it, can be drawn, not {type(certificate).__name__}")
     if certificate.digest and not certificate.verified:
         raise DataError("this certificate was read and proves nothing yet: call its verify(X, y) first")
     if certificate.witness is None:

@@ -77,9 +77,7 @@ def plot_trace(
     if show == "mistakes":
         return _draw_mistakes(new_axes(ax), trace)
     if X is None or y is None or reference is None or isinstance(run, Trace):
-        raise DataError(
-            '"norm" needs the fitted model, X, y and a reference (w, b), as from max_margin(...).hyperplane'
-        )
+        raise DataError('"norm" needs the fitted model, X, y and a reference (w, b), as from max_margin(...)')
     table = table_of(X)
     plane = Hyperplane(np.asarray(reference[0], dtype=np.float64).ravel(), float(reference[1]))
     path = _path_of(run, trace, table, labels_of(y, table.X.shape[0], table.given), plane)

@@ -172,9 +172,8 @@ def signs_of(subject: Subject, y: Array) -> Array | None:
     classes = np.unique(y) if subject.classes is None else subject.classes
     strange = np.flatnonzero(~np.isin(y, classes))
     if strange.size:
-        raise DataError(
-            f"row {strange[0]}: label {y[strange[0]]} is not one of the classes {', '.join(map(str, classes))}"
-        )
+        i, known = strange[0], ", ".join(map(str, classes))
+        raise DataError(f"row {i}: label {y[i]} is not one of the classes {known}")
     if len(classes) > 2:
         return None
     return np.where(y == classes[-1], 1.0, -1.0)

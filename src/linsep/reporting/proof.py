@@ -58,9 +58,8 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     if len(found.directions) > _SHOWN:
         details.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
     if found.hyperplane is not None:
-        lines.append(
-            ("hyperplane", f"{form_of(found.hyperplane, names, powers)} has the sign of the class in every row")
-        )
+        form = form_of(found.hyperplane, names, powers)
+        lines.append(("hyperplane", f"{form} has the sign of the class in every row"))
     if found.margin is not None and not any(powers):
         lines.append(("margin", f"between {rounded_down(found.margin.lower)} and {rounded_up(found.margin.upper)}"))
     if found.verdict == "quasi-separable":
@@ -158,9 +157,8 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
     if found.n_missing:
         lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
     if found.separated_rows:
-        lines.append(
-            ("separated rows", f"{listed(rows_of_file(found.separated_rows, left_out).tolist())} (counted from 0)")
-        )
+        own = rows_of_file(found.separated_rows, left_out).tolist()
+        lines.append(("separated rows", f"{listed(own)} (counted from 0)"))
     if found.pairs:
         own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))

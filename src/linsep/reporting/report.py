@@ -72,9 +72,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         return render(of_certificates([Asked("", model, about.y)], about, powers, [*lines, *details], command))
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
-        raise DataError(
-            f"a report is about a fitted TableModel or learner, or a Separability, not about a {type(model).__name__}"
-        )
+        kind = type(model).__name__
+        raise DataError(f"a report is about a fitted TableModel or learner, or a Separability, not about a {kind}")
     if X is None:
         return render(of_model(model, None, Receipt(for_people(describe(model).lines)), command))
     about = about_rows(X, y, encoder)

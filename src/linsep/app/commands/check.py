@@ -45,16 +45,13 @@ def _check(asked: Any) -> Result:
     is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
     printed).
     """
-    from linsep.app.labelled import inputs, open_labelled, read_as
-    from linsep.app.written import check_certificate, check_report, with_report, written_certificate
-    from linsep.files import check_output, open_output
+    from linsep.app.labelled import check_outputs, inputs, open_labelled, read_as
+    from linsep.app.written import with_report, written_certificate
+    from linsep.files import open_output
     from linsep.reporting.table_check import check_table
 
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
-    check_certificate(certificate, table)
-    check_report(asked.report, certificate, *inputs(table))
-    if suspects is not None:
-        check_output(suspects, "the list of suspects", reads=inputs(table))
+    check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
     asked.line.step("reading")
     source, columns = open_labelled(asked)
     asked.line.step("proving")

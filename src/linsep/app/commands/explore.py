@@ -44,15 +44,13 @@ def _explore(asked: Any) -> Result:
     needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
     """
     asked.line.step("starting")
-    from linsep.app.labelled import inputs, open_labelled
+    from linsep.app.labelled import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset
     from linsep.explorer.story import points_of_table, tell
-    from linsep.files import check_output
 
     table, save = asked.table, asked.save
     read = () if table is None else inputs(table)
-    if save is not None:
-        check_output(save, "the page", reads=read)
+    check_outputs(read, page=save)
     asked.line.step("training and proving")
     chosen = {name: value for name in ("learner", "order", "seed") if (value := getattr(asked, name)) is not None}
     if table is None:

@@ -9,7 +9,7 @@ from typing import Any
 from linsep.app import options
 from linsep.app.options import under_read, under_set, used_first
 from linsep.app.parser import Command, Option, listed
-from linsep.app.present import Result, program
+from linsep.app.present import Result
 from linsep.types import DataError
 
 # What a stream refuses, because it needs all rows: what is used first, and the rest.
@@ -123,16 +123,14 @@ def _given(asked: Any, which: tuple[Option, ...]) -> str:
 
 def _fit_whole(asked: Any) -> Result:
     """Encode a table that fits into memory, train on it, save the model, and make its receipt."""
-    from linsep.app.labelled import inputs, open_labelled, read_as
+    from linsep.app.labelled import check_outputs, inputs, open_labelled, read_as
     from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
-    from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
-    from linsep.app.written import check_report, with_report
-    from linsep.files import check_output
+    from linsep.app.models import origin_of_run, result_of, saved_when_trained, stamps_of
+    from linsep.app.written import with_report
     from linsep.reporting.table_fit import fit_table
 
     line, model, files = asked.line, asked.model, inputs(asked.table)
-    check_output(model, "the model", reads=files)
-    check_report(asked.report, model, *files)
+    check_outputs(files, model=model, report=asked.report)
     line.step("reading")
     stamps = stamps_of(files)
     source, columns = open_labelled(asked)
@@ -153,10 +151,7 @@ def _fit_whole(asked: Any) -> Result:
         said = list(map(_on_the_command_line, found.warnings))
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))
-        receipt = found.receipt
-        lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-        data = {**receipt.data, "model": str(model)}
-        result = Result(lines, data, said, found.interrupted, details=receipt.details)
+        result = result_of(found.receipt, model, said, found.interrupted, read_as(source))
         return with_report(result, asked.report, lambda pages, *said: pages.of_fit(found, *said))
 
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.fit import STREAM
-from linsep.app.labelled import inputs, kinds_of, read_as_text
+from linsep.app.labelled import check_outputs, inputs, kinds_of, read_as_text
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
-from linsep.app.models import Keeper, origin_of_run, saved_when_trained, state_of
+from linsep.app.models import Keeper, origin_of_run, result_of, saved_when_trained, state_of
 from linsep.app.options import reading_of
-from linsep.app.present import Result, program, say
-from linsep.app.written import check_report, with_report
+from linsep.app.present import Result, say
+from linsep.app.written import with_report
 from linsep.data.inputs import Input, free_memory
 from linsep.data.sources.open import find_files
-from linsep.files import check_output, write_whole
+from linsep.files import write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
@@ -49,8 +49,7 @@ def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     learner = _learner_called(asked.learner, asked.intercept_scaling)
     columns, files, model = kinds_of(asked.column), inputs(asked.table), asked.model
-    check_output(model, "the model", reads=(asked.checkpoint, *files))
-    check_report(asked.report, model, asked.checkpoint, *files)
+    check_outputs((asked.checkpoint, *files), model=model, report=asked.report)
     how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
     how |= {"columns": columns, "categorical": read_as_text(columns), "verbose": say, "callback": asked.line.rows}
     how |= reading_of(asked)
@@ -74,9 +73,7 @@ def fit_on_stream(asked: Any) -> Result:
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         receipt = stream_receipt(found)
-        lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-        said += receipt.warnings
-        result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted, details=receipt.details)
+        result = result_of(receipt, model, said + receipt.warnings, found.interrupted)
         # Its rows are no longer there.
         return with_report(result, asked.report, lambda pages, *said: pages.of_model(found.model, None, receipt, *said))
 
@@ -86,11 +83,9 @@ def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
     limits = Limits(None, None, 0)
     estimator = None if name == "auto" else make_learner(name, limits, intercept_scaling=intercept_scaling)
     if estimator is None or not can_stream(estimator):
-        fit_for_it = [known for known in LEARNERS if can_stream(new_learner(known))]
-        raise DataError(
-            f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them; use "
-            f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"
-        )
+        *others, last = [known for known in LEARNERS if can_stream(new_learner(known))]
+        why = f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them"
+        raise DataError(f"{why}; use {', '.join(others)} or {last}")
     return estimator
 
 

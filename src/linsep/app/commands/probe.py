@@ -59,16 +59,13 @@ def _probe(asked: Any) -> Result:
     printed and kept).
     """
     asked.line.step("starting")
-    from linsep.files import check_output, write_whole
+    from linsep.app.labelled import check_outputs
+    from linsep.files import write_whole
     from linsep.probing.layers import files_of, open_layers
     from linsep.probing.probe import probe
 
     files, output, directions = files_of(asked.activations), asked.output, asked.directions
-    reads = [*files, asked.labels]
-    if output is not None:
-        check_output(output, "the rows", reads=tuple(reads))
-    if directions is not None:
-        check_output(directions, "the directions", reads=(*reads, output))
+    check_outputs([*files, asked.labels], rows=output, directions=directions)
     asked.line.step("reading the labels")
     layers, lines = open_layers(files, axis=asked.axis, key=asked.key), list[str]()
 

@@ -66,13 +66,13 @@ def _separation(asked: Any) -> Result:
     What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
     then finite_part(), drop() or firth() of its answer.
     """
-    from linsep.app.labelled import read_as
-    from linsep.app.written import check_certificate, design_data, written_certificate
+    from linsep.app.labelled import check_outputs, inputs, read_as
+    from linsep.app.written import design_data, written_certificate
     from linsep.regression.separation import answer
     from linsep.reporting.proof import separation_details, separation_lines
     from linsep.theory.words.of_classes import rows_of_file
 
-    check_certificate(asked.certificate, asked.table)
+    check_outputs(inputs(asked.table), certificate=asked.certificate)
     named = {one.name: name for one in _BESIDE if (name := getattr(asked, one.name)) is not None}
     plan = _of_table(asked, named) if asked.formula is None else _of_formula(asked, named)
     found = answer(plan.question, asked.time_limit, exact=asked.exact)

@@ -7,7 +7,7 @@ from typing import Any
 
 from linsep.app.options import DETAILS, JSON, MODEL, OUTPUT, under_read, under_set
 from linsep.app.parser import Command, Option
-from linsep.app.present import Result, program
+from linsep.app.present import Result
 from linsep.types import DataError
 
 _MOST_LISTED = 20
@@ -29,15 +29,15 @@ def _fit(asked: Any) -> Result:
     """
     if asked.max_iter is not None and asked.time_limit is not None:
         raise DataError("give --max-iter or --time-limit, not both")
+    from linsep.app.labelled import check_outputs
     from linsep.app.learners import Limits
-    from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
+    from linsep.app.models import origin_of_run, result_of, saved_when_trained, stamps_of
     from linsep.data.readers.tagged import read_tagged
-    from linsep.files import check_output
     from linsep.learners import SequenceTagger
     from linsep.reporting.tagging import fit_tagger
 
     text, model = asked.text, asked.model
-    check_output(model, "the model", reads=(text,))
+    check_outputs([text], model=model)
     limits = Limits(asked.max_iter, asked.time_limit, asked.seed)
     tagger = limits.put_on(SequenceTagger(n_bits=asked.n_bits))
     stamps = stamps_of([text])
@@ -45,23 +45,21 @@ def _fit(asked: Any) -> Result:
     with saved_when_trained(model, origin_of_run(stamps)) as keep:
         shown = asked.line.epochs(tagger.max_iter, asked.time_limit)
         found = fit_tagger(read, tagger, holdout=asked.holdout, verbose=shown, on_trained=keep)
-    receipt = found.receipt
-    lines = [*receipt.lines, ("model", f"{model} (next: {program()} tag show {model})")]
     said = [keep.what_was_kept(found.tagger)] if found.interrupted else []
-    data = {**receipt.data, "model": str(model)}
-    return Result(lines, data, [*said, *found.warnings], found.interrupted, details=receipt.details)
+    return result_of(found.receipt, model, said + found.warnings, found.interrupted, show="tag show")
 
 
 def _predict(asked: Any) -> None:
     """Tag TEXT and write token, tab and tag on each line, or the CoNLL-U file with its tags replaced."""
+    from linsep.app.labelled import check_outputs
     from linsep.app.models import load_tagger
     from linsep.data.readers.tagged import read_tagged
-    from linsep.files import check_output, open_output
+    from linsep.files import open_output
     from linsep.reporting.tagging import tag_text
 
     tagger = load_tagger(asked.model)
     reads = (asked.model, asked.text)
-    check_output(asked.output, "the tags", reads=reads)
+    check_outputs(reads, tags=asked.output)
     written = tag_text(tagger, read_tagged(asked.text, asked.format, asked.tag))
     with open_output(asked.output, "the tags", reads=reads) as stream:
         stream.writelines(written)

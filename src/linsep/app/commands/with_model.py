@@ -17,15 +17,15 @@ def _predict(asked: Any) -> Result:
 
     import pyarrow as pa
 
-    from linsep.app.labelled import inputs
+    from linsep.app.labelled import check_outputs, inputs
     from linsep.app.models import load_of_table
     from linsep.data.columns import label_names
-    from linsep.files import check_output, open_output
+    from linsep.files import open_output
     from linsep.reporting.scores import iter_predictions, unknown_levels
 
     found, keep = load_of_table(asked.model), asked.keep
     reads = (asked.model, *inputs(asked.table))
-    check_output(asked.output, "the predictions", reads=reads)
+    check_outputs(reads, predictions=asked.output)
     reading = reading_of(asked)
     parts = iter_predictions(found, asked.table, probabilities=asked.probabilities, keep=keep, **reading)
     names = [f"probability of {name}" for name in label_names(found.classes_).tolist()]
