@@ -162,11 +162,9 @@ def unknown_levels(model: TableModel) -> list[str]:
     if encoder is None:
         return []
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
-    return (
-        ([ignored] if encoder.ignored_ else [])
-        + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
-        + encoder.told_missing()
-    )
+    told = [ignored] if encoder.ignored_ else []
+    told += [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
+    return told + encoder.told_missing()
 
 
 def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:

@@ -90,8 +90,6 @@ def _accuracy(found: StreamFit) -> tuple[list[Line], list[str]]:
 
 def _mistakes(found: StreamFit) -> list[tuple[str, str]]:
     """The mistakes of each pass, which are those of the vector that moves."""
-    lines = []
-    for k, (made, n) in enumerate(zip(found.mistakes, found.counters.seen, strict=True), 1):
-        share = made / max(n, 1)
-        lines.append((f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({share:.2%}), by the vector that moves"))
-    return lines
+    each = enumerate(zip(found.mistakes, found.counters.seen, strict=True), 1)
+    shares = [(k, f"{made:,} of {n:,} rows ({made / max(n, 1):.2%})") for k, (made, n) in each]
+    return [(f"mistakes, pass {k}", f"{share}, by the vector that moves") for k, share in shares]

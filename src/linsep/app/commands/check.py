@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from linsep.reporting.table_check import TableCheck
 
 _STATUS = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "not-separable": 1, "undecided": 3}
-_EXPLAIN = "Also find the fewest rows that have to go, and the columns behind the verdict: 30 s, or --time-limit more."
+_EXPLAIN = "Also find the fewest rows that have to go and the columns behind the verdict, in 30 s or in --time-limit."
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
