@@ -37,7 +37,8 @@ def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
         return np.isnan(np.asarray(labels.to_numpy(zero_copy_only=False), dtype=np.float64))
     if not (holds_text(labels.type) or is_encoded(labels)):
         return np.asarray(pc.is_null(labels).to_numpy(zero_copy_only=False), dtype=np.bool_)
-    texts, codes = distinct(labels if is_encoded(labels) else pc.fill_null(labels, ""))
+    text = labels if is_encoded(labels) else pc.fill_null(pc.cast(labels, pa.string()), "")
+    texts, codes = distinct(text)
     levels = pc.cast(texts, pa.string())
     gone = are_missing(levels)
     if decimal is None or not are_numbers(levels, decimal)[~gone].all() or gone.all():
