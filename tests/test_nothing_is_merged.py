@@ -337,7 +337,7 @@ def test_what_would_be_rounded_or_lost_is_refused(ask: Any, message: str) -> Non
 
 
 def test_what_is_rounded_is_told() -> None:
-    text = b"x,y\n9007199254740993,1\n9007199254740992,0\n9007199254740994,1\n"
+    text = b"x,y\n90071992547409.93,1\n90071992547409.92,0\n90071992547409.94,1\n"
     with pytest.warns(PrecisionWarning, match="the answer is about the nearest doubles"):
         separation("y ~ x", data=open_data(text))
     (said,) = checked(b"1 | x:9007199254740993\n-1 | x:9007199254740992\n", target=None, format="vw").warnings
