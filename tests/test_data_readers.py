@@ -562,3 +562,22 @@ def test_powers_of_ten_far_away_are_exact_as_well() -> None:
     column = Column("x", np.array([1e-30, 2.5]), pa.array(["1e-30", "2.5"]))
     m, k = exact_column(column)
     assert (m.tolist(), k) == ([1, 25 * 10**29], 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "rounded"),
+    [
+        (b'{"a": 100000000000000000001}\n{"a": 1}', "buffer:1: doubles round the whole number 100000000000000000001"),
+        (b'{"a": 0.5}\n{"a": 9007199254740993}', "buffer:2: doubles round the whole number 9007199254740993"),
+        (b'{"a": {"b": 0.5}}\n{"a": {"b": -9007199254740993}}', "doubles round the whole number -9007199254740993"),
+        (b'{"a": 9007199254740993}\n{"a": 1}', None),
+        (b'{"a": 9007199254740992.0, "b": "1, 9007199254740993"}\n{"a": 0.5}', None),
+    ],
+)
+def test_whole_numbers_of_json_are_not_rounded(text: bytes, rounded: str | None) -> None:
+    source = open_data(text, format="jsonl")
+    if rounded is None:
+        assert source.read().n_rows == 2
+        return
+    with pytest.raises(DataError, match=rounded):
+        source.read()

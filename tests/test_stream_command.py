@@ -21,6 +21,7 @@ from linsep.app.commands.fit_stream import wants_stream
 from linsep.app.commands.with_model import predict as predict_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command
+from linsep.app.options import FORMATS as TYPED
 from linsep.app.present import Result
 from linsep.data.readers import lines as blocks
 from linsep.data.sources.open import FORMATS

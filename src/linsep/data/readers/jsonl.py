@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
@@ -20,6 +21,8 @@ from linsep.types import DataError, NoRowsError
 # How deep values may be nested.
 _DEEPEST = 64
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_LONG = re.compile(rb"[0-9]{16}")
+_WHOLE = re.compile(rb'"(?:[^"\\]|\\.)*"|[-0-9.eE+]*[.eE][-0-9.eE+]*|(-?[0-9]{16,})')  # text, fractions, whole numbers
 _ROW = re.compile(r" in row ([0-9]+)$")
 
 
@@ -75,7 +78,23 @@ def _table(lines: Lines) -> Any:
     ends = Counter(line[:1] + line[-1:] for line in map(bytes.strip, io.BytesIO(lines.content)) if line)
     if ends != {b"{}": table.num_rows}:
         raise DataError(f"{lines.name}:{lines.first_line}: not one JSON object on each line from here on")
+    _refuse_rounded(lines, table)
     return table
+
+
+def _refuse_rounded(lines: Lines, table: Any) -> None:
+    """Raise DataError for a whole number that became another one, in a column of doubles."""
+    if not _LONG.search(lines.content):
+        return
+    columns = [c.to_numpy() for c in table.flatten().columns if pa.types.is_floating(c.type)]
+    large = {v for values in columns for v in values[np.abs(values) >= 2.0**53].tolist()}
+    for found in _WHOLE.finditer(lines.content) if large else ():
+        if (number := found[1]) and float(number) in large and int(number) != int(float(number)):
+            line = lines.first_line + lines.content.count(b"\n", 0, found.start())
+            raise DataError(
+                f"{lines.name}:{line}: doubles round the whole number {number.decode()}, which stands beside fractions or "
+                "has more than 64 bits: write it in quotes"
+            )
 
 
 def _with_text(kind: Any) -> Any:
