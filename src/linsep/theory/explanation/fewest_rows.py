@@ -17,6 +17,7 @@ from linsep.theory.explanation.programmes import (
     Alternative,
     Branching,
     between_means,
+    cover,
     directions,
     hitting_set,
     packed,
@@ -232,7 +233,7 @@ class _Search:
         place = {row: k for k, row in enumerate(rows.tolist())}
         while self.lower < len(self.removed):
             share = np.zeros(rows.size)
-            covered = packed(self.witnesses).shares
+            covered = cover(self.witnesses)
             for row, value in covered.items():
                 share[place[row]] = value
             known = len(self.witnesses)
@@ -279,7 +280,7 @@ class _Search:
         if not self.witnesses or self.lower >= len(self.removed):
             return
         if not branch:
-            shown = packed(self.witnesses).proof
+            shown = packed(self.witnesses)
             if sum_of(shown) > self.lower:
                 self.lower, self.proof = sum_of(shown), shown
             return

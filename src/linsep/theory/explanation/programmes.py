@@ -243,38 +243,43 @@ def hitting_set(sets: Sequence[Collection[int]], most: Mapping[frozenset[int], i
     return Hit(names[chosen].tolist(), int(least), found.status == 0)
 
 
-class Packing(NamedTuple):
-    """A proof by weights, and by rows the least shares that come to 1 or more in each witness, nearly."""
-
-    proof: dict[str, Any]
-    shares: dict[int, float]
-
-
-def packed(witnesses: Sequence[dict[int, int]], gone: frozenset[int] = frozenset()) -> Packing:
-    """Weights of the witnesses without a row of `gone`: max sum w_k, at most 1 for those of each row; by HiGHS.
-
-    The multipliers of the rows are their shares.
+def cover(witnesses: Sequence[dict[int, int]]) -> dict[int, float]:
+    """The least shares of rows that come to 1 or more in each witness, by HiGHS.
 
     Examples
     --------
-    >>> proof, shares = packed([{0: 1, 1: 1}, {1: 1, 2: 1}, {0: 1, 2: 1}])
-    >>> round(sum(proof["weights"].values()) / proof["unit"], 3), {row: round(v, 3) for row, v in shares.items()}
-    (1.5, {0: 0.5, 1: 0.5, 2: 0.5})
+    >>> {row: round(share, 3) for row, share in cover([{0: 1, 1: 1}, {1: 1, 2: 1}, {0: 1, 2: 1}]).items()}
+    {0: 0.5, 1: 0.5, 2: 0.5}
+    """
+    from scipy.optimize import linprog
+
+    if not witnesses:
+        return {}
+    table, names = _table(witnesses)
+    found: Any = linprog(np.ones(names.size), A_ub=-table, b_ub=-np.ones(table.shape[0]), bounds=(0, 1))
+    return {} if found.x is None else dict(zip(names.tolist(), found.x.tolist(), strict=True))
+
+
+def packed(witnesses: Sequence[dict[int, int]], gone: frozenset[int] = frozenset()) -> dict[str, Any]:
+    """The proof by weights of the witnesses without a row of `gone`: max sum w_k, at most 1 for those of each row.
+
+    Examples
+    --------
+    >>> proof = packed([{0: 1, 1: 1}, {1: 1, 2: 1}, {0: 1, 2: 1}])
+    >>> round(sum(proof["weights"].values()) / proof["unit"], 3)
+    1.5
     """
     from scipy.optimize import linprog
 
     kept = [k for k, witness in enumerate(witnesses) if not gone & witness.keys()]
     if not kept:
-        return Packing({"unit": 1, "weights": {}}, {})
-    table, names = _table([witnesses[k] for k in kept])
-    found: Any = linprog(-np.ones(len(kept)), A_ub=table.T, b_ub=np.ones(table.shape[1]), bounds=(0, None))
-    if found.x is None:
-        return Packing({"unit": 1, "weights": {}}, {})
-    weights = np.maximum(found.x, 0.0)
+        return {"unit": 1, "weights": {}}
+    table, _ = _table([witnesses[k] for k in kept])
+    found: Any = linprog(-np.ones(len(kept)), A_ub=table.T, b_ub=np.ones(table.shape[1]), bounds=(0, 1))
+    share = np.zeros(len(kept)) if found.x is None else np.maximum(found.x, 0.0)
     # Rounded down, in case of need after division by what a row has too much: so no row has more than a unit.
-    whole = np.floor(weights * (_UNIT / max(1.0, float((table.T @ weights).max())))).astype(np.int64)
-    proof = {"unit": _UNIT, "weights": {k: int(v) for k, v in zip(kept, whole.tolist(), strict=True) if v > 0}}
-    return Packing(proof, dict(zip(names.tolist(), (-found.ineqlin.marginals).tolist(), strict=True)))
+    whole = np.floor(share * (_UNIT / max(1.0, float((table.T @ share).max())))).astype(np.int64)
+    return {"unit": _UNIT, "weights": {k: int(v) for k, v in zip(kept, whole.tolist(), strict=True) if v > 0}}
 
 
 def sum_of(proof: dict[str, Any]) -> int:
@@ -298,7 +303,7 @@ class Branching:
             return None
         if k <= 0:
             return {"unit": 1, "weights": {}}
-        proof = packed(self.witnesses, gone).proof
+        proof = packed(self.witnesses, gone)
         if sum_of(proof) >= k:
             return proof
         left = [j for j, witness in enumerate(self.witnesses) if not gone & witness.keys()]
