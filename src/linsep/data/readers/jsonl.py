@@ -92,8 +92,8 @@ def _refuse_rounded(lines: Lines, table: Any) -> None:
         if (number := found[1]) and float(number) in large and int(number) != int(float(number)):
             line = lines.first_line + lines.content.count(b"\n", 0, found.start())
             raise DataError(
-                f"{lines.name}:{line}: doubles round the whole number {number.decode()}, which stands beside fractions or "
-                "has more than 64 bits: write it in quotes"
+                f"{lines.name}:{line}: doubles round the whole number {number.decode()}, which stands beside "
+                "fractions or has more than 64 bits: write it in quotes"
             )
 
 
