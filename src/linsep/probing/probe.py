@@ -215,7 +215,10 @@ def probe(
     layers = open_layers(X, axis=axis, key=key)
     folder = None if certificates is None else Path(certificates)
     if folder is not None:
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
     rows: list[ProbeRow] = []
     directions: dict[Key, Direction] = {}
     said: list[str] = []
