@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from in_process import linsep
-from linsep import fit_stream, load, save
+from linsep import fit_stream, load, open_data, save
 from linsep.app.commands.fit import STREAM
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import wants_stream
@@ -221,7 +221,7 @@ def test_the_model_never_replaces_what_is_read(table: Path) -> None:
 
 def test_the_defaults_of_the_library_and_the_command_are_the_same() -> None:
     """Kept in two places, since `--help` does not wait for the library."""
-    library = inspect.signature(fit_stream).parameters
+    library = {**inspect.signature(open_data).parameters, **inspect.signature(fit_stream).parameters}
     for option in STREAM:
         assert option.default == library[option.name].default, option.name
 

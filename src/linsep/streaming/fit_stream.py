@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -235,7 +236,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
     encoder, labels = run.encoder, run.labels
     defaults = type(run.learner)().get_params()
     changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
-    reading = vars(run.source.asked).items()
+    reading = asdict(run.source.asked).items()
     return {
         **{name: sorted(value) if isinstance(value, frozenset) else value for name, value in reading},
         "learner": f"{type(run.learner).__name__}({', '.join(changed)})",
