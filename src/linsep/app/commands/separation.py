@@ -87,7 +87,8 @@ def _separation(asked: Any) -> Result:
         design = design_data(X.X, outcome.y.tolist(), X.names, plan.rows, outcome.beside, X.absorbed)
     lines = [*read_as(plan.source), *plan.lines, *separation_lines(found, plan.left_out)]
     lines += written_certificate(asked.certificate, data, asked.table, design)
-    doubts = [*plan.doubts, *([_ALL_EVENTS] if asked.family == "cox" and "event" not in named else [])]
+    events = [_ALL_EVENTS] if asked.family == "cox" and "event" not in named else []
+    doubts = [*plan.doubts, *events, *plan.rounded]
     more = separation_details(found, plan.left_out, asked.time_limit) if asked.details and not asked.as_json else []
     return Result(lines, data, doubts, exit_status=_STATUS[found.verdict], details=more)
 
@@ -102,6 +103,7 @@ class _Plan(NamedTuple):
     source: Source
     question: Asked
     rows: Array | None
+    rounded: Sequence[str]
     left_out: Array | None = None
     lines: Sequence[tuple[str, str]] = ()
     data: Mapping[str, Any] = {}
@@ -122,8 +124,8 @@ def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
         )
     source = open_data(asked.table, categorical=read_as_text(kinds_of(asked.column)), **reading_of(asked))
     found, as_written, whole = asked_as_written(asked.formula, source, asked.family, asked.order, asked.link, named)
-    doubts = [] if as_written else [_NEAREST if whole else _ROUNDED]
-    return _Plan(source, found, found.design.rows, doubts=doubts)
+    rounded = [] if as_written else [_NEAREST if whole else _ROUNDED]
+    return _Plan(source, found, found.design.rows, rounded)
 
 
 def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
@@ -147,7 +149,7 @@ def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
     outcome = outcome_of(numbers.y, asked.family, asked.order, **taken)
-    data = numbers.in_table(source)
+    link, data = link_of(asked.family, asked.link), numbers.in_table(source)
     data |= {"beside": named} if named else {}
     data |= {"left_out": known.left_out} if known.left_out else {}
     read = {named[role]: column.tolist() for role, column in outcome.beside.items()}
@@ -155,14 +157,13 @@ def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
     plain = asked.certificate is not None and "strata" not in named and is_plain(asked.table, source, numbers, read)
     return _Plan(
         source,
-        Asked(
-            design_of_numbers(numbers), outcome, asked.fit_intercept, asked.family, link_of(asked.family, asked.link)
-        ),
+        Asked(design_of_numbers(numbers), outcome, asked.fit_intercept, asked.family, link),
         numbers.places,
+        [] if numbers.as_written else [_ROUNDED],
         numbers.left_out,
         [*numbers.rows_left_out(), *left_out_of_proof(known)],
         data,
-        known.doubts + ([] if numbers.as_written else [_ROUNDED]),
+        known.doubts,
         plain,
     )
 
