@@ -12,12 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from linsep.app.commands import check, demo, explore, fit, probe, separation, tag, with_model
-from linsep.app.parser import Command
 from linsep.app.present import fail, print_result, program, say
 from linsep.types import DataError
 
-_FILES = (fit, with_model, check, separation, probe, explore, demo, tag)
-COMMANDS = {one.name: one for file in _FILES for one in vars(file).values() if isinstance(one, Command)}
+_EVERY = (
+    *(fit.fit, with_model.predict, with_model.score, check.check, separation.separation, with_model.show),
+    *(with_model.export, demo.synth, demo.demo, probe.probe, explore.explore),
+    *(tag.fit, tag.predict, tag.score, tag.show),
+)
+COMMANDS = {command.name: command for command in _EVERY}
 
 
 def run(words: Sequence[str]) -> None:
