@@ -34,11 +34,10 @@ from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, Hyperplane, StopReason
 
-# Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
+# Proofs are part of every receipt while they are quick; where they take longer `linsep check` is the place to ask.
 PROOF_ENTRIES = 2_000_000
-_PROOF_SECONDS = 20.0
+_SECONDS = 2.0  # for the proof, and for each margin: on wide tables the last digits of one take minutes
 Known = TypeVar("Known")
-_BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
 
 
 class Proved(NamedTuple):
@@ -304,7 +303,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
         return [Line("verdict", "separable?", None, said), Line("bounds", "", bounds), *for_people(lines)], Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
-    found = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
+    found = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_SECONDS)
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
@@ -312,7 +311,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
     margin = []
     if found.verdict == "separable":
         more = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
-        bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
+        bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_SECONDS)
         between = f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"
         margin = [Line("margin", "margin bracket", bracket.to_dict(), between)]
         planes.append(bracket.hyperplane)
@@ -326,7 +325,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
 
 def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
     """The plane that bounds mistakes on rows (x, c) best: that of (x / c, 1), in the units of x."""
-    w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane
+    w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_SECONDS).hyperplane
     return Hyperplane(w / c, b)
 
 
