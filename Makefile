@@ -29,7 +29,7 @@ test: $(READY)
 
 # One more variety each of what `make test` asks; before a release.
 test-long: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/test_sklearn_integration.py tests/test_online.py
+	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/learners/test_sklearn_integration.py tests/learners/test_online.py
 
 # What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit, as if
 # on four processors; GOLDEN="haswell generic" as on these.
@@ -70,8 +70,8 @@ test-lowest: $(LOWEST_READY)
 # What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time. A
 # sample: what prints JSON, learners, proofs, exports and examples in docstrings.
 EXTRAS := plots,report,dask,onnx,drift,excel,hdf5,sql,regression
-NEWEST := tests/test_json_output.py tests/test_perceptron.py tests/test_separation_command.py tests/test_smallest_set.py \
-  tests/test_tables.py tests/test_export.py src/linsep/theory/separation src/linsep/learners/linear src/linsep/data/features
+NEWEST := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/app/test_separation_command.py tests/regression/test_smallest_set.py \
+  tests/data/test_tables.py tests/export/test_export.py src/linsep/theory/separation src/linsep/learners/linear src/linsep/data/features
 
 test-newest:
 	$(PYTHON) -m venv --upgrade-deps .venv-newest

@@ -14,11 +14,11 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = [
-    "tests/test_files.py",
-    "tests/test_json_output.py",
-    "tests/test_command_interrupts.py",
-    "tests/test_column_kinds.py",
-    "tests/test_verify_certificate.py",
+    "tests/house/test_files.py",
+    "tests/app/test_json_output.py",
+    "tests/app/test_command_interrupts.py",
+    "tests/data/test_column_kinds.py",
+    "tests/theory/test_verify_certificate.py",
     "src/linsep/theory/rows/deadline.py",
     "src/linsep/data/features/dates.py",
 ]

@@ -17,7 +17,7 @@ from linsep import DataError, open_data
 from linsep.reporting.table_check import check_table
 from linsep.theory import Separability
 
-PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+PROGRAM = Path(__file__).parents[2] / "examples" / "verify_certificate.py"
 CITIES = ("Oslo", "Rome", "", "Bari")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_explorer_story import replay, run_of, unpacked
 
 from linsep import AveragedPerceptron, Perceptron, explore
 from linsep.explorer.presets import PRESETS, noisy, points_of_preset
 from linsep.types import Array
-from test_explorer_story import replay, run_of, unpacked
 
 
 @pytest.fixture(scope="module")

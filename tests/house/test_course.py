@@ -12,7 +12,7 @@ from course import EXPLORE, notebook, with_explorers, write_presets
 from linsep.explorer import presets
 from linsep.explorer.presets import PRESETS, names_and_titles
 
-CHAPTERS = sorted((Path(__file__).parents[1] / "docs" / "learn").glob("*.md"))
+CHAPTERS = sorted((Path(__file__).parents[2] / "docs" / "learn").glob("*.md"))
 
 PAGE = """# Title
 

@@ -265,7 +265,7 @@ def test_a_saved_tagger_tags_the_same(tmp_path: Path, n_bits: int | None) -> Non
 
 @pytest.mark.parametrize("name", ["named", "hashed"])
 def test_a_tagger_that_was_saved_once_tags_as_it_did(tmp_path: Path, name: str) -> None:
-    folder = Path(__file__).parent / "data" / "models" / "taggers"
+    folder = Path(__file__).parents[1] / "data" / "models" / "taggers"
     expected = json.loads((folder / "expected.json").read_text())
     tagger = load(folder / f"{name}.linsep")
     assert tagger.predict(expected["sentences"]) == expected["tags"][name]

@@ -24,7 +24,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array
 
-DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 Family = Literal["logistic", "poisson", "multinomial"]
 UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
 

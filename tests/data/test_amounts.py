@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_excel import workbook
 
 from linsep import DataError, TableModel, fit_stream, fit_table, iter_predictions, load, open_data, save
 from linsep.data.features.encoder import TableEncoder
@@ -19,7 +20,6 @@ from linsep.data.features.kinds import find_kinds
 from linsep.data.numbers import read_amounts
 from linsep.export.formula import to_json
 from linsep.reporting.scores import unknown_levels
-from test_excel import workbook
 
 SIZES = np.arange(3, 43) * 0.25
 LABELS = ["no"] * 20 + ["yes"] * 20

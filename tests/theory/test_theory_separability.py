@@ -26,7 +26,7 @@ from linsep.theory.verify.cone import CertificateError
 from linsep.types import Array, DataError
 from walked import files_called
 
-DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR = np.array([0, 0, 1, 1])
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import chi2
+from test_separation import designs
 
 from linsep import Separation, separation
 from linsep.types import Array, DataError
-from test_separation import designs
 
 
 def newton(X: Array, y: Array, offset: Array, family: str) -> Array:

@@ -25,7 +25,7 @@ from linsep.export import to_json, to_onnx, to_sql
 from linsep.learners.table_model import TableModel
 from linsep.types import DataError
 
-FOLDER = Path(__file__).parent / "data" / "models"
+FOLDER = Path(__file__).parents[1] / "data" / "models"
 EXPORTED = ("averaged", "margin", "pa1", "pocket", "perceptron", "rocchio")
 LINEAR = sorted(path.name for path in FOLDER.glob("*.linsep") if path.name.startswith(EXPORTED))
 NASTY = ['"', "';DROP TABLE rows;--", "a b\n", "decision_value", "label", "prediction", "é", "t", "s.z1"]

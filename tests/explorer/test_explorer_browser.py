@@ -26,7 +26,7 @@ from linsep.explorer.presets import names_and_titles
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here (Debian: apt-get install chromium)")
 
 PRESETS = [preset["name"] for preset in names_and_titles()]
-AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 # Drawing happens once a frame.
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
 
@@ -81,7 +81,7 @@ def canvas_box(browser: Browser) -> list[float]:
 
 # ---------------------------------------------------------------------- the page
 def test_the_bundle_is_small() -> None:
-    static = Path(__file__).parents[1] / "src" / "linsep" / "explorer" / "static"
+    static = Path(__file__).parents[2] / "src" / "linsep" / "explorer" / "static"
     assert sum((static / name).stat().st_size for name in ("explore.js", "explore.css")) < 250_000
 
 

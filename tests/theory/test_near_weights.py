@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_verify_certificate import plain
+from test_verify_certificate import verify as verify_in_a_process
 
 from altered_certificates import standalone
 from claims import exact_change
@@ -29,8 +31,6 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.cone import verify as verify_proof
-from test_verify_certificate import plain
-from test_verify_certificate import verify as verify_in_a_process
 
 PROGRAM = standalone()
 

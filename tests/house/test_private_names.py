@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep import learners
 from linsep.learners import AveragedPerceptron
 
-SOURCE = Path(__file__).parents[1] / "src" / "linsep"
+SOURCE = Path(__file__).parents[2] / "src" / "linsep"
 # Rooms below learners cannot know any.
 BELOW = {"data", "kernels", "theory", "learners"}
 CLASSES = [getattr(learners, name) for name in learners.__all__ if name != "StructuredPerceptron"]

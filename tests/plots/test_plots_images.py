@@ -1,4 +1,4 @@
-"""Each picture beside a stored one; after a change on purpose: pytest tests/test_plots_images.py
+"""Each picture beside a stored one; after a change on purpose: pytest tests/plots/test_plots_images.py
 --mpl-generate-path=tests/baseline, and look at what it wrote."""
 
 from __future__ import annotations

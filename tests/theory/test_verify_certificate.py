@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from test_columns_behind import frame
 
 from in_process import run_linsep
 from linsep import CertificateError, Separability, fewest_rows, separability, separability_one_vs_rest, separation
@@ -28,9 +29,8 @@ from linsep.app.commands.separation import separation as command
 from linsep.theory.proof import data_digest
 from linsep.types import DataError
 from naive_regressions import ORDERED
-from test_columns_behind import frame
 
-PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+PROGRAM = Path(__file__).parents[2] / "examples" / "verify_certificate.py"
 FAMILIES = [
     *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "multinomial"),
     *("cumulative", "adjacent", "continuation", "cox"),

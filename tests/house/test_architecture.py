@@ -7,12 +7,12 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import house
 import pytest
 
+import house
 import linsep
 
-ROOT = Path(__file__).parents[1] / "src"
+ROOT = Path(__file__).parents[2] / "src"
 FILES = sorted((ROOT / "linsep").rglob("*.py"))
 
 # The part of the library that a module is in -> its floor. Parts on one floor do not import each other.

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Series.dt.dayofweek"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-SHARED = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SHARED = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 PACKAGES = os.environ.get("DATA_PKGS", "")
 
 

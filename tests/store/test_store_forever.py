@@ -11,7 +11,7 @@ import pytest
 
 from linsep import Source, TableEncoder, TableModel, load, load_with_extra, open_data, save
 
-FOLDER = Path(__file__).parent / "data" / "models"
+FOLDER = Path(__file__).parents[1] / "data" / "models"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 
 

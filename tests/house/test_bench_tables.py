@@ -15,7 +15,7 @@ NAMES = ["iris", "Vehicle", "Vowel", "20 Newsgroups", "Brown, genres"]
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     yield lambda name: import_module(f"benchmarks.{name}")
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
         del sys.modules[name]

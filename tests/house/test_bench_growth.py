@@ -15,7 +15,7 @@ from linsep import open_data, separability
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     yield lambda name: import_module(f"benchmarks.{name}")
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
         del sys.modules[name]
@@ -113,7 +113,7 @@ def test_calls_and_seconds_of_functions_of_one_name_are_added_up(bench: Any) -> 
 
     found = bench("profiled").profiled(work)
     assert found["sort of list"].calls == 3
-    assert found[f"tests/{Path(__file__).name}: work"].calls == 1
+    assert found[f"tests/house/{Path(__file__).name}: work"].calls == 1
 
 
 def test_a_cost_is_steep_by_its_slope_or_by_its_last_tenfold(bench: Any, growth: Any) -> None:

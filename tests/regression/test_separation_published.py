@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from test_separation import UNDETERMINED, UNIDENTIFIED, table
 
 from linsep import separation
 from linsep.types import Array
-from test_separation import UNDETERMINED, UNIDENTIFIED, table
 
 
 def numbers(text: str) -> Array:
