@@ -61,7 +61,7 @@ def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str]
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows_to_learn(open_data(b"a,b\n1,x\n,y\n").read(), "drop").tolist()
+    >>> rows_to_learn(open_data(b"a,b\\n1,x\\n,y\\n").read(), "drop").tolist()
     [True, False]
     """
     if missing != "drop":
