@@ -120,3 +120,8 @@ def test_a_pipe_with_a_name_is_a_pipe(folder: Path) -> None:
         fit(pipe, checkpoint=folder / "run.ck", format="csv")
     with subprocess.Popen(["cp", str(table), str(pipe)]):
         assert fit(pipe, format="csv").counters.rows == 100
+
+
+def test_rows_that_are_no_lines_of_text_have_no_malformed_ones() -> None:
+    with pytest.raises(DataError, match="skips malformed lines of text, and these rows are no lines of text"):
+        fit_stream({"x": [1.0, 2.0], "y": ["a", "b"]}, target="y", lenient=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
+from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.loop import uninterrupted
 from linsep.learners.base.one_row import OnlineLearner
@@ -151,6 +152,8 @@ def fit_stream(
     labels = StreamLabels(classes, positive, learner.open_classes)
     opened = _opened(source, bits, {"target": target} | reading)
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
+    if lenient and not isinstance(opened, TextSource):
+        raise DataError("lenient (--read lenient) skips malformed lines of text, and these rows are no lines of text")
     opened.lenient = lenient
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.asked.open_columns, missing=missing)
