@@ -286,3 +286,12 @@ def test_a_column_smaller_than_every_double_hides_no_rounding() -> None:
     x, t = [0.25, 0.75, 0.5 - 2.0**-54, 0.5 + 2.0**-53], [tiny / 4, tiny * 3 / 4, tiny / 2, tiny / 2]
     found = separability(np.array([x, t], dtype=object).T, ["p", "p", "q", "q"])
     assert found.verdict == "inseparable" and found.fragile
+
+
+def test_a_caller_whose_numpy_raises_gets_the_same_answer() -> None:
+    X, y = np.array([[0.1, 0.0], [0.3, 5e-324], [0.7, 1.0]]), [0, 1, 0]
+    calm = separation(X, y)
+    with np.errstate(all="raise"):
+        found = separation(X, y)
+        assert (found.fragile, found.summary()) == (calm.fragile, calm.summary())
+        Separation.from_json(found.to_json()).verify(X, y)

@@ -30,6 +30,7 @@ from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
 
 
+@np.errstate(all="ignore")  # what is not finite moves
 def is_fragile(
     X: Any,
     outcome: Outcome,
@@ -49,8 +50,7 @@ def is_fragile(
         return False
     halves = _halves(X, [j for j, name in enumerate(names) if name in rounded])
     rows = model_rows(X, outcome, names, family, fit_intercept)
-    with np.errstate(all="ignore"):  # what is not finite moves
-        return _Question(X, outcome, family, rows, proof, halves).is_fragile()
+    return _Question(X, outcome, family, rows, proof, halves).is_fragile()
 
 
 def _halves(X: Any, rounded: list[int]) -> Any:
