@@ -154,13 +154,17 @@ def read_csv(path, claim):
     levels = {(name, level) for name, level in used if level is not None}
     require(levels <= {(name, line[name]) for name in dict(levels) for line in lines}, "a level is not there")
     names = ["=".join(plainly(column[part]) for part in ("column", "level") if part in column) for column in columns]
-    X = [[value_of(column, line) for column in columns] for line in lines]
-    for j, column in enumerate(columns):  # an honest exponent makes all of them whole, and no larger one is needed
-        bits = max((row[j].numerator.bit_length() + row[j].denominator.bit_length() for row in X), default=0)
-        k = column.get("exponent", 0)
+    at = {(column["column"], column["level"]): j for j, column in enumerate(columns) if "level" in column}
+    X = [{at[name, line[name]]: 1 for name in dict(levels) if (name, line[name]) in at} for line in lines]
+    for j, column in enumerate(columns):
+        if "exponent" not in column:
+            continue
+        values, k = [number_in(line[column["column"]]) for line in lines], column["exponent"]
+        # An honest exponent makes all of them whole, and no larger one is needed.
+        bits = max((value.numerator.bit_length() + value.denominator.bit_length() for value in values), default=0)
         require(abs(k) <= bits + 320, "an exponent is larger than the numbers need")
-        for row in X if k else ():
-            row[j] *= Fraction(10) ** k
+        for row, value in zip(X, values, strict=True):
+            row[j] = value * Fraction(10) ** k if k else value
     return {"X": X, "names": names, **beside}
 
 
@@ -169,11 +173,8 @@ def plainly(text):
     return text if re.fullmatch(r"[^\s,;=:'\"]+( [^\s,;=:'\"]+)*", text) else repr(text)
 
 
-def value_of(column, line):
-    """What a cell counts as: whether it is the level, or the number."""
-    cell = line[column["column"]]
-    if "level" in column:
-        return int(cell == column["level"])
+def number_in(cell):
+    """The number that a cell holds, exactly."""
     plain = NUMBER.fullmatch(cell) and not re.search("[eE][+-]?[0-9]{5}", cell)
     require(plain, f"{cell!r:.40} is no plain number: give the design of the table")
     return Fraction(cell)
