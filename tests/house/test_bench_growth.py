@@ -113,7 +113,7 @@ def test_calls_and_seconds_of_functions_of_one_name_are_added_up(bench: Any) -> 
 
     found = bench("profiled").profiled(work)
     assert found["sort of list"].calls == 3
-    assert found[f"tests/house/{Path(__file__).name}: work"].calls == 1
+    assert found[f"house/{Path(__file__).name}: work"].calls == 1
 
 
 def test_a_cost_is_steep_by_its_slope_or_by_its_last_tenfold(bench: Any, growth: Any) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from linsep import FewestRows, Separability, few_columns, fewest_rows, probe
 from linsep.theory import CertificateError
+from linsep.types import DataError
 from pages import ROOT
 
 RNG = np.random.default_rng(5)
@@ -128,6 +129,6 @@ def test_rows_to_drop_and_columns_that_separate_are_those_of_the_library() -> No
 
 def test_a_folder_of_certificates_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FileExistsError, match="file"):
+    with pytest.raises(DataError, match="cannot make the folder of certificates"):
         probe(PLAIN, SIDE, controls=0, certificates=tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"

@@ -304,6 +304,7 @@ def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> indicator_columns(pa.array(["mid", "low", "mid"]), np.array([1, 0, 1]))[1]
     ['low', 'mid']
     >>> int(indicator_columns(pa.array(["b", "a", "b"]), np.array([0, 1, 0]))[0][0, 0])

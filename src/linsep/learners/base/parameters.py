@@ -101,10 +101,11 @@ def is_whole(value: Any) -> bool:
 
 def check_run(learner: Any) -> None:
     """Raise unless parameters that all learners have that make passes make sense."""
-    if hasattr(learner, "shuffle"):
-        check_options(learner, "shuffle")
+    shuffle = getattr(learner, "shuffle", False)  # the hidden layer has none
+    if not isinstance(shuffle, bool | np.bool_):
+        raise ValueError(f"shuffle must be True or False, got {shuffle!r}")
     most = learner.max_iter
-    if most is not None and not (is_whole(most) and most >= 1):
+    if most is not None and (isinstance(most, bool) or not isinstance(most, Integral) or most < 1):
         raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {most!r}")
     seconds = learner.time_limit
     if seconds is not None and not (is_number(seconds) and seconds > 0):

@@ -124,7 +124,6 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     if basis is None:
         require(exact and not proof.null, "a part of the proof stands there without a basis")
         return not (left & ~equal).any()
-    require(weights or equal.any() or not left.any(), "rows are left, and none has a weight")
     for i in basis:
         known = type(i) is int and (i in weights or (0 <= i < left.size and left[i] and equal[i]))
         require(known, f"row {i} of the basis has no weight")
@@ -137,6 +136,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     else:
         require(len(basis) == len(columns) and not equal.any(), "the basis is not one of as many rows as columns")
         _require_near(rows, weights, basis, columns, proof.within)
+    require(weights or equal.any() or not left.any(), "rows are left, and none has a weight")
     return True
 
 
