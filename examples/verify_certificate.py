@@ -152,10 +152,11 @@ def read_csv(path, claim):
     lines = [dict(zip(header, line, strict=True)) for line in lines]
     beside = {role: in_one_way([line[roles[role]] for line in lines]) for role in ("y", *BESIDE) if role in roles}
     levels = {(name, level) for name, level in used if level is not None}
-    require(levels <= {(name, line[name]) for name in dict(levels) for line in lines}, "a level is not there")
+    of_text = sorted(dict(levels))
+    require(levels <= {(name, line[name]) for name in of_text for line in lines}, "a level is not there")
     names = ["=".join(plainly(column[part]) for part in ("column", "level") if part in column) for column in columns]
     at = {(column["column"], column["level"]): j for j, column in enumerate(columns) if "level" in column}
-    X = [{at[name, line[name]]: 1 for name in dict(levels) if (name, line[name]) in at} for line in lines]
+    X = [{at[name, line[name]]: 1 for name in of_text if (name, line[name]) in at} for line in lines]
     for j, column in enumerate(columns):
         if "exponent" not in column:
             continue
