@@ -151,6 +151,8 @@ def read_csv(path, claim):
     require({*roles.values(), *(name for name, _ in used)} <= set(header), "a column of the question is not there")
     lines = [dict(zip(header, line, strict=True)) for line in lines]
     beside = {role: in_one_way([line[roles[role]] for line in lines]) for role in ("y", *BESIDE) if role in roles}
+    offsets = [line[roles["offset"]] for line in lines] if "offset" in roles else []
+    require(all(map(NUMBER.fullmatch, offsets)), "an offset is no plain number: give the design of the table")
     levels = {(name, level) for name, level in used if level is not None}
     of_text = sorted(dict(levels))
     require(levels <= {(name, line[name]) for name in of_text for line in lines}, "a level is not there")
@@ -171,7 +173,8 @@ def read_csv(path, claim):
 
 def plainly(text):
     """A name that might be taken for several, or for other words, in quotes."""
-    return text if re.fullmatch(r"[^\s,;=:'\"]+( [^\s,;=:'\"]+)*", text) else repr(text)
+    plain = re.fullmatch(r"[^\s,;=:'\"|]+( [^\s,;=:'\"|]+)*", text) and not re.search(" (by|of|column)( |$)", text)
+    return text if plain else repr(text)
 
 
 def number_in(cell):
@@ -588,12 +591,16 @@ def pairs_at_risk(model):
     time, (event, strata, entry) = model.y, (model.beside[role] for role in ("event", "strata", "entry"))
     for stratum in sorted({strata[i] for i in model.kept}):
         order = sorted((i for i in model.kept if strata[i] == stratum), key=lambda i: (time[i], event[i] == 0))
-        while order:
-            tied = [i for i in order if time[i] == time[order[0]] and event[i]]
-            order = order[len(tied) or 1 :]
+        start = 0
+        while start < len(order):
+            stop = start
+            while stop < len(order) and event[order[stop]] and time[order[stop]] == time[order[start]]:
+                stop += 1
+            tied = order[start:stop]
+            start += len(tied) or 1
             if len(tied) > 1:
                 yield from ((i, j, True) for i, j in pairwise([*tied, tied[0]]))
-            for j in order if tied else ():
+            for j in map(order.__getitem__, range(start, len(order)) if tied else ()):
                 if entry[j] < time[tied[0]]:
                     yield tied[0], j, False
                     if event[j]:

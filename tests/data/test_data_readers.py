@@ -570,6 +570,8 @@ def test_powers_of_ten_far_away_are_exact_as_well() -> None:
         (b'{"a": 100000000000000000001}\n{"a": 1}', "buffer:1: doubles round the whole number 100000000000000000001"),
         (b'{"a": 0.5}\n{"a": 9007199254740993}', "buffer:2: doubles round the whole number 9007199254740993"),
         (b'{"a": {"b": 0.5}}\n{"a": {"b": -9007199254740993}}', "doubles round the whole number -9007199254740993"),
+        (b'{"u": {"v": {"a": 0.5}}}\n{"u": {"v": {"a": 9007199254740993}}}', "buffer:2: doubles round"),
+        (b'{"a": ' + b"1" * 400 + b"}", "doubles round the whole number 1111"),
         (b'{"a": 9007199254740993}\n{"a": 1}', None),
         (b'{"a": 9007199254740992.0, "b": "1, 9007199254740993"}\n{"a": 0.5}', None),
     ],
@@ -581,3 +583,9 @@ def test_whole_numbers_of_json_are_not_rounded(text: bytes, rounded: str | None)
         return
     with pytest.raises(DataError, match=rounded):
         source.read()
+
+
+def test_a_mark_of_byte_order_in_the_first_cell_is_part_of_it() -> None:
+    chunk = open_data("a,k\n\ufeffx,no\nx,yes\n".encode(), target="k").read()
+    assert isinstance(chunk, TableChunk)
+    assert chunk.cells("a").raw.to_pylist() == ["\ufeffx", "x"]

@@ -468,3 +468,36 @@ def test_text_of_any_type_is_levels(kind: Any) -> None:
         separation("better ~ dose", data=frame),
     )
     assert (found.coefficients, found.n_missing) == (same.coefficients, 1)
+
+
+@pytest.mark.parametrize("name", ["pregnant", "finance", "x"])
+def test_a_name_that_holds_nan_is_a_name(name: str) -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 0], name: [1, 2, 3, 4, 3, None]})
+    assert separation(f"y ~ I({name} > 2)", data=frame).n_missing == 1
+
+
+def test_a_lag_has_a_value_where_its_column_has_none() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 1, 0, 1, 0, 1, 1], "x": [1, 2, 0, None, 3, 1, 2, 0.0]})
+    found = separation("y ~ lag(x)", data=frame)
+    assert found.about is not None
+    assert found.about.design.places.tolist() == [1, 2, 3, 5, 6, 7]
+
+
+def test_what_stands_in_an_expression_inside_c_is_calculated() -> None:
+    frame = pd.DataFrame({"u": [100, 120, 160, 250, 90, 200], "z": [1, 2, 3, 1, 2, 3], "y": [0, 0, 1, 1, 0, 1]})
+    formula = "y ~ C(u + u > 300) + z"
+    small = separation(formula, data=frame.astype({"u": "uint8"}))
+    assert small.coefficients == separation(formula, data=frame).coefficients
+
+
+@pytest.mark.parametrize("terms", ["x + I(x**2) + I(x**3) + I(x**8)", "I(x**20) + z", "(x + z)**3", "{x**12} + z"])
+def test_powers_of_numbers_are_no_powers_of_terms(terms: str) -> None:
+    frame = pd.DataFrame({"x": [1, 2, 3, 4, 5, 6], "z": [0, 1, 0, 1, 1, 0], "y": [0, 1, 0, 1, 0, 1]})
+    assert separation(f"y ~ {terms}", data=frame).n_rows == 6
+
+
+def test_products_beside_an_expression_are_looked_at_too() -> None:
+    frame = pd.DataFrame({"a": [2**30 + k for k in (1, 2, 3, 4)], "b": [2**30 + 1] * 4, "y": [0, 0, 1, 1]})
+    for terms in ("a:b", "a:b + I(a > 0)"):
+        with pytest.raises(DataError, match=r"the products 'a:b' are beyond 2\^53"):
+            separation(f"y ~ {terms}", data=frame)

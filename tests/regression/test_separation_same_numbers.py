@@ -111,9 +111,10 @@ def test_products_of_integers_do_not_wrap_in_a_formula() -> None:
     frame["x"] = 2**53 + 1
     with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
         separation("y ~ 0 + x:z", data=frame)
-    text = "y,x\n" + "".join(f"{k},{2**53 + k}\n" for k in (0, 1, 0, 1))
-    with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
-        separation("y ~ x", data=open_data(text.encode()))
+    for tail in ("", ".0", ".5"):
+        text = "y,x\n" + "".join(f"{k},{2**53 + k}{tail}\n" for k in (0, 1, 0, 1))
+        with pytest.raises(DataError, match=r"column 'x' has integers beyond 2\^53"):
+            separation("y ~ x", data=open_data(text.encode()))
 
 
 def test_text_may_stand_beside_integers_beyond_doubles() -> None:

@@ -154,7 +154,7 @@ def asked_as_written(
             refuse_two_texts(column.raw, column.values, name)
         if column.is_number and column.text is not None and there.any() and name in counted:
             numbers, power = exact_column(column)
-            if not power and numbers.dtype == object:
+            if numbers.dtype == object and (not power or np.abs(column.values).max() >= 2.0**53):
                 raise DataError(f"column {name!r} has integers beyond 2^53, which a formula rounds: divide the column")
             if power and name in formula.only_bare and numbers.dtype != object:
                 table.scaled[name], table.powers[name] = _spread(numbers, there), power

@@ -17,7 +17,11 @@ from linsep.types import DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
-_OF_MISSING = re.compile("isna|isnull|notna|notnull|fillna|nan")  # functions; elsewhere NaN > 2 is False
+# Functions that say True or False where a value is missing, as comparisons do, and those that put another in its place.
+_DECIDE = {"isin", "between", "astype", "eq", "ne", "gt", "ge", "lt", "le"}
+_STAND_IN = {"isna", "isnull", "notna", "notnull", "fillna", "isnan", "nan_to_num", "ffill", "bfill", "interpolate"}
+_STAND_IN |= {"lag", "shift", "diff", "where", "mask", "combine_first"}
+_QUOTED = "`([^`]*)`"
 _MOST_PRODUCTS = 2_000_000  # of (a + b)**k, which formulaic works out term by term
 
 
@@ -26,7 +30,7 @@ class Formula(NamedTuple):
 
     `bare` are the columns that stand by themselves, `only_bare` those that no function is applied to, `calculated`
     those that a function but C is applied to, `coded` those in C() and in fixed effects, `complete` those without
-    which a row goes: all but those of expressions about missing values, such as `x.fillna(0)`.
+    which a row goes whatever an expression makes of it: a missing value is neither larger than others nor smaller.
     """
 
     text: str
@@ -44,8 +48,7 @@ class Formula(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Formula:
         formulaic = formulaic_package()
-        powers = [int(k[:4]) for k in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", text)]
-        if (2 + text.count("+")) ** max(powers, default=1) > max(_MOST_PRODUCTS, len(text)):
+        if _count_products(text) > max(_MOST_PRODUCTS, len(text)):
             raise DataError(f"the formula {shortened(text)} has a power of too many products: write the terms")
         if taken := re.search(r"`\s*([0-9.]+|None|True|False)\s*`", text):
             raise DataError(f"a formula takes {taken[0]} for a number or a constant of Python: rename that column")
@@ -70,11 +73,10 @@ class Formula(NamedTuple):
         inside = set().union(*(columns_of(factor) for factor in factors if not is_bare(factor)))
         response = next(iter(lhs)).factors
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
-        functions = [one for one in (*factors, *response) if not is_bare(one) and not one.expr.startswith("C(")]
+        functions = [one for one in (*factors, *response) if not is_bare(one) and not _is_coding(one)]
         calculated = set().union(*map(columns_of, functions))
-        coded = set().union(*effects.values(), *(columns_of(one) for one in factors if one.expr.startswith("C(")))
-        handled = (columns_of(one) for one in (*factors, *response) if _OF_MISSING.search(one.expr))
-        complete = required.difference(*handled)
+        coded = set().union(*effects.values(), *(columns_of(one) for one in factors if _is_coding(one)))
+        complete = bare.union(*map(_compared_in, functions))
         constant = has_constant and not effects
         return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded, complete)
 
@@ -111,19 +113,51 @@ def columns_of(factor: Any) -> set[str]:
         return {factor.expr}
     if _kind(factor) == "literal":
         return set()
-    quoted = "`([^`]*)`"
-    try:
-        tree = ast.parse(re.sub(quoted, "(0)", factor.expr))
-    except SyntaxError as error:
-        raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
-    nodes = list(ast.walk(tree))
+    nodes = list(ast.walk(_tree(factor)))
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     # Functions are called, and modules have a name after a dot: elsewhere the same name is that of a column.
     inner = {id(node.func) for node in calls} | {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     named = [node for node in nodes if isinstance(node, ast.Name)]
     every = {node.id for node in named if id(node) not in inner or node.id not in known_to_formulaic()}
     by_text = (node.args[0] for node in calls if ast.unparse(node.func) == "Q" and node.args)
-    return {*every, *re.findall(quoted, factor.expr), *(str(ast.literal_eval(one)) for one in by_text)}
+    return {*every, *re.findall(_QUOTED, factor.expr), *(str(ast.literal_eval(one)) for one in by_text)}
+
+
+def _tree(factor: Any) -> ast.expr:
+    """An expression, in which names in backticks are numbers: as formulaic has it `a b` is a_b, another one."""
+    try:
+        return ast.parse(re.sub(_QUOTED, "(0)", factor.expr), mode="eval").body
+    except SyntaxError as error:
+        raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
+
+
+def _is_coding(factor: Any) -> bool:
+    """Whether it is C(name) or C(name, coding)."""
+    if is_bare(factor) or _kind(factor) == "literal" or not factor.expr.startswith("C("):
+        return False
+    tree = _tree(factor)
+    return isinstance(tree, ast.Call) and bool(tree.args) and isinstance(tree.args[0], ast.Name | ast.Constant)
+
+
+def _compared_in(factor: Any) -> set[str]:
+    """The columns of a comparison, which pandas calls False where a value is missing, unless another stands in."""
+    if _kind(factor) == "literal":
+        return set()
+    calls = [node for node in ast.walk(_tree(factor)) if isinstance(node, ast.Call)]
+    called = {ast.unparse(node.func).rpartition(".")[2] for node in calls}
+    compares = any(isinstance(node, ast.Compare) for node in ast.walk(_tree(factor))) or called & _DECIDE
+    stands_in = called & _STAND_IN or any(name.startswith("nan") for name in called)
+    return columns_of(factor) if compares and not stands_in else set()
+
+
+def _count_products(text: str) -> int:
+    """About how many products the powers and crossings of a formula make, outside of functions and braces."""
+    plain, before = re.sub(r"\{[^}]*\}", "x", text), ""
+    while plain != before:
+        plain, before = re.sub(r"[\w.]+\([^()]*\)", "x", plain), plain
+    powers = [int(k[:4]) for k in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", plain)]
+    crossed = plain.count("*") - 2 * plain.count("**")
+    return int((2 + plain.count("+") + 2 ** min(crossed, 40)) ** max(powers, default=1))
 
 
 def known_to_formulaic() -> dict[str, Any]:
@@ -238,7 +272,7 @@ def rounded_products(formula: Formula, spec: Any, frame: Any) -> frozenset[str]:
     DataError
         The factors of such a product are whole numbers, which count as exact.
     """
-    bare = {name: frame[name] for name in formula.only_bare.intersection(frame.columns)}
+    bare = {name: frame[name] for name in formula.bare.intersection(frame.columns)}
     floats = {n: np.asarray(_as_doubles(c)) for n, c in bare.items() if getattr(c.dtype, "kind", "O") == "f"}
     rounded: set[str] = set()
     for term, at in spec.term_indices.items():

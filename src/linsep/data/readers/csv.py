@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -158,8 +159,9 @@ def _read(
         ragged.append((row.number, row.expected_columns, row.actual_columns))
         return "skip"
 
+    kept = BOM_UTF8 + content if content.startswith(BOM_UTF8) else content  # Arrow takes one away, which is in a cell
     table = pyarrow.csv.read_csv(
-        pa.BufferReader(content),
+        pa.BufferReader(kept),
         read_options=pyarrow.csv.ReadOptions(use_threads=False, block_size=block_bytes, column_names=names),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note

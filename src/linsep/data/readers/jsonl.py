@@ -86,15 +86,21 @@ def _refuse_rounded(lines: Lines, table: Any) -> None:
     """Raise DataError for a whole number that became another one, in a column of doubles."""
     if not _LONG.search(lines.content):
         return
-    columns = [c.to_numpy() for c in table.flatten().columns if pa.types.is_floating(c.type)]
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    columns = [c.to_numpy() for c in table.columns if pa.types.is_floating(c.type)]
     large = {v for values in columns for v in values[np.abs(values) >= 2.0**53].tolist()}
     for found in _WHOLE.finditer(lines.content) if large else ():
-        if (number := found[1]) and float(number) in large and int(number) != int(float(number)):
+        if (number := found[1]) and (len(number) > 300 or _is_rounded(number, large)):
             line = lines.first_line + lines.content.count(b"\n", 0, found.start())
             raise DataError(
-                f"{lines.name}:{line}: doubles round the whole number {number.decode()}, which stands beside "
+                f"{lines.name}:{line}: doubles round the whole number {number.decode():.40}, which stands beside "
                 "fractions or has more than 64 bits: write it in quotes"
             )
+
+
+def _is_rounded(number: bytes, large: set[float]) -> bool:
+    return float(number) in large and int(number) != int(float(number))
 
 
 def _with_text(kind: Any) -> Any:
