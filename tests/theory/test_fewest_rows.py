@@ -291,3 +291,11 @@ def test_a_witness_that_stands_there_often_is_looked_at_once(monkeypatch: pytest
     rows = Rows(np.array([[1.0], [-1.0]]))
     assert rows_to_go(rows, [{0: 1, 1: 1}] * 1000, {"unit": 1, "weights": {0: 1}}) == 1
     assert looked == [1]
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("form", [np.array, sp.csr_matrix])
+def test_the_least_integer_of_a_type_has_an_opposite(form: Any, kind: Any) -> None:
+    least = np.iinfo(kind).min
+    X = form(np.array([[1, least], [-1, least], [0, least], [2, -1]], dtype=kind))
+    assert fewest_rows(X, ["a", "a", "b", "b"], fit_intercept=False).upper == 1

@@ -64,7 +64,8 @@ def disjoint_pairs(X: Any, s: Array, *, constant: bool, one: bool = False) -> Ar
 
 def _are_opposite(X: Any, s: Array, pairs: Array) -> Array:
     """Whether s_i x_i = -s_j x_j of each pair, exactly."""
-    first, second = X[pairs[:, 0]], X[pairs[:, 1]]
+    exact = np.float64 if holds_doubles(X) else object  # the least integer of a type has no negative in it
+    first, second = X[pairs[:, 0]].astype(exact), X[pairs[:, 1]].astype(exact)
     equal = s[pairs[:, 0]] != s[pairs[:, 1]]
     if isinstance(X, np.ndarray):
         agree = np.where(equal[:, None], first == second, first == -second)
@@ -145,7 +146,7 @@ def _sparse_hashes(X: Any, facing: Array | None) -> Array:
         at = slice(ends[0], ends[-1])
         values = X.data[at]
         if facing is not None:
-            values = values * np.repeat(facing[start : start + step].astype(X.dtype), np.diff(ends))
+            values = values.astype(np.float64) * np.repeat(facing[start : start + step], np.diff(ends))
         total = np.append(np.uint64(0), np.cumsum(_mixed(values, X.indices[at])))[ends - ends[0]]
         out[start : start + step] = total[1:] - total[:-1]
     return out
