@@ -51,7 +51,8 @@ class Separability:
         SHA-256 of the rows, the labels and the question, and whether it is of "doubles" or of "rationals", if this was
         read from JSON.
     about : (X, y) or None
-        The rows and labels; None if this was read from JSON and not yet verified.
+        The rows and labels as they were given, not copied: who changes them in place afterwards has to ask again. None
+        if this was read from JSON and not yet verified.
     left_out : tuple of int
         Rows of a file that are no part of the question (no label, or a missing value), in ascending order. Words name
         rows by their numbers in that file, counted from 0; all other parts count the rows that are left.
