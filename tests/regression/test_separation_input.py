@@ -191,3 +191,11 @@ def test_categories_of_pandas_have_their_order(categories: Any, ordered: bool) -
     found.verify(frame, y)
     plain = separation(frame.assign(d=frame.d.astype(str)), y)
     assert plain.references == {"d": min(frame.d.astype(str))}
+
+
+def test_what_a_model_lacks_is_said_in_brief_too() -> None:
+    X, y = [[1], [2], [2], [3]], [0, 0, 1, 1]
+    unusual = separation(X, y, fit_intercept=False, link="cauchit")
+    assert repr(unusual).startswith("<Separation overlap, no intercept, link cauchit, 0 of 4 rows")
+    assert "overlap (logistic, no intercept, link cauchit)" in unusual._repr_html_()
+    assert repr(separation(X, y)).startswith("<Separation quasi-complete, 2 of 4 rows")

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from linsep.markup import count, table_html
-from linsep.theory.separation.families import ORDERED
+from linsep.theory.separation.families import ORDERED, link_of
 from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 from linsep.theory.words.of_classes import with_mark
 
@@ -45,8 +45,7 @@ def opening_of(found: Any) -> str:
     first, *_, last = found.classes or ("", "")
     order = " < ".join(map(repr, found.classes))
     model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
-    has_constant = found.fit_intercept or found.fixed_effects or found.constant_columns
-    if not has_constant and family != "cox":
+    if _lacks_intercept(found):
         model += " without an intercept"
     if found.verdict == "overlap":
         said = (
@@ -57,6 +56,18 @@ def opening_of(found: Any) -> str:
     meaning = _MODELS[family].separated[found.verdict == "quasi-complete"].format(k=f"{k:,}", left=f"{n - k:,}")
     name = found.verdict.capitalize()
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
+
+
+def _lacks_intercept(found: Any) -> bool:
+    has_constant = found.fit_intercept or found.fixed_effects or found.constant_columns
+    return not has_constant and found.family != "cox"
+
+
+def _unlike_most(found: Any) -> str:
+    """What a model has that others of its family have not, in brief."""
+    parts = ["no intercept"] * _lacks_intercept(found)
+    parts += [f"link {found.link}"] * (found.link != link_of(found.family, None))
+    return "".join(f", {part}" for part in parts)
 
 
 def _estimates(found: Any) -> list[str]:
@@ -84,7 +95,8 @@ def line_of(found: Any) -> str:
     if found.rank is None:
         return summary_of(found).removesuffix(".")
     parts = [f"{told(value)}: {listed(names)}" for value, names in by_estimate(found.coefficients).items() if names]
-    said = f"{found.verdict}, {len(found.separated_rows):,} of {found.n_rows:,} rows; {'; '.join(parts)}"
+    rows = f"{len(found.separated_rows):,} of {found.n_rows:,} rows"
+    said = f"{found.verdict}{_unlike_most(found)}, {rows}; {'; '.join(parts)}"
     return with_mark(said, found.fragile)
 
 
@@ -96,7 +108,7 @@ def html_of(found: Any) -> str:
     rows += [(told(value), listed(names)) for value, names in by_estimate(found.coefficients).items() if names]
     rows += [("but", with_mark("", True))] if found.fragile else []
     rows += [("what to do", text) for text in found.advice]
-    return table_html(f"Separation: {found.verdict} ({found.family})", rows)
+    return table_html(f"Separation: {found.verdict} ({found.family}{_unlike_most(found)})", rows)
 
 
 _SHOWN = 8
