@@ -29,8 +29,8 @@ class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
     `bare` are the columns that stand by themselves, `only_bare` those that no function is applied to, `calculated`
-    those that a function but C is applied to, `coded` those in C() and in fixed effects, `complete` those without
-    which a row goes whatever an expression makes of it: a missing value is neither larger than others nor smaller.
+    those that a function but C is applied to, `coded` those in C() and in fixed effects, `complete` those that are
+    compared: a row that lacks one goes, as a missing value is neither larger than others nor smaller.
     """
 
     text: str
@@ -49,7 +49,9 @@ class Formula(NamedTuple):
     def of(cls, text: str) -> Formula:
         formulaic = formulaic_package()
         if _count_products(text) > max(_MOST_PRODUCTS, len(text)):
-            raise DataError(f"the formula {shortened(text)} has a power of too many products: write the terms")
+            raise DataError(
+                f"the formula {shortened(text)} makes too many products of terms: write those that you want"
+            )
         if taken := re.search(r"`\s*([0-9.]+|None|True|False)\s*`", text):
             raise DataError(f"a formula takes {taken[0]} for a number or a constant of Python: rename that column")
         try:
@@ -76,7 +78,7 @@ class Formula(NamedTuple):
         functions = [one for one in (*factors, *response) if not is_bare(one) and not _is_coding(one)]
         calculated = set().union(*map(columns_of, functions))
         coded = set().union(*effects.values(), *(columns_of(one) for one in factors if _is_coding(one)))
-        complete = bare.union(*map(_compared_in, functions))
+        complete = set().union(*map(_compared_in, functions))
         constant = has_constant and not effects
         return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded, complete)
 
