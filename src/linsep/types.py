@@ -27,7 +27,7 @@ class PrecisionWarning(UserWarning):
 
 
 class MissingWarning(UserWarning):
-    """Rows to be predicted have missing values where the training rows had none."""
+    """Rows to be predicted miss values where training rows had none, or a formula makes a number of a missing value."""
 
 
 class CSR(NamedTuple):

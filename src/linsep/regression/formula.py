@@ -40,7 +40,7 @@ from linsep.regression.formula_text import (
 from linsep.regression.model import Asked
 from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
-from linsep.types import Array, DataError, PrecisionWarning
+from linsep.types import Array, DataError, MissingWarning, PrecisionWarning
 
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
@@ -211,8 +211,7 @@ class _Table:
         columns = doubles.assign(**self.scaled)
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
-        complete = formula.complete.intersection(self.frame.columns)
-        gone = set(np.flatnonzero(self.frame[[*beside_terms, *complete]].isna().any(axis=1)).tolist())
+        gone = set(np.flatnonzero(self.frame[beside_terms].isna().any(axis=1)).tolist())
         response = self._response(formula, doubles)
         gone |= set(np.flatnonzero(response.isna()).tolist())
         made = _materialized(formula, formula.rhs, columns, gone)
@@ -230,6 +229,7 @@ class _Table:
             made = _materialized(formula, formula.rhs, columns, gone)
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
+        _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
         rounded = rounded_products(formula, spec, columns.iloc[kept])
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
@@ -305,6 +305,19 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
             return terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
+
+
+def _tell_of_filled(frame: Any) -> None:
+    """Warn of rows that stay although they lack a value of a column."""
+    lacking = frame.isna()
+    if n := int(lacking.any(axis=1).sum()):
+        names = ", ".join(repr(name) for name in frame.columns[lacking.any()])
+        warnings.warn(
+            f"rows without a value of {names} that stay, as the formula makes a number of it: {n:,}. "
+            "A comparison with a missing value is False, as in pandas: leave such rows out of the table if that is wrong",
+            MissingWarning,
+            stacklevel=5,
+        )
 
 
 def _as_pandas(data: Any) -> Any:

@@ -17,10 +17,6 @@ from linsep.types import DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
-# Functions that say True or False where a value is missing, as comparisons do, and those that put another in its place.
-_DECIDE = {"isin", "between", "astype", "eq", "ne", "gt", "ge", "lt", "le"}
-_STAND_IN = {"isna", "isnull", "notna", "notnull", "fillna", "isnan", "nan_to_num", "ffill", "bfill", "interpolate"}
-_STAND_IN |= {"lag", "shift", "diff", "where", "mask", "combine_first"}
 _QUOTED = "`([^`]*)`"
 _MOST_PRODUCTS = 2_000_000  # of (a + b)**k, which formulaic works out term by term
 
@@ -43,7 +39,6 @@ class Formula(NamedTuple):
     only_bare: set[str]
     calculated: set[str]
     coded: set[str]
-    complete: set[str]
 
     @classmethod
     def of(cls, text: str) -> Formula:
@@ -75,12 +70,11 @@ class Formula(NamedTuple):
         inside = set().union(*(columns_of(factor) for factor in factors if not is_bare(factor)))
         response = next(iter(lhs)).factors
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
-        functions = [one for one in (*factors, *response) if not is_bare(one) and not _is_coding(one)]
+        functions = (one for one in (*factors, *response) if not is_bare(one) and not _is_coding(one))
         calculated = set().union(*map(columns_of, functions))
         coded = set().union(*effects.values(), *(columns_of(one) for one in factors if _is_coding(one)))
-        complete = set().union(*map(_compared_in, functions))
         constant = has_constant and not effects
-        return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded, complete)
+        return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded)
 
 
 def without_spaces(text: str) -> str:
@@ -139,17 +133,6 @@ def _is_coding(factor: Any) -> bool:
         return False
     tree = _tree(factor)
     return isinstance(tree, ast.Call) and bool(tree.args) and isinstance(tree.args[0], ast.Name | ast.Constant)
-
-
-def _compared_in(factor: Any) -> set[str]:
-    """The columns of a comparison, which pandas calls False where a value is missing, unless another stands in."""
-    if _kind(factor) == "literal":
-        return set()
-    calls = [node for node in ast.walk(_tree(factor)) if isinstance(node, ast.Call)]
-    called = {ast.unparse(node.func).rpartition(".")[2] for node in calls}
-    compares = any(isinstance(node, ast.Compare) for node in ast.walk(_tree(factor))) or called & _DECIDE
-    stands_in = called & _STAND_IN or any(name.startswith("nan") for name in called)
-    return columns_of(factor) if compares and not stands_in else set()
 
 
 def _count_products(text: str) -> int:
