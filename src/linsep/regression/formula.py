@@ -314,7 +314,7 @@ def _tell_of_filled(frame: Any) -> None:
         names = ", ".join(repr(name) for name in frame.columns[lacking.any()])
         warnings.warn(
             f"rows without a value of {names} that stay, as the formula makes a number of it: {n:,}. "
-            "A comparison with a missing value is False, as in pandas: leave such rows out of the table if that is wrong",
+            "A comparison with a missing value is False, as in pandas: take such rows out first if that is wrong",
             MissingWarning,
             stacklevel=5,
         )
