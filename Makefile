@@ -128,7 +128,7 @@ docs: $(DOCS_READY)
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet --strict
 
 # Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;
-# PAGE=docs/performance.md also puts what is printed into that page. SUITES=defaults TABLES="20news brown" runs that suite
+# PAGE=benchmarks/RESULTS.md also puts what is printed into that page. SUITES=defaults TABLES="20news brown" runs that suite
 # on the tables alone whose names begin so.
 bench: $(BENCH_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \

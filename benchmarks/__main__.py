@@ -1,7 +1,7 @@
-"""Speed and test accuracy of the family beside its peers: `make bench` prints the tables of docs/performance.md.
+"""Speed and test accuracy of the family beside its peers: `make bench` prints the tables of benchmarks/RESULTS.md.
 
 Times are medians of five runs taken in turn in one process held to one core (fewer of what takes long, as the tables
-say); a ratio compares times of the same run. Everything is also written to benchmarks/results.md and .json.
+say); a ratio compares times of the same run. Everything is also written to build/bench.md and .json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numba  # before the process is held to one core: it counts the cores when it is imported
 
 from benchmarks.data import loaders
-from benchmarks.last import DOCS, MARKS, last_ratios
+from benchmarks.last import MARKS, PAGES, last_ratios
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
@@ -85,7 +85,7 @@ LONG = {
 # Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
 ALL_CORES = ("processes", "streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "build" / "bench"
 
 
 def processor() -> str:
@@ -141,7 +141,7 @@ def main() -> None:
         except ValueError as error:
             parser.error(str(error))
     warnings.simplefilter("ignore")  # budgets end on purpose here
-    report = Report(last_ratios([*sorted(DOCS.glob("*.md")), *filter(None, [arguments.page])], processor()))
+    report = Report(last_ratios([*PAGES, *filter(None, [arguments.page])], processor()))
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # one core is for all contestants or for none

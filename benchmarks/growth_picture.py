@@ -1,6 +1,6 @@
 """The picture of how cost grows: seconds against what grows, on log-log axes: rows, columns, and the rest.
 
-`python -m benchmarks.growth_picture docs/how-cost-grows.svg` draws it from benchmarks/results.json, as the suite growth
+`python -m benchmarks.growth_picture docs/how-cost-grows.svg` draws it from build/bench.json, as the suite growth
 does where it has a page to write to.
 """
 
@@ -75,4 +75,4 @@ def _panel(ax: Axes, series: Sequence[dict[str, Any]], *, with_axis: bool) -> No
 
 
 if __name__ == "__main__":
-    draw(json.loads((Path(__file__).parent / "results.json").read_text(encoding="utf-8")), Path(sys.argv[1]))
+    draw(json.loads(Path("build/bench.json").read_text(encoding="utf-8")), Path(sys.argv[1]))

@@ -12,7 +12,7 @@ from statistics import median
 
 from sklearn.datasets import load_breast_cancer
 
-from benchmarks.last import DOCS
+from benchmarks.last import FIGURES
 from benchmarks.timing import Report, Work, show
 
 FIRST_FIT = "linsep fit in a new environment"
@@ -56,7 +56,7 @@ def first_fit(report: Report) -> None:
     one, other = median(first), median(second)
     cells = {
         "first fit": show(one),
-        "on the page before": first_fit_before(DOCS / "performance.md"),
+        "on the page before": first_fit_before(FIGURES),
         "second fit": show(other),
         "compiling": show(one - other),
         "wanted of compiling": "3 s",

@@ -10,12 +10,14 @@ differ between processors.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-DOCS = Path(__file__).parent.parent / "docs"
+FIGURES = Path(__file__).with_name("RESULTS.md")
+# All pages with tables of ratios.
+PAGES = sorted([*FIGURES.parent.glob("RESULTS*.md"), *FIGURES.parents[1].joinpath("docs").glob("*.md")])
 # A page holds what was printed between these lines; the last says on which processor.
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 # A ratio may be below the page's by this share; one of a single pair of runs by the second before it is called a fall.
@@ -73,19 +75,24 @@ def last_ratios(pages: Sequence[Path], processor: str = "") -> dict[Key, float]:
     """
     found: dict[Key, float] = {}
     for page in pages:
-        title, names, text = "", list[str](), page.read_text(encoding="utf-8")
-        told = _PROCESSOR.findall(text.partition(MARKS[0])[2].partition(MARKS[1])[0])
+        told = _PROCESSOR.findall(page.read_text(encoding="utf-8").partition(MARKS[0])[2].partition(MARKS[1])[0])
         if processor and told and told[-1] != processor:
             continue
-        for line in text.splitlines():
-            cells = [cell.strip() for cell in _CELL.split(line)[1:-1]] if line.startswith("|") else []
-            if not cells:
-                names = []
-                title = line.lstrip("# ") if line.startswith("#") else title
-            elif not names:
-                names = cells
-            elif "ratio" in names and len(cells) == len(names):
-                row = dict(zip(names, cells, strict=True))
-                if figure := _BEFORE.search(row["ratio"]) or _FIGURE.search(row["ratio"]):
-                    found[key(title, row)] = float(figure[1])
+        for title, row in rows_of(page):
+            if figure := _BEFORE.search(row.get("ratio", "")) or _FIGURE.search(row.get("ratio", "")):
+                found[key(title, row)] = float(figure[1])
     return found
+
+
+def rows_of(page: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of the tables of a page, each with the title of its table."""
+    title, names = "", list[str]()
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in _CELL.split(line)[1:-1]] if line.startswith("|") else []
+        if not cells:
+            names = []
+            title = line.lstrip("# ") if line.startswith("#") else title
+        elif not names:
+            names = cells
+        elif len(cells) == len(names):
+            yield title, dict(zip(names, cells, strict=True))

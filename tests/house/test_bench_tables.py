@@ -107,7 +107,7 @@ def test_every_table_of_ratios_on_the_pages_is_read_under_the_title_that_its_sui
     bench: Any, title: str, rows: int
 ) -> None:
     last = bench("last")
-    found = last.last_ratios(sorted(last.DOCS.glob("*.md")))
+    found = last.last_ratios(last.PAGES)
     assert sum(table == title for table, _, _ in found) >= rows
     assert any(f'"{title}"' in path.read_text(encoding="utf-8") for path in Path(last.__file__).parent.glob("*.py"))
 
@@ -198,3 +198,10 @@ def test_the_first_fit_of_the_page_stands_beside_the_new_one(bench: Any, tmp_pat
     assert module.first_fit_before(page) == "4.75 s"
     page.write_text("### Speed\n")
     assert module.first_fit_before(page) == "nothing"
+
+
+def test_the_page_of_performance_has_ten_rows_of_the_figures(bench: Any) -> None:
+    page = bench("page")
+    found = list(page.rows())
+    assert len(found) == 10
+    assert page.table(found) in page.PAGE.read_text(encoding="utf-8")
