@@ -21,7 +21,7 @@ WITH_STEPS = [page for page in PAGES if steps_of(page.read_text(encoding="utf-8"
 NEEDS = {
     "on-a-cluster.md": ("distributed", None),
     "coming-from-passive-aggressive.md": ("sklearn", "1.8"),
-    "perfect-separation-error.md": ("statsmodels", None),
+    "my-logistic-regression-exploded.md": ("statsmodels", None),
     "probe-a-representation.md": ("sklearn", "1.8"),  # older ones deal out groups by the labels of other groups
 }
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 
-from linsep import FinitePart, SeparationError, guard, separation
+from linsep import CertificateError, FinitePart, Separation, SeparationError, guard, separation
 from linsep.data.sources.open import open_data
 from linsep.theory.separation.likelihood import Likelihood
+from linsep.theory.words.of_regressions import SAID
 from linsep.types import Array, DataError
 
 N = 80
@@ -271,3 +273,114 @@ def test_estimates_made_from_a_fragile_answer_say_so() -> None:
     part = found.finite_part()
     assert found.fragile and part.fragile
     assert "fragile: rounding of the inputs may change what is finite" in str(part)
+
+
+@pytest.fixture(scope="module")
+def printed() -> Any:
+    """A fit of a factor with a level that is separated, and a number."""
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    frame = FRAME.assign(y=YES, ward=np.where(FRAME.rare == 1, "c", np.where(FRAME.x > 0.3, "b", "a")))
+    with pytest.warns(match="."):
+        return smf.logit("y ~ C(ward) + x", data=frame).fit(disp=False), frame
+
+
+def largest(frame: pd.DataFrame, y: Array, held: Array | None = None) -> float:
+    """The largest log-likelihood of a logistic regression by another route: BFGS on the rows that are not separated."""
+    X = np.column_stack([np.ones(len(frame)), *(frame[name].to_numpy(dtype=float) for name in frame)])
+    signs, offset = 2 * y - 1, np.zeros(len(y)) if held is None else held
+
+    def loss(b: Array) -> float:
+        return float(np.logaddexp(0, -signs * (X @ b + offset)).sum())
+
+    return -float(minimize(loss, np.zeros(X.shape[1]), tol=1e-10).fun)
+
+
+def test_the_table_stands_beside_what_was_printed_and_says_what_may_be_kept(printed: Any) -> None:
+    fit, _ = printed
+    found = separation(fit)
+    table, part = found.table(), found.finite_part()
+    assert list(table.columns) == [
+        "printed",
+        "printed_error",
+        "truth",
+        "estimate",
+        "error",
+        "lower",
+        "upper",
+        "p",
+        "rows",
+    ]
+    assert table["printed"].to_dict() == fit.params.to_dict()
+    assert table["printed_error"].to_dict() == fit.bse.to_dict()
+    assert table.loc["C(ward)[T.c]", "truth"] == "+infinity"
+    assert table.loc["C(ward)[T.c]", ["lower", "upper"]].tolist() == pytest.approx(part.estimates["C(ward)[T.c]"][2:])
+    assert table.attrs["notes"][:3] == [
+        "8 of 80 rows are separated (quasi-complete).",
+        "These printed estimates may be kept: Intercept, C(ward)[T.b], x.",
+        "These printed numbers are not those of the likelihood's maximum: C(ward)[T.c].",
+    ]
+    ratios = found.table(exp=True)
+    assert ratios["estimate"].to_numpy() == pytest.approx(np.exp(table["estimate"].to_numpy()))
+    assert "error" not in ratios
+
+
+def test_limits_and_tests_of_finite_estimates_are_those_of_a_profile_by_another_route(printed: Any) -> None:
+    fit, frame = printed
+    found, kept = separation(fit), frame[frame.rare == 0]
+    line, y = found.table().loc["x"], kept.y.to_numpy()
+    columns = pd.DataFrame({"b": kept.ward == "b", "x": kept.x}).astype(float)
+    top = largest(columns, y)
+    for end in (line["lower"], line["upper"]):
+        below = largest(columns[["b"]], y, held=end * kept.x.to_numpy())
+        assert 2 * (top - below) == pytest.approx(chi2(1).ppf(0.95), abs=1e-5)
+    assert line["p"] == pytest.approx(chi2(1).sf(2 * (top - largest(columns[["b"]], y))), abs=1e-6)
+
+
+def test_a_factor_is_tested_as_a_whole(printed: Any) -> None:
+    fit, frame = printed
+    found = separation(fit)
+    test = found.finite_part().tests["ward"]
+    kept = frame[frame.rare == 0]
+    top = largest(pd.DataFrame({"b": kept.ward == "b", "x": kept.x}).astype(float), kept.y.to_numpy())
+    statistic = 2 * (top - largest(frame[["x"]], YES))
+    assert test.degrees == 2
+    assert test.statistic == pytest.approx(statistic, abs=1e-6)
+    assert test.p_value == pytest.approx(chi2(2).sf(statistic), abs=1e-8)
+    assert f"All of ward together: {test}." in found.table().attrs["notes"]
+
+
+def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) -> None:
+    found = separation(printed[0])
+    part, text = found.finite_part(), found.paragraph()
+    limit = part.estimates["C(ward)[T.c]"].lower
+    assert text.startswith("We fitted the logistic regression of 1 against 0 to 80 rows.")
+    assert f"interval of the profile likelihood is {limit:.3g} (odds ratio above {np.exp(limit):.3g});" in text
+    assert f"likelihood-ratio test: {part.tests['C(ward)[T.c]']}." in text
+    assert "Finite estimates are those of the 72 rows that are not separated." in text
+    assert text.endswith("Biometrika 71 (1984), 1-10.")
+    assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
+
+
+@pytest.mark.parametrize("family", ["poisson", "multinomial", "cox", "cumulative"])
+def test_every_family_has_a_table_and_a_paragraph(family: Any) -> None:
+    y = {"poisson": COUNTS, "cox": np.arange(N)}.get(family, np.where(FRAME.rare == 1, 2, YES))
+    found = separation(FRAME, y, family=family)
+    assert found.table()["truth"].to_dict() == {name: SAID[said].many for name, said in found.coefficients.items()}
+    assert found.paragraph().count("(19") + found.paragraph().count("(20") >= 1
+
+
+def test_a_certificate_is_checked_against_a_fitted_model(printed: Any) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    fit, _ = printed
+    read = Separation.from_json(separation(fit).to_json())
+    with pytest.raises(CertificateError, match="about a logistic regression with logit link"):
+        read.verify(sm.Probit(fit.model.endog, fit.model.exog))
+    read.verify(fit)
+    assert read.separated_rows == tuple(range(72, 80))
+
+
+def test_what_scikit_learn_has_fitted_stands_in_the_table() -> None:
+    model = LogisticRegression(C=np.inf).fit(FRAME, YES)
+    table = separation(model, data=(FRAME, YES)).table()
+    assert table["printed"].tolist() == [*model.intercept_, *model.coef_[0]]
+    assert table["printed_error"].isna().all()

@@ -19,6 +19,7 @@ from scipy.stats import chi2
 from test_separation import designs
 
 from linsep import Separation, separation
+from linsep.regression.what_to_do import rows_that_move
 from linsep.types import Array, DataError
 
 
@@ -318,27 +319,27 @@ def test_rows_that_drive_a_coefficient() -> None:
     X = np.array([[0, 1], [0, 2], [0, 3], [1, 0], [1, -2], [1, 2]])
     found = separation(X, [0, 1, 0, 1, 1, 1])
     assert found.separated_rows == (3, 4, 5)
-    assert found.rows_of("x1") == {3: 1, 4: 1, 5: 1}
-    assert found.rows_of("x2") == {4: -1, 5: 1}
+    assert rows_that_move(found) == {"(Intercept)": {}, "x1": {3: 1, 4: 1, 5: 1}, "x2": {}}
     low = separation(X, [0, 1, 0, 0, 0, 0], family="logistic")
-    assert low.rows_of("x1") == {3: -1, 4: -1, 5: -1}
+    assert rows_that_move(low)["x1"] == {3: -1, 4: -1, 5: -1}
     several = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
-    assert several.rows_of(("c", "x1")) == {1: -1, 3: -1, 4: 1, 5: 1}
-    with pytest.raises(DataError, match="no coefficient called 'x3'; "):
-        found.rows_of("x3")
-    assert separation(X, [0, 1, 0, 1, 0, 1]).rows_of("x1") == {}
+    assert rows_that_move(several)["c", "x1"] == {1: -1, 3: -1, 4: 1, 5: 1}
 
 
-def test_lines_of_the_table_have_one_type_a_column_and_say_why() -> None:
+def test_the_table_says_what_is_true_of_each_coefficient() -> None:
     frame = pd.DataFrame({"x": [1, -1, 1, -1, 0, 0], "z": [1, 1, -1, -1, 0, 0], "w": 2})
-    found = separation(frame, [1, 0, 1, 0, 1, 0])
-    lines = pd.DataFrame(found.table())
-    assert all(isinstance(estimate, str) for estimate in lines["estimate"])
-    told = dict(zip(lines["name"], zip(lines["estimate"], lines["why"], strict=True), strict=True))
-    assert told["x"] == ("+inf", "no direction that separates lowers it, and some raise it")
-    assert told["z"][0] == told["w"][0] == "none"
-    assert "no limit is determined" in told["z"][1]
-    assert "any value gives the same fit" in told["w"][1]
+    table = separation(frame, [1, 0, 1, 0, 1, 0]).table()
+    assert table["truth"].to_dict() == {
+        "(Intercept)": "not identified",
+        "x": "+infinity",
+        "z": "without a limit",
+        "w": "not identified",
+    }
+    assert table.loc["x", "rows"] == "0, 1, 2, 3"
+    assert table.attrs["notes"] == ["4 of 6 rows are separated (quasi-complete)."]
+    ordered = separation(frame[["x"]], [0, 1, 2, 0, 1, 2], family="cumulative").table()
+    assert list(ordered.columns) == ["truth", "rows"]
+    assert ordered.attrs["notes"][1].startswith("No estimates: ")
 
 
 def partial_likelihood(X: Any, time: Any, event: Any, strata: Any, entry: Any, b: Any) -> float:

@@ -5,9 +5,9 @@ Firth's method, of which all estimates are finite, is that of firthmodels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
-from math import inf, isinf, isnan, nan
+from math import copysign, inf, isinf, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,19 +42,26 @@ class Estimate(NamedTuple):
 
 
 class LikelihoodRatio(NamedTuple):
-    """A likelihood-ratio test of "this coefficient is 0", by chi-squared with one degree of freedom.
+    """A likelihood-ratio test of "this coefficient is 0", or of all of a factor, by chi-squared.
 
     Attributes
     ----------
     statistic : float
-        2 (l* - l(0)): l* is the least upper bound of the log-likelihood, l(0) that with the coefficient held at 0.
+        2 (l* - l(0)): l* is the least upper bound of the log-likelihood, l(0) that with the coefficients held at 0.
     p_value : float
         The chance of at least this statistic. It is as approximate as for finite estimates, and small samples are far
         from chi-squared.
+    degrees : int
+        Degrees of freedom: coefficients that are identified and held at 0.
     """
 
     statistic: float
     p_value: float
+    degrees: int = 1
+
+    def __str__(self) -> str:
+        degrees = "" if self.degrees == 1 else f" with {self.degrees} degrees of freedom"
+        return f"chi-squared {self.statistic:.6g}{degrees}, p = {self.p_value:.3g}"
 
 
 class FinitePart(NamedTuple):
@@ -72,10 +79,11 @@ class FinitePart(NamedTuple):
     n_rows : int
         Rows that are not separated.
     tests : dict of name -> LikelihoodRatio
-        Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none.
+        Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none. Of each
+        factor with such a coefficient and others, by the name of its column, whether all of them may be 0.
     not_computed : tuple of str
-        Coefficients for which time did not suffice: NaN stands for what is missing of the estimate, and a test may be
-        missing too.
+        Coefficients and factors for which time did not suffice: NaN stands for what is missing of an estimate, and a
+        test may be missing too.
     reason : str
         What ended the time; empty if everything was computed.
     fragile : bool
@@ -104,10 +112,7 @@ class FinitePart(NamedTuple):
         return table_html(f"Estimates, limits at {self.level:.0%}", [("", *_HEAD), *rows, *self._told()])
 
     def _told(self) -> list[tuple[str, str]]:
-        tests = [
-            (f"{name} = 0", f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}")
-            for name, test in self.tests.items()
-        ]
+        tests = [(f"{name} = 0", str(test)) for name, test in self.tests.items()]
         left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
         return [*tests, *left, *[("fragile", _FRAGILE)] * self.fragile]
 
@@ -118,8 +123,12 @@ def finite_part(
     said: Mapping[Any, str | float],
     level: float,
     deadline: Deadline,
+    *,
+    is_profiled: bool = False,
 ) -> FinitePart:
     """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
+
+    Finite estimates have limits and tests of the profile likelihood too if `is_profiled`, else the limits of Wald.
 
     Raises
     ------
@@ -140,23 +149,30 @@ def finite_part(
     out: dict[str, Estimate] = {}
     tests: dict[str, LikelihoodRatio] = {}
     for name, value in said.items():
-        if value == FINITE:
-            b, error = whole.estimates.get(rows.names.index(name), (nan, nan))
-            out[name] = Estimate(b, error, b - z * error, b + z * error)
-        elif isinstance(value, float) and isinf(value):
-            out[name] = Estimate(value, nan, nan, nan)
-            try:
-                profile = rows.profile(rows.names.index(name), whole.value)
-                statistic = max(0.0, -2 * profile(0.0))
-                tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
-                limit = rows.limit(rows.names.index(name), profile, value, -z * z / 2)  # chi-squared of one degree
-                out[name] = Estimate(value, nan, *((limit, inf) if value > 0 else (-inf, limit)))
-            except OutOfTimeError:
-                pass
-        else:  # the profile likelihood is the same everywhere
+        is_infinite = isinstance(value, float) and isinf(value)
+        if not is_infinite and value != FINITE:  # the profile likelihood is the same everywhere
             out[name] = Estimate(nan, nan, -inf, inf)
-    left = tuple(name for name, found in out.items() if isnan(found.lower))
-    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, left)
+            continue
+        j = rows.names.index(name)
+        b, error = (value, nan) if isinstance(value, float) else whole.estimates.get(j, (nan, nan))
+        out[name] = Estimate(b, error, nan, nan)
+        if not (is_infinite or is_profiled):
+            out[name] = Estimate(b, error, b - z * error, b + z * error)
+            continue
+        try:
+            profile = rows.profile(j, whole.value)
+            statistic = max(0.0, -2 * profile(0.0))
+            tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
+            out[name] = Estimate(b, error, *rows.limits(j, profile, b, -z * z / 2))  # chi-squared of one degree
+        except OutOfTimeError:
+            pass
+    left = [name for name, found in out.items() if isnan(found.lower)]
+    for factor, columns in rows.factors(said).items():
+        try:
+            tests[factor] = rows.test_of(columns, proof, whole.value)
+        except OutOfTimeError:
+            left.append(factor)
+    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, tuple(left))
 
 
 class _Fit(NamedTuple):
@@ -201,41 +217,66 @@ class _Rows:
         """
         if isnan(bound):
             raise OutOfTimeError
+        proof, among = self.without([j])
+        column = self.column(j)
+        return lambda b: self.fit(proof, among, b * column).value - bound
+
+    def without(self, columns: Collection[int]) -> tuple[SeparationProof, list[int]]:
+        """The other columns, with the proof of what they separate."""
         time_left(self.deadline)
-        among = [k for k in range(len(self.names)) if k != j]
-        proof, column = SeparationProof(ConeProof(n := len(self.y), left=range(n))), self.column(j)
+        among = [k for k in range(len(self.names)) if k not in columns]
+        proof = SeparationProof(ConeProof(n := len(self.y), left=range(n)))
         if among:
             Z, equal = self.asked.rows.Z[:, among], self.asked.rows.equal
             proof = find_proof(Z, equal, self.deadline)
             coefficients(Rows(Z, equal=equal, ask=lambda: time_left(self.deadline)), proof)
-        return lambda b: self.fit(proof, among, b * column).value - bound
+        return proof, among
+
+    def factors(self, said: Mapping[Any, str | float]) -> dict[str, list[int]]:
+        """The columns of each factor that has several, of which one is infinite."""
+        out: dict[str, list[int]] = {}
+        for name, (factor, _) in self.asked.design.levels.items():
+            out.setdefault(factor, []).append(self.names.index(name))
+        infinite = {self.names.index(name) for name, value in said.items() if isinstance(value, float)}
+        return {factor: columns for factor, columns in out.items() if len(columns) > 1 and infinite & {*columns}}
+
+    def test_of(self, columns: Collection[int], proof: SeparationProof, bound: float) -> LikelihoodRatio:
+        """The test of all coefficients of these columns together."""
+        if isnan(bound):
+            raise OutOfTimeError
+        rest, among = self.without(columns)
+        degrees = proof.rank(len(self.names)) - (rest.rank(len(among)) if among else 0)
+        statistic = max(0.0, 2 * (bound - self.fit(rest, among).value))
+        return LikelihoodRatio(statistic, float(chdtrc(degrees, statistic)), degrees)
 
     def column(self, j: int) -> Array:
         return dense(self.X[:, [j]]).ravel()
 
-    def limit(self, j: int, profile: Callable[[float], float], towards: float, target: float) -> float:
-        """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
+    def limits(self, j: int, profile: Callable[[float], float], b: float, target: float) -> tuple[float, float]:
+        """Where the profile likelihood of coefficient j, which is largest at b, is `target`."""
 
-        def above(b: float) -> float:
-            return profile(b) - target
+        def above(at: float) -> float:
+            return profile(at) - target
 
-        way, size = (1.0 if towards > 0 else -1.0), 1 / float(np.abs(self.column(j)).max())
-        if size == inf:
-            raise DataError(BEYOND)
-        inner, outer = 0.0, way * size
-        while above(outer) < 0 and abs(outer) < _FARTHEST * size:
-            inner, outer = outer, outer * 2
-        if not above(outer) >= 0:
-            raise DataError(BEYOND)
-        if inner == 0.0:
-            inner = -outer
-            while above(inner) >= 0:
-                if abs(inner) > _FARTHEST * size:  # other coefficients take its place
-                    return -way * inf
-                inner *= 2
+        def end(way: float) -> float:
+            step = size
+            while above(start + way * step) >= 0:
+                if step > _FARTHEST * size:  # other coefficients take its place
+                    return way * inf
+                step *= 2
+            return float(brentq(above, start, start + way * step, xtol=1e-10 * size, rtol=1e-12))
+
         from scipy.optimize import brentq
 
-        return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
+        size = 1 / float(np.abs(self.column(j)).max())
+        if size == inf:
+            raise DataError(BEYOND)
+        start = copysign(size, b) if isinf(b) else b
+        while isinf(b) and above(start) < 0 and abs(start) < _FARTHEST * size:
+            start *= 2
+        if not above(start) >= 0:
+            raise DataError(BEYOND)
+        return (-inf if b == -inf else end(-1.0)), (inf if b == inf else end(1.0))
 
 
 PENALISED = (("logistic", "logit"), ("binomial", "logit"))

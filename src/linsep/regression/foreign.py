@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
@@ -85,7 +86,26 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
         asked = question_of(model, data, {})
     if asked is None:
         raise DataError(f"{model!r} has a penalty, so its estimates are finite: separation(X, y) asks without one")
-    return asked
+    return replace(asked, printed=_printed(given, asked))
+
+
+def _printed(given: Any, asked: Asked) -> dict[Any, tuple[float, float]]:
+    """What was fitted: name of a coefficient -> its estimate and standard error, of which scikit-learn has none."""
+    names: list[Any] = asked.design.names
+    if hasattr(given, "params") and hasattr(given, "bse"):
+        estimates, errors = np.asarray(given.params), np.asarray(given.bse)
+        if asked.family == "multinomial":
+            names = [(label, name) for label in np.unique(asked.outcome.y).tolist()[1:] for name in names]
+            estimates, errors = estimates.T.ravel(), errors.T.ravel()
+    elif hasattr(given, "coef_") and asked.family != "multinomial":
+        estimates = np.ravel(given.coef_)
+        if asked.fit_intercept:
+            names, estimates = ["(Intercept)", *names], np.append(given.intercept_, estimates)
+        errors = np.full(len(estimates), np.nan)
+    else:
+        return {}
+    # Thresholds and dispersions, which come after the coefficients, have no names here.
+    return dict(zip(names, zip(estimates.tolist(), errors.tolist(), strict=True), strict=False))
 
 
 def check_known(model: Any) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from linsep.regression.foreign import is_model, question_of_fitted
 from linsep.regression.formula import asked_of
 from linsep.regression.formula_text import without_spaces
 from linsep.regression.model import Asked, Verdict, data_hash
@@ -144,7 +145,7 @@ class Separation(Remedies):
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
             The design, or the formula, as for `separation`. A certificate of the command is about the decimals of the
-            table: give it as it is written, as `open_data(path, target=...)`.
+            table: give it as it is written, as `open_data(path, target=...)`. Or a model, as for `separation`.
         y : array-like of shape (n_samples,), optional
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
@@ -170,9 +171,14 @@ class Separation(Remedies):
         beside = {"trials": trials, "weights": weights, "offset": offset}
         beside |= {"event": event, "strata": strata, "entry": entry}
         with malformed_proves_nothing():
-            # Of a formula it is the formula that says whether there is an intercept.
-            intercept = self.fit_intercept or is_formula
-            self._check(asked_of(X, y, data, intercept, self.family, order, self.link, **beside))
+            if is_model(X):
+                asked = question_of_fitted(X, data)
+            else:  # of a formula it is the formula that says whether there is an intercept
+                intercept = self.fit_intercept or is_formula
+                asked = asked_of(X, y, data, intercept, self.family, order, self.link, **beside)
+            if (asked.family, asked.link) != (self.family, self.link):
+                raise CertificateError(f"this certificate is about a {self.family} regression with {self.link} link")
+            self._check(asked)
             self.__dict__.pop("fragile", None)  # what was said before the rows were known
             _ = self.digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,13 +28,17 @@ Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not ver
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a question is about: a design, a response with its columns, and the model."""
+    """What a question is about: a design, a response with its columns, and the model.
+
+    `printed` is what a fit of it gave: name of a coefficient -> estimate and standard error.
+    """
 
     design: Design
     outcome: Outcome
     fit_intercept: bool
     family: Family
     link: str
+    printed: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> ModelRows:

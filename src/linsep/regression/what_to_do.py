@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import inf
-from typing import Any, Literal, NamedTuple
+from importlib import import_module
+from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from linsep.tables import dense, is_sparse
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
-from linsep.theory.words.of_regressions import SAID
+from linsep.theory.words.of_papers import notes_of, paragraph_of
+from linsep.theory.words.of_regressions import SAID, listed
 from linsep.types import DataError
 
 
@@ -124,8 +126,7 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        deadline = deadline_of(time_limit)
-        found = finite_part(*self._asked(), self.coefficients, level, deadline)
+        found = finite_part(*self._asked(), self.coefficients, level, deadline_of(time_limit))
         return found._replace(reason=why_over(time_limit) if found.not_computed else "", fragile=self.fragile)
 
     def firth(self, **options: Any) -> Any:
@@ -158,45 +159,29 @@ class Remedies:
         """
         return firth(*self._asked(), options)
 
-    def rows_of(self, name: Any) -> dict[int, int]:
-        """Return the separated rows in which a coefficient stands, and which way each of them pushes it.
+    def table(self, level: float = 0.95, *, exp: bool = False, time_limit: float | None = None) -> Any:
+        """Return what is true of each coefficient, beside what was printed if this is about a fitted model.
+
+        Columns: `printed` and `printed_error`, the numbers of the fit; `truth`, "finite", "+infinity", "-infinity",
+        "without a limit", "not decided" or "not identified"; `estimate` and `error`, those of `finite_part`; `lower`
+        and `upper`, limits of the profile likelihood, of which an infinite estimate has one; `p` of the
+        likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of families that
+        are not fitted here `truth` and `rows` are all. Fixed effects have no lines.
 
         Parameters
         ----------
-        name : str or (class, str)
-            The coefficient, as `coefficients` names it; also a level of a fixed effect, as "firm=12".
+        level : float, default=0.95
+            The level of confidence.
+        exp : bool, default=False
+            Whether numbers are odds ratios or rate ratios: exp of estimates and limits, without the errors.
+        time_limit : float, optional
+            Seconds, after which numbers are NaN and a note says so.
 
         Returns
         -------
-        dict
-            Place of the row in the table -> 1 if the likelihood of the row grows with the coefficient, -1 if it falls.
-            A row of a multinomial or ordered model stands there once; 0 means that it does both. Rows that are not
-            separated, which hold a finite coefficient where it is, are left out.
-
-        Raises
-        ------
-        DataError
-            There is no such coefficient; the answer is undecided, or was read from JSON and so lacks the data.
-
-        Examples
-        --------
-        >>> from linsep import separation
-        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
-        >>> found.rows_of("x1"), found.rows_of("x2")
-        ({3: 1, 4: 1}, {3: 1, 4: 1})
-        """
-        asked, proof = self._asked()
-        return _ways_of(asked, proof, asked.rows.Z[proof.cone.separated][:, [asked.number_of(name)]])
-
-    def table(self) -> list[RowsOfCoefficient]:
-        """Return a line for each coefficient: where it goes, and the separated rows that send it there.
-
-        `pandas.DataFrame(found.table())` is a table with these columns. Fixed effects have no lines.
-
-        Returns
-        -------
-        list of RowsOfCoefficient
-            Name, estimate, why, numbers of rows, the first rows and the level, infinite coefficients first.
+        pandas.DataFrame
+            A row for each coefficient. `table.attrs["notes"]` has a sentence each on the rows separated, the printed
+            numbers that may be kept, and the tests of whole factors.
 
         Raises
         ------
@@ -206,22 +191,72 @@ class Remedies:
         Examples
         --------
         >>> from linsep import separation
-        >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
-        >>> first.name, first.estimate, first.first, first.rows
-        ('x1', '+inf', (3, 4), 2)
+        >>> table = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()
+        >>> table["truth"].tolist(), table.loc["x1", "rows"], round(float(table.loc["x2", "error"]), 3)
+        (['finite', '+infinity', 'finite'], '3, 4', 1.5)
         """
-        asked, proof = self._asked()
-        Z = asked.rows.Z[proof.cone.separated]
-        Z = Z.tocsc() if is_sparse(Z) else Z
-        at = {name: j for j, name in enumerate(asked.rows.names)}
-        out = []
+        printed = self._asked()[0].printed
+        part, notes = self._estimated(level, time_limit, is_profiled=True)
+        ways = rows_that_move(self)
+        lines = []
         for name, said in self.coefficients.items():
-            ways = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
-            counts = len(ways), sum(way > 0 for way in ways.values()), sum(way < 0 for way in ways.values())
-            column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
-            shown, first = f"{level} of {column}" if column else "", tuple(list(ways)[:_FIRST])
-            out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), SAID[said].reason, *counts, first, shown))
-        return sorted(out, key=lambda line: self.coefficients[line.name] in (FINITE, UNIDENTIFIED))
+            b, error = printed.get(name, (nan, nan))
+            line: dict[str, Any] = {"printed": b, "printed_error": error} if printed else {}
+            line["truth"] = SAID[said].many
+            if part is not None:
+                test = part.tests.get(name)
+                line |= {**part.estimates[name]._asdict(), "p": nan if test is None else test.p_value}
+            lines.append({**line, "rows": listed(ways[name])})
+        frame = import_module("pandas").DataFrame(lines, index=list(self.coefficients))
+        frame = frame.rename(columns={"value": "estimate"})
+        if exp:
+            frame = frame.drop(columns=["error", "printed_error"], errors="ignore")
+            numbers = frame.columns.intersection(["printed", "estimate", "lower", "upper"])
+            frame[numbers] = np.exp(frame[numbers])
+        frame.attrs["notes"] = [*notes_of(self, part, printed), *notes]
+        return frame
+
+    def paragraph(self, level: float = 0.95, time_limit: float | None = None) -> str:
+        """Return what a paper says under Methods and Results, and the reference.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of confidence.
+        time_limit : float, optional
+            Seconds for estimates and limits.
+
+        Returns
+        -------
+        str
+            Plain text.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> text = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).paragraph()
+        >>> "the lower limit of the two-sided 95% interval of the profile likelihood is -0.532" in text
+        True
+        >>> text.count("(1984)")
+        1
+        """
+        return paragraph_of(self, self._estimated(level, time_limit, is_profiled=False)[0])
+
+    def _estimated(
+        self, level: float, time_limit: float | None, *, is_profiled: bool
+    ) -> tuple[FinitePart | None, list[str]]:
+        """Estimates and limits, or why there are none."""
+        asked, proof = self._asked()
+        try:
+            part = finite_part(asked, proof, self.coefficients, level, deadline_of(time_limit), is_profiled=is_profiled)
+        except DataError as error:
+            return None, [f"No estimates: {error}."]
+        return part._replace(reason=why_over(time_limit) if part.not_computed else ""), []
 
     def separated_groups(self) -> list[SeparatedGroup]:
         """Return the groups of rows that are separated as a whole, which often name the cause.
@@ -309,41 +344,19 @@ class Remedies:
         return self.about, self.proof
 
 
-_FIRST = 5  # rows that the table of coefficients names
-Estimate = Literal["finite", "+inf", "-inf", "none"]
-_ESTIMATES: dict[str | float, Estimate] = {FINITE: "finite", inf: "+inf", -inf: "-inf"}
+def rows_that_move(found: Remedies) -> dict[Any, dict[int, int]]:
+    """Coefficient without a finite estimate -> separated row in which it stands -> 1 or -1, or 0 for both.
 
-
-class RowsOfCoefficient(NamedTuple):
-    """Where a coefficient goes, why, and the rows that send it there: a line of a table.
-
-    Attributes
-    ----------
-    name : str or (class, str)
-        The coefficient.
-    estimate : "finite", "+inf", "-inf" or "none"
-        The maximum likelihood estimate, or its limit.
-    why : str
-        The reason; it tells the coefficients without an estimate apart, which have no determined limit or are not
-        identified.
-    rows : int
-        Separated rows in which it stands; 0 for a finite one.
-    up, down : int
-        Of these, rows whose likelihood grows with the coefficient, and rows whose likelihood falls.
-    first : tuple of int
-        The first five, by their places in the table.
-    level : str
-        Of an indicator: the level, as "top of dose".
+    1 means that the likelihood of the row grows with the coefficient. Rows are places in the table.
     """
-
-    name: Any
-    estimate: Estimate
-    why: str
-    rows: int
-    up: int
-    down: int
-    first: tuple[int, ...]
-    level: str
+    asked, proof = found._asked()
+    Z = asked.rows.Z[proof.cone.separated]
+    Z = Z.tocsc() if is_sparse(Z) else Z
+    at = {name: j for j, name in enumerate(asked.rows.names)}
+    return {
+        name: {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
+        for name, said in found.coefficients.items()
+    }
 
 
 def _ways_of(asked: Asked, proof: SeparationProof, part: Any) -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -19,9 +19,10 @@ from linsep.types import Array, DataError, Hyperplane
 
 if TYPE_CHECKING:
     from linsep.regression.found import Separation
-    from linsep.regression.what_to_do import RowsOfCoefficient
 
 _MOST_LINES = 40  # coefficients printed one a line
+_FIRST = 5  # rows that are named beside a coefficient
+_STAYING = (FINITE, UNIDENTIFIED)
 _SHOWN = 8  # rows, weights or terms that a line lists
 _NOT_PROVED = "whether another direction moves some of them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
@@ -182,21 +183,29 @@ def separation_details(
     """
     if found.verdict not in ("complete", "quasi-complete"):
         return []
-    said = found.coefficients
-    moved = [line for line in found.table() if said[line.name] not in (FINITE, UNIDENTIFIED)]
-    lines = [_moved(line, said[line.name], left_out) for line in moved]
+    from linsep.regression.what_to_do import rows_that_move
+
+    moved = {name: ways for name, ways in rows_that_move(found).items() if found.coefficients[name] not in _STAYING}
+    lines = [_moved(name, ways, found.coefficients[name], found.levels, left_out) for name, ways in moved.items()]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
-    return [("rows that move", count(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
+    return [("rows that move", count(len(moved), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
 
 
-def _moved(line: RowsOfCoefficient, estimate: str | float, left_out: Array | None) -> tuple[str, str]:
-    ways = ", ".join(f"{count(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
-    more = ", ..." if line.rows > len(line.first) else ""
-    first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
-    level = f"; {line.level}" if line.level else ""
-    said = f"{ways} ({first}{more})" if ways else "no separated row, it makes up for others"
-    return f"  {listed([line.name])}", f"{told(estimate)}: {said}{level}"
+def _moved(
+    name: Any,
+    ways: Mapping[int, int],
+    estimate: str | float,
+    levels: Mapping[str, tuple[str, str]],
+    left_out: Array | None,
+) -> tuple[str, str]:
+    up, down = (sum(way * sign > 0 for way in ways.values()) for sign in (1, -1))
+    counts = ", ".join(f"{count(n, 'row')} {way}" for n, way in ((up, "up"), (down, "down")) if n)
+    more = ", ..." if len(ways) > _FIRST else ""
+    first = ", ".join(map(str, rows_of_file([*ways][:_FIRST], left_out).tolist()))
+    column, level = levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
+    said = f"{counts} ({first}{more})" if counts else "no separated row, it makes up for others"
+    return f"  {listed([name])}", f"{told(estimate)}: {said}{f'; {level} of {column}' if column else ''}"
 
 
 def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:

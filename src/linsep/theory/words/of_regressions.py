@@ -27,12 +27,11 @@ def summary_of(found: Any) -> str:
     """The verdict, what it means for each coefficient, and how it was decided."""
     if found.rank is None:
         return f"Undecided: {found.reason}." if found.verdict == "undecided" else f"{UNREAD}."
-    said, n = [opening_of(found), *_estimates(found)], found.n_missing
-    if n:
-        said.insert(1, f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values.")
-    source = _SILVAPULLE if found.family == "logistic" and found.link != "logit" else _MODELS[found.family].source
+    said = [opening_of(found), *estimates_of(found)]
+    if found.n_missing:
+        said.insert(1, left_out_of(found.n_missing))
     said.append(
-        f"Decided in exact arithmetic on the numbers given ({source}; maximal separated set "
+        f"Decided in exact arithmetic on the numbers given ({source_of(found)}; maximal separated set "
         "and null space of the remaining rows), with certificates checked on every row; no tolerance is involved."
     )
     return with_mark(" ".join(said), found.fragile)
@@ -40,22 +39,38 @@ def summary_of(found: Any) -> str:
 
 def opening_of(found: Any) -> str:
     """The verdict in a sentence or two."""
-    n, k, family = found.n_rows - found.left_out, len(found.separated_rows), found.family
-    link = "logistic" if (family, found.link) == ("logistic", "logit") else found.link
-    first, *_, last = found.classes or ("", "")
-    order = " < ".join(map(repr, found.classes))
-    model = _MODELS[family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
-    if _lacks_intercept(found):
-        model += " without an intercept"
+    n, model = found.n_rows - found.left_out, model_of(found)
     if found.verdict == "overlap":
         said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
-        return f"{said} {_SEVERAL_MAXIMA}" if link == "cauchit" else said
-    meaning = _MODELS[family].separated[found.verdict == "quasi-complete"].format(k=f"{k:,}", left=f"{n - k:,}")
+        return f"{said} {_SEVERAL_MAXIMA}" if found.link == "cauchit" else said
     name = found.verdict.capitalize()
-    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning_of(found)}"
+
+
+def model_of(found: Any) -> str:
+    link = "logistic" if (found.family, found.link) == ("logistic", "logit") else found.link
+    first, *_, last = found.classes or ("", "")
+    order = " < ".join(map(repr, found.classes))
+    model = _MODELS[found.family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
+    return f"{model} without an intercept" if _lacks_intercept(found) else model
+
+
+def meaning_of(found: Any) -> str:
+    """What the separation does to the fit."""
+    n, k = found.n_rows - found.left_out, len(found.separated_rows)
+    is_quasi = found.verdict == "quasi-complete"
+    return _MODELS[found.family].separated[is_quasi].format(k=f"{k:,}", left=f"{n - k:,}")
+
+
+def left_out_of(n: int) -> str:
+    return f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values."
+
+
+def source_of(found: Any) -> str:
+    return SILVAPULLE if found.family == "logistic" and found.link != "logit" else _MODELS[found.family].source
 
 
 def _lacks_intercept(found: Any) -> bool:
@@ -70,7 +85,7 @@ def _unlike_most(found: Any) -> str:
     return "".join(f", {part}" for part in parts)
 
 
-def _estimates(found: Any) -> list[str]:
+def estimates_of(found: Any) -> list[str]:
     """Which coefficients are infinite, which finite, which not identified; of fixed effects how many."""
     out, names = [], by_estimate(found.coefficients)
     said = [words.names.format(listed(names[value])) for value, words in SAID.items() if words.names and names[value]]
@@ -111,7 +126,7 @@ def html_of(found: Any) -> str:
     return table_html(f"Separation: {found.verdict} ({found.family}{_unlike_most(found)})", rows)
 
 
-_SHOWN = 8
+SHOWN = 8
 
 
 class _Words(NamedTuple):
@@ -162,9 +177,9 @@ def told(value: str | float) -> str:
 def listed(names: Iterable[Any]) -> str:
     """The first names, and the number of the others."""
     every = [_key(name) for name in names]
-    more = len(every) - _SHOWN
+    more = len(every) - SHOWN
     if more > 0:
-        return f"{', '.join(every[:_SHOWN])} and {more:,} more"
+        return f"{', '.join(every[:SHOWN])} and {more:,} more"
     return ", ".join(every)
 
 
@@ -183,8 +198,8 @@ def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, li
 _SEVERAL_MAXIMA = (
     "The likelihood is not concave with this link: which of several maxima is the largest is not proved here."
 )
-_SILVAPULLE, _CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
-_ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
+SILVAPULLE, CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
+ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
 _CELLS = (
     "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
     "class does."
@@ -219,7 +234,7 @@ _MODELS = {
             "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
             "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap.",
         ),
-        _ALBERT,
+        ALBERT,
     ),
     "binomial": _Model(
         "the binomial regression with {link} link",
@@ -230,10 +245,10 @@ _MODELS = {
             "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 "
             "and 1; the other rows overlap.",
         ),
-        _SILVAPULLE,
+        SILVAPULLE,
     ),
-    "poisson": _Model("the Poisson regression with {link} link", _COUNTS, _CORREIA),
-    "negative-binomial": _Model("the negative binomial regression with {link} link", _COUNTS, _CORREIA),
+    "poisson": _Model("the Poisson regression with {link} link", _COUNTS, CORREIA),
+    "negative-binomial": _Model("the negative binomial regression with {link} link", _COUNTS, CORREIA),
     "multinomial": _Model(
         "the multinomial regression with {n} classes (reference {first!r})",
         (
@@ -241,10 +256,10 @@ _MODELS = {
             "and 1.",
             _CELLS,
         ),
-        _ALBERT,
+        ALBERT,
     ),
     "cumulative": _Model(f"the cumulative {{link}} {_OF_ORDERED}", _ORDERED, _PRATT),
-    "adjacent": _Model(f"the adjacent-category {_OF_ORDERED}", _ORDERED, _ALBERT),
+    "adjacent": _Model(f"the adjacent-category {_OF_ORDERED}", _ORDERED, ALBERT),
     "continuation": _Model(f"the continuation-ratio {_OF_ORDERED}", _ORDERED, _PRATT),
     "cox": _Model(
         "the Cox regression",

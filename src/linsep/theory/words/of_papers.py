@@ -1,0 +1,91 @@
+"""Regressions in a paper: the paragraph on a separation, its references, and the sentences beside a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp, isfinite
+from typing import Any
+
+from linsep.markup import count
+from linsep.theory.words.of_classes import with_mark
+from linsep.theory.words.of_regressions import (
+    ALBERT,
+    CORREIA,
+    SHOWN,
+    SILVAPULLE,
+    estimates_of,
+    left_out_of,
+    listed,
+    meaning_of,
+    model_of,
+    source_of,
+)
+
+_REFERENCES = {
+    ALBERT: "A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression "
+    "models, Biometrika 71 (1984), 1-10.",
+    SILVAPULLE: "M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response models, "
+    "Journal of the Royal Statistical Society B 43 (1981), 310-313.",
+    CORREIA: "S. Correia, P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for "
+    "generalized linear models (2019).",
+    "Pratt 1981": "J. Pratt, Concavity of the log likelihood, Journal of the American Statistical Association 76 "
+    "(1981), 103-106.",
+    "Jacobsen 1989": "M. Jacobsen, Existence and unicity of MLEs in discrete exponential family distributions, "
+    "Scandinavian Journal of Statistics 16 (1989), 335-349.",
+}
+
+
+def paragraph_of(found: Any, part: Any) -> str:
+    """Methods and results for a paper, with the numbers of a `FinitePart` if there is one, and the reference."""
+    source = source_of(found)
+    n, formula = found.n_rows - found.left_out, f" ({found.formula.strip()})" if found.formula else ""
+    out = [f"We fitted {model_of(found)} to {n:,} rows{formula}."]
+    if found.n_missing:
+        out.append(left_out_of(found.n_missing))
+    out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with linsep ({source}).")
+    if found.verdict == "overlap":
+        out.append("No row is separated, so every coefficient that is identified has a finite estimate.")
+    else:
+        out += [f"The data are separated ({found.verdict}): {_lower_first(meaning_of(found))}", *estimates_of(found)]
+    if part is not None and found.verdict != "overlap":
+        if part.n_rows:
+            out.append(f"Finite estimates are those of the {part.n_rows:,} rows that are not separated.")
+        out += [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
+    references = [_REFERENCES[one] for one in _REFERENCES if one in source]
+    return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
+
+
+def _reported(found: Any, part: Any, name: str) -> str:
+    """The limit and the test of an infinite coefficient."""
+    is_above = found.coefficients[name] > 0
+    end = part.estimates[name].lower if is_above else part.estimates[name].upper
+    limit = "the profile likelihood has no limit on either side"
+    if isfinite(end):
+        side, beyond = ("lower", "above") if is_above else ("upper", "below")
+        limit = f"the {side} limit of the two-sided {part.level:.0%} interval of the profile likelihood is {end:.3g}"
+        ratio = {"logit": "odds ratio", "log": "rate ratio"}.get(found.link)
+        limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
+    return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
+
+
+def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
+    """What is said beside the table of coefficients, a sentence each."""
+    out = [f"{len(found.separated_rows):,} of {count(found.n_rows, 'row')} are separated ({found.verdict})."]
+    if part is not None and printed:
+        kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
+        out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]
+        lost = [name for name in printed if name in part.estimates and name not in kept]
+        out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
+    if part is not None:
+        out += [f"All of {name} together: {test}." for name, test in part.tests.items() if name not in part.estimates]
+        out += [f"Not computed: {listed(part.not_computed)}: {part.reason}."] * bool(part.not_computed)
+    return [*out, *[with_mark("", found.fragile)] * found.fragile]
+
+
+def _agree(estimate: Any, printed: tuple[float, float] | None) -> bool:
+    """Whether what was printed is the finite estimate, to a hundredth of its standard error."""
+    return printed is not None and abs(printed[0] - estimate.value) <= 0.01 * estimate.error
+
+
+def _lower_first(text: str) -> str:
+    return text[0].lower() + text[1:]
