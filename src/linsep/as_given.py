@@ -43,7 +43,7 @@ def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
         raise DataError(f"one label a row is needed: y must be one-dimensional, its shape is {array.shape}")
     if array.dtype.kind == "f":
         refuse_missing(~np.isfinite(array), place)
-        array = array + 0.0  # -0.0 and 0.0 are one label
+        array = array.astype(np.float64) + 0.0  # a label has one name, whatever holds it; -0.0 and 0.0 are one
     return array
 
 

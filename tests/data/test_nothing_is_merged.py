@@ -36,6 +36,7 @@ from linsep.app.commands.separation import separation as command
 from linsep.data.sources.source import Source
 from linsep.reporting.table_check import check_table
 from linsep.theory import CertificateError, Separability, verify_certificate
+from linsep.theory.margin.geometry import names_of
 from linsep.types import DataError, PrecisionWarning
 
 ROWS = [[1.0], [2.0], [3.0], [4.0]]
@@ -701,3 +702,8 @@ def test_dates_of_a_dataframe_are_days_as_those_of_a_file_are() -> None:
     for table in (frame, pl.from_pandas(frame), open_data(frame.assign(y=y), target="y")):
         found = separation(table, None if isinstance(table, Source) else y)
         assert (found.verdict, list(found.coefficients)) == ("overlap", ["(Intercept)", "d (days)"])
+
+
+def test_a_label_has_one_name_whatever_holds_it() -> None:
+    single = np.array([0.1, 0.2], dtype=np.float32)
+    assert names_of(single) == names_of(single.astype(np.float64)) == ("0.10000000149011612", "0.20000000298023224")

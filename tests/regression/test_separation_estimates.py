@@ -384,3 +384,34 @@ def test_what_scikit_learn_has_fitted_stands_in_the_table() -> None:
     table = separation(model, data=(FRAME, YES)).table()
     assert table["printed"].tolist() == [*model.intercept_, *model.coef_[0]]
     assert table["printed_error"].isna().all()
+
+
+def test_a_limit_far_from_the_estimates_is_that_of_the_likelihood() -> None:
+    X = [
+        [2, 0],
+        [4, 2],
+        [1, 2],
+        [4, 1],
+        [2, 1],
+        [2, 1],
+        [5, 1],
+        [0, 0],
+        [-2, 2],
+        [5, 2],
+        [3, 1],
+        [0, 0],
+        [4, 2],
+        [1, 1],
+    ]
+    y, weights = [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0], [3, 1, 2, 3, 1, 1, 1, 1, 1, 3, 3, 1, 1, 1]
+    part = separation(X, y, weights=weights).finite_part()
+    signs = 2.0 * np.array(y) - 1
+
+    def loss(b: Array, held: float) -> float:
+        return float(np.array(weights) @ np.logaddexp(0, -signs * (held + np.array(X) @ b)))
+
+    end = part.estimates["(Intercept)"].upper
+    held = minimize(
+        loss, np.array([1.0, 4.0]), args=(end,), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+    )
+    assert 2 * (part.log_likelihood + held.fun) == pytest.approx(chi2(1).ppf(0.95), abs=1e-6)

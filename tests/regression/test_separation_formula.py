@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ import scipy.sparse as sp
 
 from linsep import CertificateError, MissingWarning, Separation, separation
 from linsep.app.commands.separation import separation as command
+from linsep.data.sources.open import open_data
 from linsep.regression.formula import asked_of
 from linsep.tables import dense
-from linsep.types import DataError
+from linsep.types import DataError, PrecisionWarning
 
 formulaic = pytest.importorskip("formulaic", reason="the extra regression is not installed")
 
@@ -444,13 +446,45 @@ def test_a_constant_is_one_whatever_its_value() -> None:
     assert separation("y ~ 0 + x", data=frame).verdict == "overlap"
 
 
-@pytest.mark.parametrize("kind", ["float64", "Int64"])
-def test_a_missing_value_in_a_comparison_is_false_and_told(kind: str) -> None:
+def test_a_missing_value_in_a_comparison_is_false_and_told() -> None:
     frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 0], "x": [1, 2, 3, 4, 3, None]})
     with pytest.warns(MissingWarning, match=r"rows without a value of 'x' that stay, .*: 1\."):
-        found = separation("y ~ I(x > 2)", data=frame.astype({"x": kind}))
+        found = separation("y ~ I(x > 2)", data=frame)
     same = separation("y ~ z", data=frame.assign(z=frame["x"] > 2))
     assert (found.n_missing, [*found.coefficients.values()]) == (0, [*same.coefficients.values()])
+
+
+MADE = [
+    "I(x > 2)",
+    "C(x > 2)",
+    "{x * 2}",
+    "x.between(1, 2)",
+    "I(~(x > 2))",
+    "g.str.len()",
+    "I(g == 'u')",
+    "I(b == True)",
+    "b",
+]
+
+
+@pytest.mark.parametrize("terms", MADE)
+@pytest.mark.parametrize(
+    "kinds", [{"x": "Int64"}, {"x": "Float64"}, {"g": "string"}, {"b": "boolean"}, {"x": "float32"}]
+)
+@pytest.mark.filterwarnings("ignore:rows without a value")
+def test_missing_values_of_each_type_count_as_formulaic_has_them(terms: str, kinds: Any) -> None:
+    frame = pd.DataFrame({"x": [1, 2, None, 4, 1, 2, None, 3.0], "y": [0, 1, 0, 1, 1, 0, 0, 1]})
+    frame["g"], frame["b"] = (
+        ["u", "vv", None, "u", "vv", "w", "u", "w"],
+        [True, False, None, True, False, True, None, True],
+    )
+    frame = frame.astype({"b": object, "g": object}).astype(kinds)
+    y, X = formulaic.model_matrix(f"y ~ {terms}", frame, context={"np": np})
+    found = separation(f"y ~ {terms}", data=frame)
+    assert found.about is not None
+    assert found.about.design.places.tolist() == y.index.tolist()
+    if "b" not in terms:
+        assert np.array_equal(dense(found.about.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
 
 
 def test_an_expression_takes_levels_from_rows_that_are_left_out() -> None:
@@ -498,3 +532,66 @@ def test_products_beside_an_expression_are_looked_at_too() -> None:
     for terms in ("a:b", "a:b + I(a > 0)"):
         with pytest.raises(DataError, match=r"the products 'a:b' are beyond 2\^53"):
             separation(f"y ~ {terms}", data=frame)
+
+
+def test_integers_in_expressions_are_not_rounded() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1], "a": [2**30 + 1, 2**30, 5, 2**30 + 8], "b": [2**30 - 1, 2**30, 3, 2**30]})
+    exact = separation(np.array([[a * b] for a, b in zip(frame.a, frame.b, strict=True)], dtype=object), frame.y)
+    for terms in ("I(a * b)", "I(a * b - 2**60)", f"I(a * b > {2**60 - 1})"):
+        found = separation(f"y ~ {terms}", data=frame)
+        assert (found.verdict, found.fragile) == (exact.verdict, False)
+    assert separation("y ~ I(a * b) + I(a / 3)", data=frame).fragile  # beside fractions they are doubles
+
+
+@pytest.mark.parametrize("terms", ["I(x * w) + z", "I(x * 10) + z", "np.round(x * 10) + z", "I((x + .2) * 10) + z"])
+def test_whole_numbers_that_rounding_makes_in_an_expression_are_fragile(terms: str) -> None:
+    frame = pd.DataFrame({"x": [0.1, 0.3, 0.7, 0.9, 0.6], "w": 10.0, "z": [1, 3, 7, 9, 6], "y": [0, 1, 0, 1, 1]})
+    assert separation(f"y ~ {terms}", data=frame).fragile
+    assert not separation("y ~ I(x > 0.5)", data=frame).fragile
+    assert not separation("y ~ I(z**2) + I(w * z) + I(2 * z)", data=frame.assign(w=frame.z - 3.0)).fragile
+
+
+def test_singles_are_compared_as_singles() -> None:
+    frame = pd.DataFrame({"x": np.array([0.1, 0.3, 0.1, 0.3], dtype=np.float32), "y": [0, 1, 0, 1]})
+    assert separation("y ~ I(x > 0.1)", data=frame).verdict == "complete"
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        "+".join(f"{a}*{b}" for a, b in combinations("abcdefg", 2)),
+        "a + I((b - 5)**14)",
+        "np.log((a + 9)**10)",
+        "C((a - 1)**20)",
+        "(a + b + c + d)**4",
+        "abs(a) + I(b - max(b))",
+        "a.map(lambda v: v % 2)",
+    ],
+)
+def test_usual_formulas_are_read(terms: str) -> None:
+    columns = {name: np.arange(8) * k % 5 for k, name in enumerate("abcdefg", 1)}
+    assert separation(f"y ~ {terms}", data=pd.DataFrame({"y": [0, 1] * 4, **columns})).n_rows == 8
+
+
+@pytest.mark.parametrize("terms", ["((a + b + c)**3)**8 + d", "(a + b)**30", "((a+b+c+d+e+f)**6)**6"])
+def test_formulas_that_would_not_end_are_refused(terms: str) -> None:
+    with pytest.raises(DataError, match="too many products of terms"):
+        separation(f"y ~ {terms}", data=pd.DataFrame({name: [1, 2] for name in "yabcdef"}))
+
+
+def test_a_column_that_is_called_like_a_function_has_methods() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 0, 1, 1], "center": [1, 2, 3, 1, 2]})
+    assert list(separation("y ~ center.isin([1])", data=frame).coefficients)[1:] == ["center.isin([1])"]
+
+
+def test_digits_beyond_doubles_are_marked_where_a_formula_rounds_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1.00000000000000000001,1\n1.0,0\n2.0,1\n0.0,0\n", encoding="utf-8")
+    with pytest.warns(PrecisionWarning, match="more digits than doubles hold"):
+        assert separation("y ~ x", data=open_data(path, target=None)).fragile
+
+
+def test_a_formula_without_a_constant_is_the_same_question_for_cox() -> None:
+    frame = pd.DataFrame({"time": [4, 8, 5, 1], "x": [1, 2, 3, 4]})
+    found = [separation(f"time ~ {terms}", data=frame, family="cox").coefficients for terms in ("x", "0 + x")]
+    assert found[0] == found[1]

@@ -19,6 +19,7 @@ from scipy.stats import chi2
 from test_separation import designs
 
 from linsep import Separation, separation
+from linsep.regression.drop import dependent_columns
 from linsep.regression.what_to_do import rows_that_move
 from linsep.types import Array, DataError
 
@@ -391,3 +392,8 @@ def test_a_wide_table_with_a_row_of_no_events_has_a_finite_part() -> None:
     X = np.random.default_rng(0).integers(-3, 4, size=(2, 9)).astype(float)
     found = separation(X, [1, 0], family="poisson").finite_part()
     assert np.isfinite(found.log_likelihood)
+
+
+def test_columns_that_depend_on_each_other_modulo_one_prime_are_kept() -> None:
+    assert dependent_columns(np.array([[2.0**31, 1.0], [1.0, 2.0**30]])) == []  # their determinant is 2^61 - 1
+    assert dependent_columns(np.array([[2.0**31, 2.0**32], [1.0, 2.0]])) == [1]

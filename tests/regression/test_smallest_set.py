@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -156,3 +157,20 @@ def test_a_level_of_zeros_is_proved_with_two_questions(monkeypatch: pytest.Monke
     assert least.rows == tuple(np.flatnonzero(firms == largest).tolist())
     assert found.smallest_set("x9").columns == ("x9",)
     assert asked == [1, 0, 1, 0]  # alone, and without any column
+
+
+def test_directions_of_differences_are_in_the_units_of_the_table() -> None:
+    rng, seen = np.random.default_rng(5), 0
+    for _ in range(60):
+        X, time = np.round(rng.random((5, 2)) * [2, 99], 1), rng.permutation(5)
+        found = separation(X, time, family="cox")
+        if found.verdict == "overlap":
+            continue
+        d = found.smallest_set().direction
+        eta = [
+            sum(Fraction(v) * d.get(name, 0) for name, v in zip(("x1", "x2"), row, strict=True)) for row in X.tolist()
+        ]
+        gaps = [eta[i] - eta[j] for i in range(5) for j in range(5) if time[j] > time[i]]
+        assert min(gaps) >= 0 < max(gaps)
+        seen += len(d) == 2
+    assert seen > 5

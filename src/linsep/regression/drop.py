@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from linsep.regression.design import Design
 from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
+from linsep.theory.cone.exact import PRIMES
 from linsep.theory.separation.families import INTERCEPT
 from linsep.theory.separation.model_rows import risk_pairs, with_constant
 from linsep.theory.verify.cone import Vector
@@ -120,7 +121,7 @@ def columns_lost(X: Any, proof: SeparationProof) -> list[int]:
 
 
 def dependent_columns(X: Any) -> list[int]:
-    """The columns that are combinations of those before them, modulo a prime.
+    """The columns that are combinations of those before them: modulo the prime that finds the fewest.
 
     Examples
     --------
@@ -132,8 +133,10 @@ def dependent_columns(X: Any) -> list[int]:
         ratios = [v.as_integer_ratio() for v in row]
         common = lcm(*(q for _, q in ratios))
         whole.append([m * (common // q) for m, q in ratios])
-    reduced = nmod_mat(fmpz_mat(whole), 2**61 - 1).rref()[0].tolist()
-    needed = {next((j for j, v in enumerate(row) if int(v)), -1) for row in reduced}
+    needed: set[int] = set()
+    for prime in (2**61 - 1, *PRIMES):  # columns that are independent modulo one are independent
+        reduced = nmod_mat(fmpz_mat(whole), prime).rref()[0].tolist()
+        needed = max(needed, {next((j for j, v in enumerate(row) if int(v)), -1) for row in reduced} - {-1}, key=len)
     return [j for j in range(X.shape[1]) if j not in needed]
 
 

@@ -41,8 +41,8 @@ _GLM: dict[str, Family] = {
 }
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
-    "Logit, Probit, Poisson, MNLogit, GLM (binomial, or with log link), OrderedModel (logistic, norm, gumbel_l or "
-    "cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
+    "Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel (logistic, norm, "
+    "gumbel_l or cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
 )
 
 

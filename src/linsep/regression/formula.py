@@ -28,14 +28,14 @@ from linsep.regression.formula_text import (
     CONSTANT,
     Formula,
     columns_of,
-    doubles_of,
     first_line,
     formulaic_package,
     is_bare,
     known_to_formulaic,
     levels_of,
-    rounded_products,
+    rounded_terms,
     shortened,
+    widened,
 )
 from linsep.regression.model import Asked
 from linsep.tables import check_index, column_names
@@ -53,6 +53,7 @@ _OF_R = {
 
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
+_PLAIN = {int, float, bool, str, type(None)}
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -95,8 +96,9 @@ def asked_of(
         _check_rows(frame, "data", beside)
         formula = Formula.of(X)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
-        of_text = [n for n, kind in used.dtypes.items() if kind.kind in "OU" and not hasattr(kind, "categories")]
-        used = used.astype(dict.fromkeys(of_text, object))  # formulaic takes other types of text for numbers
+        for name in used.columns.difference(formula.calculated):  # formulaic takes other types of text for numbers
+            if used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories"):
+                used[name] = used[name].astype(object).where(used[name].notna(), None)
         return _Table(used, index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
@@ -140,7 +142,7 @@ def asked_as_written(
     responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
-    table, exact, whole = _Table(None), True, True
+    table, exact = _Table(None), True
     for name in names:
         missing = getattr(chunk.cells(name), "missing", None)
         there = np.ones(chunk.n_rows, dtype=bool) if missing is None else ~missing
@@ -160,9 +162,9 @@ def asked_as_written(
                 table.scaled[name], table.powers[name] = _spread(numbers, there), power
             else:
                 exact = exact and not power and numbers.dtype != object
-                whole = whole and numbers.dtype != object
+                table.rounded |= {name} if numbers.dtype == object else set()
     table.frame = import_module("pandas").DataFrame(values)
-    return table.asked(formula, family, order, link, beside), exact, whole
+    return table.asked(formula, family, order, link, beside), exact, not table.rounded
 
 
 def _spread(known: Any, there: Array) -> Any:
@@ -193,13 +195,15 @@ def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) ->
 class _Table:
     """The rows of a table, which are called `index`.
 
-    Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
+    Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten. Those that are
+    `rounded` have more digits than doubles.
     """
 
     frame: Any
     scaled: dict[str, Array] = field(default_factory=dict)
     powers: dict[str, int] = field(default_factory=dict)
     index: Any = None
+    rounded: set[str] = field(default_factory=set)
 
     def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
         for name in self.frame.columns:  # equal levels with several names would be one
@@ -207,7 +211,7 @@ class _Table:
             kinds = set(map(type, column)) if column.dtype == object else set()
             if kinds - {int} if name not in formula.only_bare else len(kinds) > 1:
                 levels_named(column, name)
-        doubles = self.frame.assign(**doubles_of(formula, self.frame))
+        doubles = self.frame.assign(**widened(formula, self.frame))
         columns = doubles.assign(**self.scaled)
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
@@ -230,11 +234,11 @@ class _Table:
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        rounded = rounded_products(formula, spec, columns.iloc[kept])
+        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
-        has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
+        has_constant = formula.has_constant or family in (*ORDERED, "cox")
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
         outcome = outcome_of(response.iloc[kept], family, order, **taken)
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
@@ -343,7 +347,10 @@ def _as_pandas(data: Any) -> Any:
         raise DataError(f"data is a {type(data).__name__}: make a table of pandas, Polars or Arrow of it") from None
     for kind in frame.schema.values():
         refuse_finer(str(kind))
-    return pandas.DataFrame(_kept(frame.to_dict(as_series=False)))
+    columns = _kept(frame.to_dict(as_series=False))
+    # As a missing value is none of doubles there, it does not compare as NaN does.
+    known = {n: pandas.array(c) if None in c and not {*map(type, c)} - _PLAIN else c for n, c in columns.items()}
+    return pandas.DataFrame(known)
 
 
 def _kept(columns: dict[str, Any]) -> dict[str, Any]:

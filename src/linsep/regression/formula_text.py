@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from math import prod
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
+_OF_PYTHON = ("abs", "bool", "float", "int", "len", "max", "min", "round", "str", "sum")
 _QUOTED = "`([^`]*)`"
-_MOST_PRODUCTS = 2_000_000  # of (a + b)**k, which formulaic works out term by term
+_MOST_PRODUCTS = 2_000_000  # of a formula: formulaic works (a + b)**k out term by term
 
 
 class Formula(NamedTuple):
@@ -43,14 +46,16 @@ class Formula(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Formula:
         formulaic = formulaic_package()
-        if _count_products(text) > max(_MOST_PRODUCTS, len(text)):
-            raise DataError(
-                f"the formula {shortened(text)} makes too many products of terms: write those that you want"
-            )
         if taken := re.search(r"`\s*([0-9.]+|None|True|False)\s*`", text):
             raise DataError(f"a formula takes {taken[0]} for a number or a constant of Python: rename that column")
         try:
+            if _products(import_module("formulaic.parser").DefaultFormulaParser().get_ast(text))[0] > _MOST_PRODUCTS:
+                raise DataError(
+                    f"the formula {shortened(text)} makes too many products of terms: write those that you want"
+                )
             read = formulaic.Formula(text)
+        except DataError:
+            raise
         except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:
             raise DataError(f"the formula {shortened(text)} cannot be read: {first_line(error)}") from error
         lhs = getattr(read, "lhs", None)
@@ -112,9 +117,12 @@ def columns_of(factor: Any) -> set[str]:
     nodes = list(ast.walk(_tree(factor)))
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     # Functions are called, and modules have a name after a dot: elsewhere the same name is that of a column.
-    inner = {id(node.func) for node in calls} | {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-    named = [node for node in nodes if isinstance(node, ast.Name)]
-    every = {node.id for node in named if id(node) not in inner or node.id not in known_to_formulaic()}
+    known = known_to_formulaic()
+    spaces = {name for name, value in known.items() if isinstance(value, ModuleType | type)}
+    inner = {id(node.func) for node in calls if ast.unparse(node.func) in {*known, *_OF_PYTHON}}
+    inner |= {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) in spaces}
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}  # of a lambda
+    every = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in inner} - own
     by_text = (node.args[0] for node in calls if ast.unparse(node.func) == "Q" and node.args)
     return {*every, *re.findall(_QUOTED, factor.expr), *(str(ast.literal_eval(one)) for one in by_text)}
 
@@ -135,14 +143,21 @@ def _is_coding(factor: Any) -> bool:
     return isinstance(tree, ast.Call) and bool(tree.args) and isinstance(tree.args[0], ast.Name | ast.Constant)
 
 
-def _count_products(text: str) -> int:
-    """About how many products the powers and crossings of a formula make, outside of functions and braces."""
-    plain, before = re.sub(r"\{[^}]*\}", "x", text), ""
-    while plain != before:
-        plain, before = re.sub(r"[\w.]+\([^()]*\)", "x", plain), plain
-    powers = [int(k[:4]) for k in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", plain)]
-    crossed = plain.count("*") - 2 * plain.count("**")
-    return int((2 + plain.count("+") + 2 ** min(crossed, 40)) ** max(powers, default=1))
+def _products(node: Any) -> tuple[float, float, set[str]]:
+    """How many products formulaic makes of a part of a formula, how many terms they are, and of which factors."""
+    if not hasattr(node, "operator"):
+        return 1.0, 1.0, {str(node)}
+    costs, sizes, names = zip(*map(_products, node.args), strict=True) if node.args else ((), (), ())
+    every: set[str] = set().union(*names)
+    symbol, most = node.operator.symbol, 2.0 ** min(len(every), 100)
+    if symbol in ("**", "^"):
+        power = float(str(node.args[1])) if str(node.args[1]).isdecimal() else 1.0
+        size = min(sizes[0], 1e9) ** min(power, 30.0)
+    elif len(sizes) == 2 and symbol in ("*", "/", "in", ":"):
+        size = sizes[0] * sizes[1] + (sizes[0] + sizes[1]) * (symbol != ":")
+    else:
+        size = sum(sizes)
+    return sum(costs) + size, min(size, most), every
 
 
 def known_to_formulaic() -> dict[str, Any]:
@@ -220,8 +235,11 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
     return levels, references
 
 
-def doubles_of(formula: Formula, frame: Any) -> dict[str, Any]:
-    """The columns of integers and truth values as doubles: products and sums of integers may leave their type."""
+def widened(formula: Formula, frame: Any) -> dict[str, Any]:
+    """Columns of numbers and truth values in types in which they do not wrap around, and alone as doubles.
+
+    In expressions they keep their kind, as missing values of the types of pandas do not compare as those of doubles.
+    """
     out = {}
     if CONSTANT in frame.columns:
         raise DataError(f"a formula takes a column called {CONSTANT!r} for the constant: rename it")
@@ -238,8 +256,12 @@ def doubles_of(formula: Formula, frame: Any) -> dict[str, Any]:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()
-        if truths or half_known or kind in "iu" or (kind == "f" and getattr(column.dtype, "itemsize", 0) < 8):
+        if name not in formula.calculated and (truths or half_known or kind in "iuf"):
             out[name] = _as_doubles(column)
+        elif kind in "iu" and isinstance(column.dtype, np.dtype):
+            out[name] = column.astype("int64")
+        elif kind in "iu" and hasattr(column.dtype, "numpy_dtype"):  # integers of Arrow do not wrap around
+            out[name] = column.astype("Int64")
     return out
 
 
@@ -249,31 +271,46 @@ def _as_doubles(column: Any) -> Any:
     return import_module("pandas").Series(values, index=column.index)
 
 
-def rounded_products(formula: Formula, spec: Any, frame: Any) -> frozenset[str]:
-    """The columns of products of floats of which one was rounded to a whole number.
+def rounded_terms(formula: Formula, spec: Any, frame: Any, X: Any, known: Collection[str]) -> frozenset[str]:
+    """The columns of X that doubles have rounded, though they may look like whole numbers.
+
+    They are products of floats that are whole by rounding alone, what expressions make of fractions, what they make
+    beyond 2^53, and what is made of columns that are `known` to be rounded.
 
     Raises
     ------
     DataError
-        The factors of such a product are whole numbers, which count as exact.
+        The factors of a product that is rounded are whole numbers, which count as exact.
     """
-    bare = {name: frame[name] for name in formula.bare.intersection(frame.columns)}
-    floats = {n: np.asarray(_as_doubles(c)) for n, c in bare.items() if getattr(c.dtype, "kind", "O") == "f"}
+    numbers = {n: c for n, c in frame.items() if n in formula.required and getattr(c.dtype, "kind", "O") in "iuf"}
+    doubles = {n: np.asarray(_as_doubles(c)) for n, c in numbers.items()}
+    whole = {name for name, values in doubles.items() if np.array_equal(values, np.rint(values), equal_nan=True)}
     rounded: set[str] = set()
+    by_column, has_doubles = X.tocsc(), X.dtype.kind == "f"  # integers that stay integers are exact
     for term, at in spec.term_indices.items():
-        columns = [floats[one.expr] for one in term.factors if is_bare(one) and one.expr in floats]
-        if len(columns) < 2:
-            continue
-        with np.errstate(all="ignore"):
-            products = prod(columns)
-        whole = all(np.array_equal(column, np.rint(column)) for column in columns)
-        asked = np.abs(products) > 2.0**52 if whole else products == np.rint(products)
-        for factors in np.unique(np.column_stack(columns)[asked], axis=0).tolist():
-            if prod(map(Fraction, factors)) != prod(factors):
-                if whole:
-                    raise DataError(
-                        f"the products {str(term)!r} are beyond 2^53, which doubles round: divide the columns"
-                    )
-                rounded.update(str(spec.column_names[j]) for j in at)
-                break
+        alone = [one.expr for one in term.factors if is_bare(one) and one.expr in doubles]
+        functions = [one for one in term.factors if not is_bare(one) and not _is_coding(one)]
+        taken = set().union(*map(columns_of, functions))
+        if not taken.union(alone).isdisjoint(known):
+            rounded.update(str(spec.column_names[j]) for j in at)
+        for j in at if taken and has_doubles else ():
+            values = by_column.data[slice(*by_column.indptr[j : j + 2])]
+            is_made = not (taken & doubles.keys() <= whole or np.isin(values, (0.0, 1.0)).all())
+            if is_made or np.abs(values).max(initial=0.0) >= 2.0**53:
+                rounded.add(str(spec.column_names[j]))
+        if len(alone) > 1 and _is_rounded([doubles[name] for name in alone], whole.issuperset(alone), str(term)):
+            rounded.update(str(spec.column_names[j]) for j in at)
     return frozenset(rounded)
+
+
+def _is_rounded(columns: list[Array], are_whole: bool, term: str) -> bool:
+    """Whether a product of columns is a whole number by rounding alone."""
+    with np.errstate(all="ignore"):
+        products = prod(columns)
+    asked = np.abs(products) > 2.0**52 if are_whole else products == np.rint(products)
+    for factors in np.unique(np.column_stack(columns)[asked], axis=0).tolist():
+        if prod(map(Fraction, factors)) != prod(factors):
+            if are_whole:
+                raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
+            return True
+    return False

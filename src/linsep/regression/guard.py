@@ -124,7 +124,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Parameters
     ----------
     model : object, optional
-        Logit, Probit, Poisson, MNLogit, GLM (binomial, or another family with log link), OrderedModel or PHReg of
+        Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel or PHReg of
         statsmodels; LogisticRegression or PoissonRegressor of scikit-learn.
     on_separation : {"raise", "warn"}, default="raise"
         Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.

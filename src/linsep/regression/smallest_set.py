@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.regression.design import Design, constant_columns
+from linsep.regression.design import constant_columns
 from linsep.regression.model import Asked
 from linsep.tables import as_doubles, exact_table, is_sparse, stored_in
 from linsep.theory.columns import MOST_COLUMNS, ColumnSearch
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
-from linsep.theory.separation.exact_rows import column_multiples
+from linsep.theory.separation.exact_rows import multiples_in
 from linsep.theory.separation.find import find_proof
 from linsep.theory.verify.cone import Rows, Vector
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
@@ -88,7 +88,7 @@ def smallest_set(
     found, ids = search.answers[search.few][1]
     d = cone.direction(found, ids)
     owners = np.unique(asked.rows.owner[separated[np.flatnonzero(row_signs(cone.Z[:, ids], d) > 0)]])
-    direction = _in_units(asked.design, {names[j]: v for j, v in zip(ids, d, strict=True) if v})
+    direction = _in_units(asked, {names[j]: v for j, v in zip(ids, d, strict=True) if v})
     columns = dict.fromkeys(column for column in map(_column, direction) if column in named)
     rows = asked.design.places[owners]
     return SmallestSet(tuple(columns), direction, tuple(rows.tolist()), not reason, reason)
@@ -115,9 +115,10 @@ def _columns_of(asked: Asked, proof: SeparationProof, goal: int | None) -> tuple
     return ColumnsOfRows(Z, np.arange(Z.shape[0]) >= separated.size, groups, free, goal), design
 
 
-def _in_units(design: Design, direction: dict[Any, int]) -> dict[Any, int]:
+def _in_units(asked: Asked, direction: dict[Any, int]) -> dict[Any, int]:
     """A direction in the units of the table, as integers again."""
-    units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
+    design, kept = asked.design, np.flatnonzero(asked.outcome.kept)
+    units = zip(design.names, multiples_in(exact_table(design.X), asked.rows.Z, kept), strict=True)
     multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}
     exact = [v * multiples.get(_column(name), Fraction(1)) for name, v in direction.items()]
     common = lcm(*(v.denominator for v in exact))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ from linsep.app import options
 from linsep.app.options import reading_of, under_set, used_first
 from linsep.app.parser import Command, listed
 from linsep.app.present import Result, until_ctrl_c
-from linsep.types import DataError
+from linsep.types import DataError, MissingWarning
 
 if TYPE_CHECKING:
     from linsep.data.sources.source import Source
@@ -123,9 +124,11 @@ def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
             "--target, --set fit_intercept=no and --missing"
         )
     source = open_data(asked.table, categorical=read_as_text(kinds_of(asked.column)), **reading_of(asked))
-    found, as_written, whole = asked_as_written(asked.formula, source, asked.family, asked.order, asked.link, named)
+    with warnings.catch_warnings(record=True) as taken:
+        warnings.simplefilter("always", MissingWarning)
+        found, as_written, whole = asked_as_written(asked.formula, source, asked.family, asked.order, asked.link, named)
     rounded = [] if as_written else [_NEAREST if whole else _ROUNDED]
-    return _Plan(source, found, found.design.rows, rounded)
+    return _Plan(source, found, found.design.rows, rounded, doubts=[str(one.message) for one in taken])
 
 
 def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:

@@ -6,6 +6,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from linsep.types import DataError, NoRowsError
 # How deep values may be nested.
 _DEEPEST = 64
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_LONG = re.compile(rb"[0-9]{16}")
-_WHOLE = re.compile(rb'"(?:[^"\\]|\\.)*"|[-0-9.eE+]*[.eE][-0-9.eE+]*|(-?[0-9]{16,})')  # text, fractions, whole numbers
+_LONG = re.compile(rb"[0-9]{16}|[eE]|[0-9]\.[0-9]{15}")
+_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?[0-9][-0-9.eE+]*)')  # text, numbers
+_WHOLE = 2.0**52  # doubles from here on are whole numbers
 _ROW = re.compile(r" in row ([0-9]+)$")
 
 
@@ -83,24 +85,25 @@ def _table(lines: Lines) -> Any:
 
 
 def _refuse_rounded(lines: Lines, table: Any) -> None:
-    """Raise DataError for a whole number that became another one, in a column of doubles."""
+    """Raise DataError for a number that became another whole number, in a column of doubles."""
     if not _LONG.search(lines.content):
         return
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    columns = [c.to_numpy() for c in table.columns if pa.types.is_floating(c.type)]
-    large = {v for values in columns for v in values[np.abs(values) >= 2.0**53].tolist()}
-    for found in _WHOLE.finditer(lines.content) if large else ():
-        if (number := found[1]) and (len(number) > 300 or _is_rounded(number, large)):
-            line = lines.first_line + lines.content.count(b"\n", 0, found.start())
-            raise DataError(
-                f"{lines.name}:{line}: doubles round the whole number {number.decode():.40}, which stands beside "
-                "fractions or has more than 64 bits: write it in quotes"
-            )
-
-
-def _is_rounded(number: bytes, large: set[float]) -> bool:
-    return float(number) in large and int(number) != int(float(number))
+    doubles = [c.to_numpy() for c in table.columns if pa.types.is_floating(c.type)]
+    large = {v for values in doubles for v in values[np.abs(values) >= _WHOLE].tolist()}
+    exact = Counter(v for c in table.columns if pa.types.is_integer(c.type) for v in c.to_pylist()) if large else {}
+    for found in _NUMBER.finditer(lines.content) if large else ():
+        number = found[1] and found[1].decode()
+        if not number or float(number) not in large or Decimal(number) == Decimal(float(number)):
+            continue
+        if number.lstrip("-").isdecimal() and len(number) < 21 and exact[int(number)]:
+            exact[int(number)] -= 1  # it stands in a column of integers
+            continue
+        line = lines.first_line + lines.content.count(b"\n", 0, found.start())
+        raise DataError(
+            f"{lines.name}:{line}: doubles round the number {number:.40} to another whole number: write it in quotes"
+        )
 
 
 def _with_text(kind: Any) -> Any:

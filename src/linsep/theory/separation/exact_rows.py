@@ -47,6 +47,13 @@ def column_multiples(X: Any) -> list[int]:
     return [lcm(*(value.as_integer_ratio()[1] for value in column)) for column in X.astype(object).T.tolist()]
 
 
+def multiples_in(X: Any, Z: Any, kept: Array) -> list[int]:
+    """What each column of X was multiplied by in rows Z of inequalities, which are made of its rows `kept`."""
+    if Z.dtype == object and holds_doubles(X):  # differences that doubles would round
+        return [lcm(*(v.as_integer_ratio()[1] for v in column)) for column in dense(X[kept]).T.tolist()]
+    return column_multiples(X)
+
+
 def as_integers(X: Any) -> Any:
     """X with each column multiplied to Python integers.
 

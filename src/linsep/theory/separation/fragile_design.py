@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import as_doubles, dense, exact_table, holds_doubles, is_sparse, stored
+from linsep.tables import as_doubles, dense, exact_table, is_sparse, stored
 from linsep.theory.rows.fragile import (
     Rows,
     direction_moves,
@@ -22,7 +21,7 @@ from linsep.theory.rows.fragile import (
     together,
     weights_move,
 )
-from linsep.theory.separation.exact_rows import column_multiples
+from linsep.theory.separation.exact_rows import multiples_in
 from linsep.theory.separation.families import ORDERED, Family, Outcome
 from linsep.theory.separation.model_rows import ModelRows, model_rows, risk_pairs
 from linsep.theory.verify.cone import Vector, Weights
@@ -137,9 +136,7 @@ class _Question:
         kept = np.flatnonzero(outcome.kept)
         blocks = len(rows.classes) - 1 if family == "multinomial" else 1
         constants = self.width // blocks - X.shape[1]
-        scale = column_multiples(X)
-        if Z.dtype == object and holds_doubles(X):
-            scale = [lcm(*(v.as_integer_ratio()[1] for v in column)) for column in dense(X[kept]).T.tolist()]
+        scale = multiples_in(X, Z, kept)
         self.scale = np.array(([1] * constants + scale) * blocks, dtype=object)
         if any(c != 1 for c in scale):
             units = np.array([Fraction(1, int(one)) for one in self.scale], dtype=object)

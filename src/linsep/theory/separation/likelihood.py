@@ -16,8 +16,10 @@ from linsep.types import Array, DataError
 _OF_TWO = ("logit", "probit", "cloglog")
 FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log")}
 _STEPS = 200
+_GAIN = 1e-6  # of the likelihood's logarithm, that a maximum may lack
 _FLAT = 1e-12  # of the likelihood's logarithm
 _LAST = 3  # steps where it is flat
+_DAMPED, _MOST_DAMPED = 1e-8, 1e12  # what is added to the information, whose columns are at most 1
 _FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
@@ -174,13 +176,15 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
     b = _start(X, rows, pace)
     inverse = _INVERSE * float(b.size) ** 3
     pace.ask(0.0)
-    now, last = rows.value(X @ b + rows.offset), _LAST
+    now, last, damping = rows.value(X @ b + rows.offset), _LAST, 0.0
     for _ in range(_STEPS if b.size else 0):
         score, information = _slopes(X, rows, X @ b + rows.offset, pace)
         pace.ask(inverse)
-        step = np.linalg.lstsq(information, score, rcond=None)[0]
+        step = np.linalg.lstsq(information + damping * np.eye(b.size), score, rcond=None)[0]
         pace.done += inverse
-        if np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):  # rounding hides the gain of a good step
+        if (
+            not damping and np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now))
+        ):  # rounding hides the gain of a good step
             b, last = b + step, last - 1
             if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
                 break
@@ -188,16 +192,20 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
         size = 1.0
         while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
             size /= 2
-        if not found >= now:  # the same step would come again
+        if found >= now:
+            now, b, damping = found, b + size * step, damping / 100 if damping > _DAMPED else 0.0
+        elif damping > _MOST_DAMPED:  # the same step would come again
             break
-        now, b = found, b + size * step
+        else:  # where the likelihood is nearly straight Newton's steps lead nowhere: nearer to the slope
+            damping = max(100 * damping, _DAMPED)
     now = max(now, rows.value(X @ b + rows.offset))
-    information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
+    score, information = _slopes(X, rows, X @ b + rows.offset, pace)
     pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
     with np.errstate(over="ignore"):
         b, errors = b / scale, errors / scale
-    if not np.isfinite(b).all():
+    left = score @ np.linalg.lstsq(information, score, rcond=None)[0] if b.size else 0.0  # twice what a step gains
+    if not (np.isfinite(b).all() and left <= _GAIN * (1 + abs(now))):
         raise DataError(BEYOND)
     return now, b, errors
 
