@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked, refuse_unlike_doubles, with_room
-from linsep.types import CSR, Array, DataError
+from linsep.types import CSR, Array, DataError, RowError
 
 _WHOLE = 2**53  # every smaller integer is a double
 _MOST_DENSE = 100_000_000  # entries of a sparse table that is made dense, because its integers are no doubles
@@ -247,14 +247,14 @@ def check_finite(X: Any) -> None:
     --------
     >>> check_finite(np.array([[1.0, np.inf]]))
     Traceback (most recent call last):
-    linsep.types.DataError: row 0, column 1: inf is not a finite number
+    linsep.types.RowError: row 0, column 1: inf is not a finite number
     """
     values = stored(X)
     finite = np.isfinite(values)
     if not finite.all():
         k = int(np.flatnonzero(~finite.ravel())[0])
         row, column = place_of(X, k)
-        raise DataError(f"row {row}, column {column}: {values.ravel()[k]} is not a finite number")
+        raise RowError(row, f", column {column}: {values.ravel()[k]} is not a finite number")
 
 
 def check_length(X: Any, y: Any) -> None:
@@ -389,7 +389,7 @@ def _exact_objects(X: Array) -> Any:
     out = np.empty(X.shape, dtype=object)
     for (i, j), value in np.ndenumerate(X):
         if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):
-            raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
+            raise RowError(i, f", column {j}: {value!r} is not a finite number")
         kind = OfDouble if isinstance(value, float) else Fraction
         exact = kind(value.item() if isinstance(value, np.generic) else value)
         over, under = int(exact.numerator), int(exact.denominator)  # a Fraction of NumPy's integers holds these

@@ -18,6 +18,18 @@ class DataError(ValueError):
     """Invalid input: the message says what is wrong, where, and what to do."""
 
 
+class RowError(DataError):
+    """Invalid input in one row, by its place."""
+
+    def __init__(self, row: int, said: str) -> None:
+        super().__init__(f"row {row}{said}")
+        self.row, self.said = row, said
+
+    def among(self, places: Any) -> RowError:
+        """The same error in a table of which these are the places of the rows."""
+        return RowError(int(places[self.row]), self.said)
+
+
 class NoRowsError(DataError):
     """Input in which nothing is wrong, but which holds no row."""
 

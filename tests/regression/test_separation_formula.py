@@ -595,3 +595,25 @@ def test_a_formula_without_a_constant_is_the_same_question_for_cox() -> None:
     frame = pd.DataFrame({"time": [4, 8, 5, 1], "x": [1, 2, 3, 4]})
     found = [separation(f"time ~ {terms}", data=frame, family="cox").coefficients for terms in ("x", "0 + x")]
     assert found[0] == found[1]
+
+
+def test_errors_name_the_row_of_the_table() -> None:
+    frame = pd.DataFrame(
+        {"x": [None, 1, 2, 3, 4], "y": [0, 1, 0, 1, 0], "c": [1, 0, 2, -1, 0], "w": [1, 1, 1, 1, -1.0]}
+    )
+    with pytest.raises(DataError, match=r"^row 4: weights is -1\.0"):
+        separation("y ~ x", data=frame, weights="w")
+    with pytest.raises(DataError, match=r"^row 3: a Poisson response"):
+        separation("c ~ x", data=frame, family="poisson")
+    with pytest.raises(DataError, match=r"^row 3, column 1: inf is not a finite number"):
+        separation("y ~ x + z", data=frame.assign(z=[1, 2, 3, np.inf, 4]))
+
+
+def test_columns_of_polars_and_arrow_keep_their_levels_and_digits() -> None:
+    levels = pl.Series(list("abcabcab"), dtype=pl.Enum(["c", "b", "a", "z"]))
+    found = separation("y ~ x", data=pl.DataFrame({"y": [1, 0, 1, 1, 0, 0, 1, 1], "x": levels}))
+    assert found.references == {"x": "c"}
+    beyond = [2**60, 2**60 + 1, None, 2**60, 2**60 + 1]
+    for column in (pl.Series(beyond), pa.array(beyond)):
+        with pytest.raises(DataError, match="beside missing values"):
+            separation("y ~ x", data={"y": [0, 1, 0, 0, 1], "x": column})

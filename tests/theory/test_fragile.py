@@ -295,3 +295,10 @@ def test_a_caller_whose_numpy_raises_gets_the_same_answer() -> None:
         found = separation(X, y)
         assert (found.fragile, found.summary()) == (calm.fragile, calm.summary())
         Separation.from_json(found.to_json()).verify(X, y)
+
+
+@pytest.mark.parametrize("X", [[[5e-324, 1], [0, 0.5], [0, 0.5], [1, 0.1]], [[-1], [1], [0.3], [0]]])
+def test_the_fewest_rows_have_a_mark_where_numpy_raises(X: Any) -> None:
+    calm, found = fewest_rows(X, [0, 1, 0, 1]), fewest_rows(X, [0, 1, 0, 1])
+    with np.errstate(all="raise"):
+        assert found.fragile is calm.fragile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,15 +148,21 @@ def levels_named(column: Any, name: str) -> list[str]:
     return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else list(map(str, values.tolist()))
 
 
-def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:
-    """Labels or numbers, one for each row, with what belongs to them."""
+def outcome_of(
+    y: Any,
+    family: str,
+    order: Sequence[Any] | None = None,
+    place: Callable[[int], str] = "row {}".format,
+    **beside: Any,
+) -> Outcome:
+    """Labels or numbers, one for each row, with what belongs to them; `place` says where a row is."""
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
-    labels = as_labels(y, lambda row: f"row {row}", "y")
+    labels = as_labels(y, place, "y")
     if labels.dtype.kind in "iu" and (family not in LABELLED or beside.get("trials") is not None):
         column_of(labels, "y", len(labels))  # refuses what the comparison with times and trials would round
     if beside.get("strata") is not None:  # of any type: only which rows are together counts
-        strata = as_labels(beside["strata"], lambda row: f"row {row}", "strata")
+        strata = as_labels(beside["strata"], place, "strata")
         _, first, codes = np.unique(strata, return_index=True, return_inverse=True)
         beside["strata"] = np.argsort(np.argsort(first))[codes.reshape(-1)]  # in the order in which they come
     given: dict[str, Any] = {

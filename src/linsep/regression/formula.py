@@ -40,7 +40,7 @@ from linsep.regression.formula_text import (
 from linsep.regression.model import Asked
 from linsep.tables import check_index, column_names
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
-from linsep.types import Array, DataError, MissingWarning, PrecisionWarning
+from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
 
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
@@ -221,8 +221,8 @@ class _Table:
         made = _materialized(formula, formula.rhs, columns, gone)
         if len(gone) == len(self.frame):
             raise DataError(
-                f"no row is left: of none of {len(gone):,} rows the formula makes numbers. Each lacks a value, or is "
-                "compared with the mean of a column that lacks one: leave out rows without a value first"
+                f"no row is left: of none of {len(gone):,} rows the formula makes numbers. Each lacks a value or "
+                "takes one that is missing or no number: leave such rows out first"
             )
         kept = np.setdiff1d(np.arange(len(self.frame)), list(map(int, gone)))
         # A level that no row has is no level, but where an expression, such as lag(g), takes it from another row.
@@ -240,7 +240,10 @@ class _Table:
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or family in (*ORDERED, "cox")
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
-        outcome = outcome_of(response.iloc[kept], family, order, **taken)
+        try:
+            outcome = outcome_of(response.iloc[kept], family, order, lambda row: f"row {kept[row]}", **taken)
+        except RowError as error:
+            raise error.among(kept) from None
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:
             X = sp.hstack([X, *blocks], format="csr")
@@ -329,9 +332,10 @@ def _as_pandas(data: Any) -> Any:
     pandas = import_module("pandas")
     if isinstance(data, dict):
         _check_rows(None, "data", data)
+        kept = _kept({name: _listed(column) for name, column in data.items()})
         try:
-            return pandas.DataFrame(_kept(data))
-        except ValueError as error:  # columns of other lengths, or no columns
+            return pandas.DataFrame(kept)
+        except (TypeError, ValueError) as error:  # columns of other lengths, or no columns
             raise DataError(f"data is no table of columns: {first_line(error)}") from None
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
@@ -347,10 +351,22 @@ def _as_pandas(data: Any) -> Any:
         raise DataError(f"data is a {type(data).__name__}: make a table of pandas, Polars or Arrow of it") from None
     for kind in frame.schema.values():
         refuse_finer(str(kind))
-    columns = _kept(frame.to_dict(as_series=False))
+    columns: dict[str, Any] = _kept(frame.to_dict(as_series=False))
+    for name, kind in frame.schema.items():
+        if isinstance(kind, nw.Enum):
+            columns[name] = pandas.Categorical(columns[name], categories=kind.categories)
     # As a missing value is none of doubles there, it does not compare as NaN does.
-    known = {n: pandas.array(c) if None in c and not {*map(type, c)} - _PLAIN else c for n, c in columns.items()}
+    known = {
+        n: pandas.array(c) if isinstance(c, list) and None in c and not {*map(type, c)} - _PLAIN else c
+        for n, c in columns.items()
+    }
     return pandas.DataFrame(known)
+
+
+def _listed(column: Any) -> Any:
+    """A column of Arrow or Polars as a list; what pandas and NumPy know stays."""
+    package = type(column).__module__.partition(".")[0]
+    return column.to_pylist() if package == "pyarrow" else column.to_list() if package == "polars" else column
 
 
 def _kept(columns: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, RowError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -49,7 +49,10 @@ class Asked:
         DataError
             Shapes that do not match, numbers that are not finite, a response that the family does not allow.
         """
-        return model_rows(self.design.X, self.outcome, self.design.names, self.family, self.fit_intercept)
+        try:
+            return model_rows(self.design.X, self.outcome, self.design.names, self.family, self.fit_intercept)
+        except RowError as error:
+            raise error.among(self.design.places) from None
 
     def number_of(self, name: Any) -> int:
         """The place of a coefficient; DataError if there is none of this name."""

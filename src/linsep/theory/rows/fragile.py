@@ -84,6 +84,7 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     """
     single = _columns_of_singles(X) if X.dtype in (np.float64, object) else None
 
+    @np.errstate(all="ignore")
     def off(part: Any) -> Any:
         values = stored(part)
         if values.dtype == object and single is not None:
@@ -93,8 +94,7 @@ def off_by(X: Any) -> Callable[[Any], Any]:
             return np.zeros(part.shape)
         last = np.spacing(np.abs(values)).astype(np.float64)
         if single is not None and single.any():
-            with np.errstate(over="ignore"):
-                coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
+            coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
             last = np.where(single[part.indices] if is_sparse(part) else single, coarse, last)
         halves = np.where(values == np.rint(values), 0.0, np.maximum(last / 2, _LEAST))
         return sp.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
@@ -114,7 +114,7 @@ def _columns_of_singles(X: Any) -> Array:
     if values.dtype == object:  # of which integers and fractions are exact
         rows = [[float(v) if isinstance(v, float | OfDouble) else 0.0 for v in row] for row in values.tolist()]
         values = np.array(rows).reshape(X.shape)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         other = values.astype(np.float32) != values
     if not is_sparse(X):
         return np.asarray(~other.any(axis=0))
@@ -211,6 +211,7 @@ def null_moves(rows: Rows, null: Iterable[Vector], left: Array) -> bool:
     return bool(columns.size) and any(off[:, columns].sum() > 0 for _, off, _ in _chunks(rows, left))
 
 
+@np.errstate(all="ignore")  # what is not finite moves
 def weights_move(
     rows: Rows,
     weights: Vector,

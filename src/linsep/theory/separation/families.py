@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from linsep.as_given import as_array
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, RowError
 
 Family = Literal[
     "logistic",
@@ -154,8 +154,8 @@ def refuse(name: str, column: Array, bad: Array, why: str) -> None:
     --------
     >>> refuse("weights", np.array([1.0, -2.0]), np.array([False, True]), "is below 0")
     Traceback (most recent call last):
-    linsep.types.DataError: row 1: weights is -2.0, which is below 0
+    linsep.types.RowError: row 1: weights is -2.0, which is below 0
     """
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"row {row}: {name} is {column[row]}, which {why}")
+        raise RowError(row, f": {name} is {column[row]}, which {why}")

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import differences, multiples, whole_columns
 from linsep.theory.separation.families import INTERCEPT, LABELLED, ORDERED, RESPONSES, Family, Outcome, refuse
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, RowError
 
 
 class ModelRows(NamedTuple):
@@ -111,7 +111,7 @@ def _check_response(outcome: Outcome, family: Family) -> None:
             raise DataError(f"{kind}, not {y.dtype}")
         bad = np.flatnonzero(~(np.isfinite(y) & (y >= 0)))
         if bad.size:
-            raise DataError(f"row {bad[0]}: {kind} of 0 or more, not {y[bad[0]]}")
+            raise RowError(int(bad[0]), f": {kind} of 0 or more, not {y[bad[0]]}")
 
 
 def _check_proportions(outcome: Outcome) -> None:
