@@ -617,3 +617,17 @@ def test_columns_of_polars_and_arrow_keep_their_levels_and_digits() -> None:
     for column in (pl.Series(beyond), pa.array(beyond)):
         with pytest.raises(DataError, match="beside missing values"):
             separation("y ~ x", data={"y": [0, 1, 0, 0, 1], "x": column})
+
+
+@pytest.mark.parametrize("terms", ["{0}:k", "center({0})", "I({0} * 7)", "{0}"])
+@pytest.mark.parametrize("kind", ["float32", "Float32"])
+def test_what_is_made_of_singles_is_marked(terms: str, kind: Any) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(8):
+        a, b = np.round(rng.random((2, 9)), 2)
+        frame = pd.DataFrame({"a": a, "b": b, "c": a + b}).astype(kind)
+        frame = frame.assign(k=rng.integers(1, 5, 9), y=rng.permutation([0] * 4 + [1] * 5))
+        found, less = (separation("y ~ " + "+".join(map(terms.format, names)), data=frame) for names in ("abc", "ab"))
+        assert found.fragile or found.verdict == less.verdict
+    with pytest.raises(DataError, match="holds float16"):
+        separation("y ~ a", data={"y": [0, 1], "a": np.array([0.1, 0.2], dtype=np.float16)})

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formula_text import levels_of
@@ -275,6 +276,9 @@ def _of_sklearn(
     from sklearn.utils import check_array
 
     columns = column_names(X)
+    refuse_unlike_doubles(X)
+    if getattr(X, "dtype", None) == np.float16:
+        raise DataError("X holds float16: make it float32 or float64")
     doubles = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])  # as the estimator takes it
     design = design_of(doubles, intercept)
     if columns is not None:

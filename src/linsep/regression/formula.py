@@ -234,7 +234,8 @@ class _Table:
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded)
+        singles = {n for n, kind in self.frame.dtypes.items() if str(kind).lower() in ("float32", "float[pyarrow]")}
+        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded, singles)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -252,6 +252,8 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"
             )
+        if str(column.dtype).lower() in ("float16", "halffloat[pyarrow]"):
+            raise DataError(f"column {name!r} holds float16: make it float32 or float64")
         if kind in "iu" and len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
@@ -271,11 +273,13 @@ def _as_doubles(column: Any) -> Any:
     return import_module("pandas").Series(values, index=column.index)
 
 
-def rounded_terms(formula: Formula, spec: Any, frame: Any, X: Any, known: Collection[str]) -> frozenset[str]:
-    """The columns of X that doubles have rounded, though they may look like whole numbers.
+def rounded_terms(
+    formula: Formula, spec: Any, frame: Any, X: Any, known: Collection[str], singles: Set[str]
+) -> dict[str, float]:
+    """The columns of X that doubles have rounded though they may not look so, and by how much at least.
 
     They are products of floats that are whole by rounding alone, what expressions make of fractions, what they make
-    beyond 2^53, and what is made of columns that are `known` to be rounded.
+    beyond 2^53, what is made of columns that are `known` to be rounded, and of columns of `singles`.
 
     Raises
     ------
@@ -285,22 +289,27 @@ def rounded_terms(formula: Formula, spec: Any, frame: Any, X: Any, known: Collec
     numbers = {n: c for n, c in frame.items() if n in formula.required and getattr(c.dtype, "kind", "O") in "iuf"}
     doubles = {n: np.asarray(_as_doubles(c)) for n, c in numbers.items()}
     whole = {name for name, values in doubles.items() if np.array_equal(values, np.rint(values), equal_nan=True)}
-    rounded: set[str] = set()
+    rounded: dict[str, float] = {}
     by_column, has_doubles = X.tocsc(), X.dtype.kind == "f"  # integers that stay integers are exact
     for term, at in spec.term_indices.items():
         alone = [one.expr for one in term.factors if is_bare(one) and one.expr in doubles]
         functions = [one for one in term.factors if not is_bare(one) and not _is_coding(one)]
         taken = set().union(*map(columns_of, functions))
+        names = [str(spec.column_names[j]) for j in at]
         if not taken.union(alone).isdisjoint(known):
-            rounded.update(str(spec.column_names[j]) for j in at)
+            rounded |= dict.fromkeys(names, 0.0)
         for j in at if taken and has_doubles else ():
             values = by_column.data[slice(*by_column.indptr[j : j + 2])]
             is_made = not (taken & doubles.keys() <= whole or np.isin(values, (0.0, 1.0)).all())
             if is_made or np.abs(values).max(initial=0.0) >= 2.0**53:
-                rounded.add(str(spec.column_names[j]))
+                rounded[str(spec.column_names[j])] = 0.0
         if len(alone) > 1 and _is_rounded([doubles[name] for name in alone], whole.issuperset(alone), str(term)):
-            rounded.update(str(spec.column_names[j]) for j in at)
-    return frozenset(rounded)
+            rounded |= dict.fromkeys(names, 0.0)
+        if (of_singles := singles & taken.union(alone)) and (taken or len(alone) > 1):
+            largest = max(float(np.nanmax(np.abs(doubles[name]), initial=0.0)) for name in of_singles)
+            made = float(np.abs(by_column[:, at].data).max(initial=largest))
+            rounded |= dict.fromkeys(names, float(np.spacing(np.float32(made))) / 2)
+    return rounded
 
 
 def _is_rounded(columns: list[Array], are_whole: bool, term: str) -> bool:

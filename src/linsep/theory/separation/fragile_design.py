@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,29 +38,31 @@ def is_fragile(
     family: Family,
     fit_intercept: bool,
     proof: SeparationProof,
-    rounded: Collection[str] = (),
+    rounded: Mapping[str, float] = MappingProxyType({}),
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
     The numbers of the design may be off, each by itself; response, offset and weights are taken as they are. Whole
-    numbers are exact, but those of `rounded` columns.
+    numbers are exact, but those of `rounded` columns, which are off by so much at least.
     """
     X = exact_table(X)
     if exact_inputs(X) and not rounded:
         return False
-    halves = _halves(X, [j for j, name in enumerate(names) if name in rounded])
+    halves = _halves(X, {j: rounded[name] for j, name in enumerate(names) if name in rounded})
     rows = model_rows(X, outcome, names, family, fit_intercept)
     return _Question(X, outcome, family, rows, proof, halves).is_fragile()
 
 
-def _halves(X: Any, rounded: list[int]) -> Any:
-    """How far each entry of X may be off; those of rounded columns by half a unit in the last place at least."""
+def _halves(X: Any, rounded: dict[int, float]) -> Any:
+    """How far each entry of X may be off; those of rounded columns by half a unit in the last place, and so much."""
     halves = off_by(X)(X)
     if not rounded:
         return halves
-    inside = np.isin(X.indices if is_sparse(X) else np.arange(X.shape[1]), rounded)
-    last = np.spacing(np.abs(stored(X).astype(np.float64))) / 2
-    more = np.where(inside & (stored(X) != 0), np.maximum(stored(halves), last), stored(halves))
+    least = np.full(X.shape[1], -1.0)
+    least[[*rounded]] = [*rounded.values()]
+    least = least[X.indices if is_sparse(X) else slice(None)]
+    last = np.maximum(least, np.spacing(np.abs(stored(X).astype(np.float64))) / 2)
+    more = np.where((least >= 0) & (stored(X) != 0), np.maximum(stored(halves), last), stored(halves))
     return sp.csr_matrix((more, X.indices, X.indptr), shape=X.shape) if is_sparse(X) else more
 
 
