@@ -54,6 +54,8 @@ def as_array(y: Any, name: str = "y") -> Array:
         if "pyarrow" in str(y.dtype):  # a column of pandas that Arrow holds
             refuse_finer(str(y.dtype))
         return np.asarray(y)
+    if not hasattr(y, "__iter__") or isinstance(y, str | bytes):
+        raise DataError(f"{name} holds one value for each row, it is not {y!r:.40}")
     values = _listed(y)
     if any(isinstance(v, list | tuple) or (isinstance(v, np.ndarray) and v.ndim) for v in values):
         raise DataError(f"one value a row is needed: {name} must be one-dimensional")

@@ -199,3 +199,10 @@ def test_what_a_model_lacks_is_said_in_brief_too() -> None:
     assert repr(unusual).startswith("<Separation overlap, no intercept, link cauchit, 0 of 4 rows")
     assert "overlap (logistic, no intercept, link cauchit)" in unusual._repr_html_()
     assert repr(separation(X, y)).startswith("<Separation quasi-complete, 2 of 4 rows")
+
+
+@pytest.mark.parametrize("role", ["weights", "offset"])
+def test_one_number_is_no_column(role: str) -> None:
+    one: Any = {role: 5}
+    with pytest.raises(DataError, match=f"{role} holds one value for each row, it is not 5"):
+        separation([[0.0], [1.0]], [0, 1], **one)

@@ -127,7 +127,7 @@ def cone_of(plain: dict[str, Any]) -> ConeProof:
     if ("left" in plain) == ("separated" in plain):
         raise ValueError("it must name either the rows left or those separated")
     left: Sequence[int] = tuple(row_list(plain["left"], n, "the rows left")) if "left" in plain else range(n)
-    if plain.get("separated"):
+    if "separated" in plain and plain["separated"] != []:
         inside = np.ones(n, dtype=bool)
         inside[row_list(plain["separated"], n, "the separated rows")] = False
         left = tuple(np.flatnonzero(inside).tolist())
