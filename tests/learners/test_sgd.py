@@ -415,7 +415,7 @@ def test_probabilities() -> None:
         ({"projection_radius": -1.0}, "projection_radius must be above 0"),
         ({"projection_radius": "1"}, "projection_radius must be above 0"),
         ({"clip_norm": math.nan}, "clip_norm must be above 0"),
-        ({"average": "mean"}, 'average must be "eta" or "uniform" or None'),
+        ({"average": "mean"}, 'average must be "eta", "uniform" or None'),
         ({"learning_rate": "optimal"}, 'learning_rate must be "constant" or "invsqrt"'),
         ({"sampling": "shuffle"}, 'sampling must be "epochs" or "replacement"'),
         ({"eta0": 0.0}, "eta0 must be above 0"),

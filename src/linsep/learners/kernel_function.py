@@ -10,31 +10,14 @@ import scipy
 
 from linsep.kernels.dual import exponentials
 from linsep.kernels.linear.sums import add_rows, product, side_by_side, squares
-from linsep.learners.base.parameters import is_number, is_whole
 from linsep.tables import dense, is_sparse, rows_for_kernels
 from linsep.types import Array, DataError
 
-KERNELS = ("poly", "rbf", "laplacian", "linear")
 # Stored rows whose kernel values with a block are held at a time, and rows in a block: what fits the cache.
 _TILE = 2048
 _BLOCK = 256
 # Entries of a block of sparse rows that are written out in full, at most.
 _FULL_ENTRIES = 1 << 22
-
-
-def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
-    """Raise for a kernel or a parameter of one that makes no sense."""
-    if not callable(kernel) and kernel not in KERNELS:
-        known = ", ".join(f'"{name}"' for name in KERNELS)
-        raise DataError(f"no kernel is called {kernel!r}: choose from {known}, or give a function")
-    if not (is_whole(degree) and degree >= 1):
-        raise DataError(f"degree must be a whole number of at least 1, got {degree!r}")
-    if not (is_number(gamma) and 0 < gamma < np.inf):
-        raise DataError(f"gamma must be a finite number above 0, got {gamma!r}")
-    if not (is_number(coef0) and 0 <= coef0 < np.inf):
-        raise DataError(
-            f"coef0 must be a finite number, 0 or above (below, the kernel is no inner product), got {coef0!r}"
-        )
 
 
 @dataclass(frozen=True)

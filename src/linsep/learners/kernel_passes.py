@@ -148,18 +148,6 @@ class Passes:
 
 
 _ARRAYS = ("numbers", "coefs", "sums", "factor")
-_LARGEST_BUDGET = 100_000  # 8 budget^2 bytes a plane
-
-
-def check_budget(budget: Any, average: str) -> None:
-    """Raise for a budget that makes no sense."""
-    if not (isinstance(budget, int | np.integer) and 1 <= budget <= _LARGEST_BUDGET):
-        most = f"{_LARGEST_BUDGET:,}"
-        raise DataError(f"budget must be a whole number of rows from 1 to {most}, or None, got {budget!r:.30}")
-    if average != "last":
-        raise DataError(
-            f'average="{average}" needs every row ever mistaken, and a budget leaves some out: use average="last"'
-        )
 
 
 def budget_declared(arrays: Mapping[str, Array], n_planes: int, budget: int) -> dict[str, ArraySpec]:

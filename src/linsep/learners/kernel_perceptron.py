@@ -14,9 +14,9 @@ from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows
 from linsep.learners.base.loop import Progress
 from linsep.learners.base.mistakes import MistakeRecord
-from linsep.learners.base.parameters import Given, keep_parameters
-from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel, weighted_sum
-from linsep.learners.kernel_passes import Budgeted, Passes, budget_declared, check_budget
+from linsep.learners.base.parameters import Allowed, Given, keep_parameters, one_of
+from linsep.learners.kernel_function import KernelFunction, block_rows, weighted_sum
+from linsep.learners.kernel_passes import Budgeted, Passes, budget_declared
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
@@ -108,6 +108,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     wants_clean_pass: ClassVar[bool] = False
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
+    allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("last", "averaged", "voted")}
     # Products of sparse rows take 8 bytes a column, however few entries there are: as many columns as hashing makes.
     state_values: ClassVar[Any] = {**BatchLearner.state_values, "n_features_in_": ValueSpec(most=1 << 28)}
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
@@ -178,11 +179,11 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
-        if self.budget is not None:
-            check_budget(self.budget, self.average)
-        if self.average not in ("last", "averaged", "voted"):
-            raise DataError(f'average must be "last", "averaged" or "voted", got {self.average!r}')
+        if self.budget is not None and self.average != "last":
+            raise DataError(
+                f'average="{self.average}" needs every row ever mistaken, and a budget leaves some out: use '
+                'average="last"'
+            )
 
     def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
         """What the passes read of rows, and the original indices of these."""

@@ -13,7 +13,7 @@ from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import Given, is_number, is_whole, keep_parameters
+from linsep.learners.base.parameters import Given, keep_parameters
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, DataError, StopReason
@@ -154,17 +154,6 @@ class MLP(BatchLearner):
                 scikit.ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        if not (is_whole(self.hidden) and self.hidden >= 1):
-            raise ValueError(f"hidden must be a whole number of at least 1, got {self.hidden!r}")
-        if not (is_number(self.learning_rate_init) and self.learning_rate_init > 0):
-            raise ValueError(f"learning_rate_init must be above 0, got {self.learning_rate_init!r}")
-        for name in ("alpha", "tol"):
-            value = getattr(self, name)
-            if not (is_number(value) and value >= 0):
-                raise ValueError(f"{name} must be at least 0, got {value!r}")
 
     def start(self, X: Any) -> None:
         self.t_ = 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.learners.base.loop import Progress, is_interrupted, run_epochs, shuffled_order
-from linsep.learners.base.parameters import check_run, keep_parameters
+from linsep.learners.base.parameters import Allowed, check_parameters, keep_parameters
 from linsep.learners.base.trace import Trace, make_record
 from linsep.passes import RECORD
 from linsep.scikit import BaseEstimator, check_is_fitted, random_state
@@ -37,6 +37,7 @@ class StructuredModel(Protocol):
 class EpochState:
     """The course of a run over n examples: epochs, mistakes, trace and stop reason, as attributes of a learner."""
 
+    allowed: ClassVar[dict[str, Allowed]] = {}
     max_iter: int | None
     time_limit: float | None
     shuffle: bool
@@ -47,6 +48,10 @@ class EpochState:
     t_: int
     stop_reason_: StopReason
     trace_: Trace
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for constructor parameters that make no sense."""
+        check_parameters(self)
 
     def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
         """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
@@ -164,7 +169,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         DataError
             There are no examples, or X and y have different lengths.
         """
-        check_run(self)
+        self.check_parameters()
         if len(X) != len(y) or not len(X):
             raise DataError(f"{len(X)} inputs and {len(y)} outputs: give as many outputs as inputs, and one at least")
         w = self.last_coef_ = np.zeros(self.model.n_weights)

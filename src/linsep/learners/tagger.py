@@ -13,7 +13,7 @@ import numpy as np
 from linsep.data.readers.tagged import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import check_run, is_whole, keep_parameters
+from linsep.learners.base.parameters import keep_parameters
 from linsep.learners.structured import EpochState
 from linsep.learners.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
@@ -23,9 +23,6 @@ from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.theory.bounds.rounding import length_above
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import Array, DataError, PrecisionWarning, StopReason
-
-# More bits of hashing would take more memory than a machine has.
-_MOST_BITS = 28
 
 
 class SequenceTagger(EpochState, BaseEstimator):
@@ -147,13 +144,6 @@ class SequenceTagger(EpochState, BaseEstimator):
                 stacklevel=2,
             )
         return self
-
-    def check_parameters(self) -> None:
-        check_run(self)
-        if self.n_bits is not None and not (is_whole(self.n_bits) and 1 <= self.n_bits <= _MOST_BITS):
-            raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits!r}")
-        if self.features is not None and not callable(self.features):
-            raise ValueError(f"features must be None or a callable from tokens to names, got {self.features!r}")
 
     def _train(self, sentences: Sentences, tags: Array) -> dict[str, float]:
         n_tags = len(self.classes_)

@@ -15,10 +15,6 @@ from linsep.learners.base.loop import Progress, run_epochs, shuffled_order, unin
 from linsep.learners.base.parameters import (
     LEAST_CONSTANT,
     MOST_CONSTANT,
-    check_class_weight,
-    check_constant,
-    check_options,
-    check_run,
 )
 from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
@@ -73,10 +69,6 @@ class BatchLearner(LabelledClassifier):
     trace_: Trace
 
     # ------------------------------------------------------------------ hooks
-    def check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
-        check_run(self)
-
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         """Make up to len(record) passes, stopping after one without an update; return the number made.
 
@@ -278,16 +270,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     warm_start: bool
     trace: str
-
-    def check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
-        flags = ("fit_intercept", "warm_start", "open_classes")
-        check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
-        check_run(self)
-        if type(self.intercept_scaling) is not float or self.intercept_scaling != 1:
-            check_constant(self.intercept_scaling)
-        if self.class_weight is not None:
-            check_class_weight(self.class_weight)
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)

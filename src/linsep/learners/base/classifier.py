@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from linsep.declared import MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.learners.base.parameters import check_labels, kind_of_labels
+from linsep.learners.base.parameters import Allowed, check_labels, check_parameters, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
 from linsep.tables import check_index, rows_for_kernels
 from linsep.types import Array, DataError, StopReason
@@ -65,6 +65,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         "n_iter_": ValueSpec(),
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {}
+    # What parameters may be that other learners have with another meaning.
+    allowed: ClassVar[dict[str, Allowed]] = {}
 
     classes_: Array
     n_features_in_: int
@@ -73,6 +75,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """z of each row, or of each row and class."""
         raise NotImplementedError
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for constructor parameters that make no sense."""
+        check_parameters(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         # Without this scikit-learn goes through the attributes, which a thread that learns may change meanwhile.

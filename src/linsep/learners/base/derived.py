@@ -9,7 +9,7 @@ import numpy as np
 from linsep.declared import ArraySpec
 from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.one_row import OnlineLearner, score_with
-from linsep.learners.base.parameters import check_options
+from linsep.learners.base.parameters import FLAG, Allowed
 from linsep.passes import Mean
 from linsep.types import CSR, Array, DataError
 
@@ -96,8 +96,7 @@ class MeanLearner(DerivedLearner, OnlineLearner):
     them `coef_` is the same array as `last_coef_`, and a model file holds it once.
     """
 
-    # The names that `average` may have, if it is not True or False.
-    averages: ClassVar[tuple[str, ...]] = ()
+    allowed: ClassVar[dict[str, Allowed]] = {"average": FLAG}
     state_arrays: ClassVar[dict[str, ArraySpec]] = DerivedLearner.state_arrays | _WITH_SUMS
     plane_arrays: ClassVar[tuple[str, ...]] = tuple(_WITH_SUMS)
     column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
@@ -109,20 +108,13 @@ class MeanLearner(DerivedLearner, OnlineLearner):
     _sum_intercept: Array
 
     # ------------------------------------------------------------------ hooks
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        if self.averages:
-            check_options(self, average=self.averages)
-        else:
-            check_options(self, "average")
-
     def predicts_mean(self) -> bool:
         """Whether the mean predicts."""
         return bool(self.average) and self.average != "last"
 
     def _keeps_sums(self) -> bool:
         """Whether training from w = 0 keeps the sums for the mean: always where `average` has names."""
-        return bool(self.averages) or self.predicts_mean()
+        return isinstance(self.average, str) or self.predicts_mean()
 
     # --------------------------------------------------------------- training
     def _counts_survival(self) -> bool:

@@ -17,6 +17,8 @@ Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
 # The constant feature may be so small and so large: its square fits float32, with room for many updates.
 LEAST_CONSTANT, MOST_CONSTANT = 1e-15, 1e15
+MOST_ROWS = 100_000  # on a budget: 8 budget^2 bytes a plane
+MOST_BITS = 28  # more bits of hashing would take more memory than a machine has
 
 
 def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
@@ -70,21 +72,8 @@ def sharing(*without: str, max_iter: int | None, shuffle: bool = True) -> Callab
     return decorate
 
 
-def check_options(learner: Any, *flags: str, **choices: tuple[str, ...]) -> None:
-    """Raise unless the flags, parameters of the learner, are True or False and the others are one of their choices."""
-    for name in flags:
-        value = getattr(learner, name)
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name} must be True or False, got {value!r}")
-    for name, allowed in choices.items():
-        value = getattr(learner, name)
-        if not isinstance(value, str) or value not in allowed:
-            listed = ", ".join(f'"{choice}"' for choice in allowed[:-1]) + f' or "{allowed[-1]}"'
-            raise ValueError(f"{name} must be {listed}, got {value!r}")
-
-
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether the value is a real number that a float holds, and no truth value."""
+    """Whether this is a real number that fits a double, and no truth value."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         return False
     try:
@@ -95,39 +84,96 @@ def is_number(value: Any) -> TypeGuard[float]:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether the value is a whole number by its type, and no truth value."""
+    """Whether this is a whole number, and no truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_run(learner: Any) -> None:
-    """Raise unless parameters that all learners have that make passes make sense."""
-    shuffle = getattr(learner, "shuffle", False)  # the hidden layer has none
-    if not isinstance(shuffle, bool | np.bool_):
-        raise ValueError(f"shuffle must be True or False, got {shuffle!r}")
-    most = learner.max_iter
-    if most is not None and (isinstance(most, bool) or not isinstance(most, Integral) or most < 1):
-        raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {most!r}")
-    seconds = learner.time_limit
-    if seconds is not None and not (is_number(seconds) and seconds > 0):
-        raise ValueError(f"time_limit must be above 0 or None (no limit), got {seconds!r}")
-    if not callable(learner.verbose) and not isinstance(learner.verbose, Integral):
-        raise ValueError(f"verbose must be a whole number or a callable, got {learner.verbose!r}")
-    seed = learner.random_state
-    # To make a generator of a seed takes as long as the passes over a small table.
-    if seed is not None and not (type(seed) is int and 0 <= seed < 2**32):
-        try:
-            random_state(seed)
-        except ValueError as error:
-            raise ValueError(f"random_state: {error}") from error
+class Allowed(NamedTuple):
+    """What a parameter may be, in words and as a test, which may raise a ValueError of its own."""
+
+    words: str
+    test: Callable[[Any], bool]
 
 
-def check_constant(c: Any) -> None:
-    """Raise unless `intercept_scaling` is a constant feature that learners can have."""
-    if not (is_number(c) and LEAST_CONSTANT <= c <= MOST_CONSTANT) and not (isinstance(c, str) and c == "auto"):
-        raise ValueError(
-            f'intercept_scaling must be a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto", got {c!r}; '
-            "for no intercept set fit_intercept=False"
-        )
+def one_of(*choices: str | None) -> Allowed:
+    """One of these words, or None if that is among them.
+
+    Examples
+    --------
+    >>> one_of("a", "b", None).words
+    '"a", "b" or None'
+    """
+    *first, last = ("None" if choice is None else f'"{choice}"' for choice in choices)
+    return Allowed(f"{', '.join(first)} or {last}", lambda v: isinstance(v, str | None) and v in choices)
+
+
+def _is_seed(value: Any) -> bool:
+    try:
+        return value is None or (type(value) is int and 0 <= value < 2**32) or bool(random_state(value))
+    except ValueError as error:
+        raise ValueError(f"random_state: {error}") from error
+
+
+def _number(words: str, test: Callable[[Any], bool], *others: str | None) -> Allowed:
+    """A number for which the test is true, or one of the `others`."""
+    return Allowed(words, lambda v: v in others if isinstance(v, str | None) else is_number(v) and test(v))
+
+
+def _whole(words: str, most: float = np.inf, *others: str | None) -> Allowed:
+    """A whole number from 1 to `most`, or one of the `others`."""
+    return _number(words, lambda v: is_whole(v) and 1 <= v <= most, *others)
+
+
+FLAG = Allowed("True or False", lambda v: isinstance(v, bool | np.bool_))
+_LENGTH = _number("above 0 and finite, or None (no limit)", lambda v: 0 < v < np.inf, None)
+_AT_LEAST_0 = _number("at least 0", lambda v: v >= 0)
+KERNELS = one_of("poly", "rbf", "laplacian", "linear")
+# What the parameters of all learners may be; where a learner differs, `allowed` of its class says it.
+_ALLOWED = {
+    "fit_intercept": FLAG,
+    "intercept_scaling": _number(
+        f'a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto"',
+        lambda v: LEAST_CONSTANT <= v <= MOST_CONSTANT,
+        "auto",
+    ),
+    "shuffle": FLAG,
+    "warm_start": FLAG,
+    "open_classes": FLAG,
+    "multi_class": one_of("ovr", "multiclass"),
+    "trace": one_of("epochs", "updates"),
+    "max_iter": _whole("at least 1 and whole, or None (no limit)", np.inf, None),
+    "time_limit": _number("above 0 or None (no limit)", lambda v: v > 0, None),
+    "verbose": Allowed("a whole number or a callable", lambda v: callable(v) or isinstance(v, Integral)),
+    "random_state": Allowed("", _is_seed),
+    "class_weight": Allowed("", lambda v: check_class_weight(v) is None),
+    "margin": _number("finite and at least 0", lambda v: 0 <= v < np.inf),
+    "variant": one_of("pa", "pa1", "pa2"),
+    "C": _number("above 0", lambda v: v > 0),
+    "learning_rate": one_of("constant", "invsqrt"),
+    "sampling": one_of("epochs", "replacement"),
+    "projection_radius": _LENGTH,
+    "clip_norm": _LENGTH,
+    "eta0": _number('above 0 and finite, or "auto"', lambda v: 0 < v < np.inf, "auto"),
+    "kernel": Allowed(f"{KERNELS.words}, or a function", lambda v: callable(v) or KERNELS.test(v)),
+    "degree": _whole("a whole number of at least 1"),
+    "gamma": _number("a finite number above 0", lambda v: 0 < v < np.inf),
+    "coef0": _number("a finite number, 0 or above (below, the kernel is no inner product)", lambda v: 0 <= v < np.inf),
+    "budget": _whole(f"a whole number of rows from 1 to {MOST_ROWS:,}, or None", MOST_ROWS, None),
+    "hidden": _whole("a whole number of at least 1"),
+    "learning_rate_init": _number("above 0", lambda v: v > 0),
+    "alpha": _AT_LEAST_0,
+    "tol": _AT_LEAST_0,
+    "features": Allowed("None or a callable from tokens to names", lambda v: v is None or callable(v)),
+    "n_bits": _whole(f"from 1 to {MOST_BITS} or None (keep names)", MOST_BITS, None),
+}
+
+
+def check_parameters(learner: Any) -> None:
+    """Raise DataError for parameters of the constructor that make no sense."""
+    allowed = _ALLOWED | learner.allowed
+    for name, value in vars(learner).items():
+        if name in allowed and not allowed[name].test(value):
+            raise DataError(f"{name} must be {allowed[name].words}, got {value!r:.60}")
 
 
 class Given(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from typing import ClassVar, Unpack
 
 from linsep.learners.base.derived import MeanLearner
-from linsep.learners.base.parameters import Shared, check_options, is_number, sharing
+from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import PA1, PA2
 
 
@@ -86,11 +86,6 @@ class MarginPerceptron(MeanLearner):
 
     @sharing(max_iter=1000)
     def __init__(self, *, margin: float = 1.0, average: bool = False, **shared: Unpack[Shared]) -> None: ...
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        if not (is_number(self.margin) and 0 <= self.margin < math.inf):
-            raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
 
     def step_rule(self) -> float:
         return float(self.margin)
@@ -179,12 +174,6 @@ class PassiveAggressive(MeanLearner):
     def __init__(
         self, *, variant: str = "pa1", C: float = 1.0, average: bool = False, **shared: Unpack[Shared]
     ) -> None: ...
-
-    def check_parameters(self) -> None:
-        super().check_parameters()
-        check_options(self, variant=("pa", "pa1", "pa2"))
-        if not (is_number(self.C) and self.C > 0):
-            raise ValueError(f"C must be above 0, got {self.C!r}")
 
     def step_rule(self) -> PA1 | PA2:
         if self.variant == "pa2":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from linsep.learners.base.one_row import OnlineLearner
-from linsep.learners.base.parameters import Shared, sharing
+from linsep.learners.base.parameters import Allowed, Shared, one_of, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array
 
@@ -236,7 +236,7 @@ class AveragedPerceptron(MeanLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
-    averages: ClassVar[tuple[str, ...]] = ("averaged", "last")
+    allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("averaged", "last")}
 
     average: str
 

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LinearClassifier
-from linsep.learners.base.parameters import check_options, keep_parameters
+from linsep.learners.base.parameters import keep_parameters
 from linsep.passes import Rows
 from linsep.types import StopReason
 
@@ -114,9 +114,6 @@ class Rocchio(LinearClassifier):
         for rows in parts:
             self._add(rows)
         return self
-
-    def check_parameters(self) -> None:
-        check_options(self, "fit_intercept", "open_classes")
 
     def start(self, X: Any) -> None:
         super().start(X)

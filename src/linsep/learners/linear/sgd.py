@@ -9,12 +9,12 @@ import numpy as np
 
 from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.base.parameters import Shared, is_number, sharing
+from linsep.learners.base.parameters import Allowed, Shared, is_number, one_of, sharing
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norm, measure_all
 from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
 from linsep.scikit import available_if, check_is_fitted
-from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound
+from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
@@ -113,6 +113,7 @@ class SGDClassifier(DerivedLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
+    allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("eta", "uniform", None)}
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
@@ -168,7 +169,9 @@ class SGDClassifier(DerivedLearner):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        terms.check_descent(self)
+        loss_code(self.loss)
+        if self.eta0 == "auto" and self.max_iter is None and self.projection_radius is not None:
+            auto_eta0(1.0, 1.0, None, self.learning_rate)
 
     def start(self, X: Any) -> None:
         super().start(X)

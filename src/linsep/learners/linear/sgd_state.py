@@ -16,8 +16,7 @@ import scipy
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
 from linsep.learners.base.classifier import check_weights
-from linsep.learners.base.parameters import is_number
-from linsep.theory.bounds.losses import auto_eta0, loss_code, sgd_bound
+from linsep.theory.bounds.losses import loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError
 
@@ -70,24 +69,6 @@ def probabilities(z: Array, n_classes: int) -> Array:
     if n_classes < 2:
         return np.ones((len(z), 1))
     return np.column_stack([scipy.special.expit(-z), scipy.special.expit(z)])
-
-
-def check_descent(learner: Any) -> None:
-    """Raise for parameters of an `SGDClassifier` that make no sense."""
-    loss_code(learner.loss)
-    choices = {"average": ("eta", "uniform", None), "learning_rate": ("constant", "invsqrt")}
-    for name, words in {**choices, "sampling": ("epochs", "replacement")}.items():
-        if getattr(learner, name) not in words:
-            shown = " or ".join("None" if word is None else f'"{word}"' for word in words)
-            raise ValueError(f"{name} must be {shown}, got {getattr(learner, name)!r}")
-    for name in ("projection_radius", "clip_norm"):
-        value = getattr(learner, name)
-        if value is not None and not (is_number(value) and 0 < value < math.inf):
-            raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value!r}")
-    if learner.eta0 != "auto" and not (is_number(learner.eta0) and 0 < learner.eta0 < math.inf):
-        raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {learner.eta0!r}')
-    if learner.eta0 == "auto" and learner.max_iter is None and learner.projection_radius is not None:
-        auto_eta0(1.0, 1.0, None, learner.learning_rate)
 
 
 def descent(learner: Any) -> Descent:
