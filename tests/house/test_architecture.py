@@ -46,7 +46,7 @@ FLOORS = {
     "__main__": 9,
 }
 COMPILERS = {"llvmlite", "numba"}  # all compiled code lives in the kernels
-KERNELS_MAY_IMPORT = {"functools", "__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
+KERNELS_MAY_IMPORT = {"functools", "__future__", "collections", "heapq", "llvmlite", "math", "numba", "numpy", "typing"}
 PRIVATE = ("numba.core", "numba.cpython", "numba.np")  # besides what begins with an underscore
 OF_NUMBA = "linsep.code_cache"  # no kernel: hears from `numba.core.event`, which Numba's manual gives to applications
 VERIFY = "linsep.theory.verify"  # its files share nothing with the search: they import types and each other

@@ -360,7 +360,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert score_command(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
     fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="linear", **common)
     assert sorted(show_command(tmp_path / "m", 5).data["weights"]) == ["a", "b"]
-    with pytest.raises(DataError, match="kernel must be .* got 'cubic'"):
+    with pytest.raises(DataError, match=r"kernel must be .* got 'cubic'"):
         fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
     with pytest.raises(DataError, match="kernel is not a parameter of --learner mlp"):
         fit_command(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)

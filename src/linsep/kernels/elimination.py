@@ -7,6 +7,7 @@ few rows have. U has rows with pivot 1, L has the pivots and multipliers: rows k
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,35 +46,6 @@ def inverse(a: Any, prime: Any) -> Any:
     return out
 
 
-@uncounted(cache=True, nogil=True)
-def _push(heap: Array, size: Any, k: Any) -> Any:
-    at = size
-    heap[at] = k
-    while at > 0 and heap[(at - 1) // 2] > heap[at]:
-        up = (at - 1) // 2
-        heap[at], heap[up] = heap[up], heap[at]
-        at = up
-    return size + 1
-
-
-@uncounted(cache=True, nogil=True)
-def _pop(heap: Array, size: Any) -> Any:
-    """Take the first one away; return how many are left."""
-    size -= 1
-    heap[0] = heap[size]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size:
-            return size
-        if below + 1 < size and heap[below + 1] < heap[below]:
-            below += 1
-        if heap[below] >= heap[at]:
-            return size
-        heap[at], heap[below] = heap[below], heap[at]
-        at = below
-
-
 @njit(cache=True, nogil=True)
 def _longer(values: Array, used: Any, more: Any) -> Array:
     """The array with room for so many more."""
@@ -98,11 +70,11 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, sto
     l_index, l_value = np.empty(4 * width + 16, np.int64), np.empty(4 * width + 16, np.int64)
     u_index, u_value = np.empty(4 * width + 16, np.int64), np.empty(4 * width + 16, np.int64)
     w, seen = np.zeros(width, np.int64), np.zeros(width, np.bool_)
-    touched, heap = np.empty(width, np.int64), np.empty(width + 1, np.int64)
+    touched, waiting = np.empty(width, np.int64), list(place[:0])
     for i in order:
         if stop[0]:
             break
-        n_touched = waiting = 0
+        n_touched = 0
         for e in range(starts[i], starts[i + 1]):
             j = columns[e]
             w[j] = values[e]
@@ -110,11 +82,10 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, sto
             touched[n_touched] = j
             n_touched += 1
             if place[j] >= 0:
-                waiting = _push(heap, waiting, place[j])
+                heappush(waiting, place[j])
         l_end = l_start[kept]
-        while waiting > 0:
-            k = heap[0]
-            waiting = _pop(heap, waiting)
+        while len(waiting) > 0:
+            k = heappop(waiting)
             factor = w[pivots[k]]
             if factor == 0:
                 continue
@@ -129,7 +100,7 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, sto
                     touched[n_touched] = j
                     n_touched += 1
                     if place[j] >= 0:
-                        waiting = _push(heap, waiting, place[j])
+                        heappush(waiting, place[j])
         best = -1
         for j in touched[:n_touched]:
             if w[j] != 0 and place[j] < 0 and (best < 0 or cost[j] < cost[best]):

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from linsep.kernels.compiled import by_type
+from linsep.kernels.compiled import by_type, uncounted
 
 _tuple_of: Any = types.UniTuple  # Numba gives no type of it
 
@@ -180,10 +180,10 @@ wide_dots: Any = intrinsic(_wide_dots_code)
 _LANES, _VECTORS = 8, 3
 
 
-def _sum_code(
-    n_lanes: int, context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
+def _eight_each_code(
+    typing_context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
 ) -> Any:
-    """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, for `n_lanes` classes from each of `firsts`."""
+    """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, for eight classes from each of `firsts`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         def pointer(array: Any, *terms: Any) -> Any:
@@ -196,7 +196,7 @@ def _sum_code(
             return builder.bitcast(at, lanes.as_pointer())
 
         whole, number = ir.IntType(64), context.get_value_type(Z.dtype)
-        lanes, size = ir.VectorType(number, n_lanes), Z.dtype.bitwidth // 8
+        lanes, size = ir.VectorType(number, _LANES), Z.dtype.bitwidth // 8
         width = builder.extract_value(context.make_array(Z)(context, builder, value=args[5]).shape, 1)
         step = builder.extract_value(context.make_array(W)(context, builder, value=args[4]).strides, 1)
         step = builder.udiv(step, whole(size))  # these may be some of the classes that stand side by side
@@ -211,7 +211,7 @@ def _sum_code(
         x = context.cast(builder, builder.load(pointer(0, k)), data.dtype, Z.dtype)
         j = context.cast(builder, builder.load(pointer(1, k)), indices.dtype, types.int64)
         lone = builder.insert_element(ir.Constant(lanes, ir.Undefined), x, whole(0))
-        every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), None))
+        every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), _LANES), None))
         for f, s in zip(first, sums, strict=True):
             w = builder.load(vector(pointer(4, builder.mul(j, step), f)), align=size)
             more = fused(builder, every, w, s)
@@ -228,18 +228,16 @@ def _sum_code(
     return types.void(data, indices, types.uint64, types.uint64, W, Z, types.uint64, firsts), codegen
 
 
-def _eight_each_code(
-    context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
-) -> Any:
-    return _sum_code(_LANES, context, data, indices, start, end, W, Z, r, firsts)
-
-
-def _one_code(context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any) -> Any:
-    return _sum_code(1, context, data, indices, start, end, W, Z, r, firsts)
-
-
 _eight_each: Any = intrinsic(_eight_each_code)
-_one: Any = intrinsic(_one_code)
+
+
+@uncounted(cache=True, nogil=True, forceinline=True)
+def _one_by_one(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
+    for c in range(np.uint64(Z.shape[1])):
+        z = Z.dtype.type(0)
+        for k in range(np.uint64(start), np.uint64(end)):
+            z = Z.dtype.type(fma(data[k], W[c, np.uint64(indices[k])], z))
+        Z[r, c] = z
 
 
 @by_type(forceinline=True)
@@ -250,20 +248,10 @@ def sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r:
     or more are summed at once. Changes `Z` (n_rows, n_classes).
     """
 
-    def anyhow(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
-        for c in range(np.uint64(Z.shape[1])):
-            Z[r, c] = 0
-        for k in range(np.uint64(start), np.uint64(end)):
-            x = data[k]
-            j = np.uint64(indices[k])
-            for c in range(np.uint64(Z.shape[1])):
-                Z[r, c] = fma(x, W[c, j], Z[r, c])
-
     def side_by_side(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
         n = np.uint64(Z.shape[1])
         if n < _LANES:
-            for c in range(n):
-                _one(data, indices, np.uint64(start), np.uint64(end), W, Z, np.uint64(r), (c,))
+            _one_by_one(data, indices, start, end, W, Z, r)
         else:
             # The last vector ends with the last class; what it shares with the one before comes out the same.
             last = n - np.uint64(_LANES)
@@ -272,6 +260,8 @@ def sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r:
                 firsts = (min(c, last), min(second, last), min(third, last))
                 _eight_each(data, indices, np.uint64(start), np.uint64(end), W, Z, np.uint64(r), firsts)
 
-    # The products of wider entries with narrower weights would be rounded where `anyhow` does not round them.
+    # The products of wider entries with narrower weights would be rounded before they are added.
     fits = W.dtype == Z.dtype and data.dtype.bitwidth <= Z.dtype.bitwidth
-    return side_by_side if fits and W.layout == "F" else anyhow
+    if fits and W.layout == "F":
+        return side_by_side
+    return lambda data, indices, start, end, W, Z, r: _one_by_one(data, indices, start, end, W, Z, r)

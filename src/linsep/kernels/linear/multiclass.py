@@ -3,7 +3,7 @@
 `W` is (n_classes, n_features), `b` (n_classes,), `c[i]` the position of row i's class. `weight` scales every update of
 a row and `own` those of its own class as well. The rest is as in `epoch.py`.
 
-Sources: `one_vs_rest_epoch` is the binary pass of `epoch.py` for each class. `multiclass_epoch` is Kesler's
+Sources: `_one_vs_rest` is the binary pass of `epoch.py` for each class. `_multiclass` is Kesler's
 construction (Duda and Hart 1973, Pattern Classification and Scene Analysis, chapter 5) with one correction a row,
 against the best other class: of the ultraconservative updates of Crammer and Singer 2003 (JMLR 3) the one that punishes
 a single class, the one in their error set with the largest score. That is Collins 2002 for a single label, but for
@@ -48,75 +48,81 @@ def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def one_vs_rest_epoch(rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
+def epoch_of_many(rows: Any, together: bool, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
+    """One pass: `_one_vs_rest` of each row or, with `together`, `_multiclass`. Changes `model` and `watch`.
+
+    Decision values are computed for a block of rows at a time; when a class moves, its values in the block are
+    computed again, so every row is judged by the weights of its turn.
+    """
+    X, order = rows.X, rows.order
+    n, size, ahead = row_count(X), block_size(X), rows_ahead(X, order)
+    block = np.empty(size, np.int64)
+    for start in range(0, n, size):
+        here = min(size, n - start)
+        _fill_block(block, order, start, n)
+        if ahead > 0:
+            fetch_ahead(X, rows.y, order, start, ahead)
+        block_dots(X, block, model.W, -1, -1, model.Z)
+        for r in range(here):
+            if together:
+                _multiclass(rows, step, model, intercept, watch, visit + start + r, block, r, here)
+            else:
+                _one_vs_rest(rows, step, model, intercept, watch, visit + start + r, block, r, here)
+
+
+@uncounted(cache=True, nogil=True, forceinline=True)
+def _one_vs_rest(
+    rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int, block: Any, r: int, here: int
+) -> None:
     """w_k += tau y x, b_k += intercept tau y for every class k, with y = +1 for its own rows and -1 for the rest.
 
-    Each class moves as it would if it were fitted alone. Decision values are computed for a block of rows at a time;
-    when a class moves, its values in the block are computed again, so every row is judged by the weights of its turn.
-    Changes `model` and `watch`.
+    Each class moves as it would if it were fitted alone. The row is the one at place r of the block, which holds
+    `here`.
     """
-    X, c, weight, own, order = rows.X, rows.y, rows.weight, rows.own, rows.order
-    n, size, ahead = row_count(X), block_size(X), rows_ahead(X, order)
-    block = np.empty(size, np.int64)
-    for start in range(0, n, size):
-        here = min(size, n - start)
-        _fill_block(block, order, start, n)
-        if ahead > 0:
-            fetch_ahead(X, c, order, start, ahead)
-        block_dots(X, block, model.W, -1, -1, model.Z)
-        for r in range(here):
-            i = block[r]
-            waiting = -1  # a class that has moved and whose values are still to be computed again, with the next one
-            for k in range(model.b.shape[0]):
-                y = 1.0 if c[i] == k else -1.0
-                m = y * (model.Z[r, k] + model.b[k])
-                scale = weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
-                if not m > 0.0 and scale > 0.0:  # no mistake of a class for which the row weighs nothing
-                    model.counts[k, PER_CLASS.mistakes] += 1
-                tau = step_size(step, m, X, i, intercept, 1.0) * scale
-                if tau > 0.0:
-                    model.counts[k, PER_CLASS.updates] += 1
-                    _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
-                    if waiting < 0:
-                        waiting = k
-                    elif r + 1 < here:
-                        block_dots(X, block, model.W, waiting, k, model.Z)
-                        waiting = -1
-            if waiting >= 0 and r + 1 < here:
-                block_dots(X, block, model.W, waiting, waiting, model.Z)
+    X, c, i = rows.X, rows.y, block[r]
+    waiting = -1  # a class that has moved and whose values are still to be computed again, with the next one
+    for k in range(model.b.shape[0]):
+        y = 1.0 if c[i] == k else -1.0
+        m = y * (model.Z[r, k] + model.b[k])
+        scale = weight_at(rows.weight, i) * (weight_at(rows.own, i) if c[i] == k else 1.0)
+        if not m > 0.0 and scale > 0.0:  # no mistake of a class for which the row weighs nothing
+            model.counts[k, PER_CLASS.mistakes] += 1
+        tau = step_size(step, m, X, i, intercept, 1.0) * scale
+        if tau > 0.0:
+            model.counts[k, PER_CLASS.updates] += 1
+            _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit)
+            if waiting < 0:
+                waiting = k
+            elif r + 1 < here:
+                block_dots(X, block, model.W, waiting, k, model.Z)
+                waiting = -1
+    if waiting >= 0 and r + 1 < here:
+        block_dots(X, block, model.W, waiting, waiting, model.Z)
 
 
-@njit(cache=True, nogil=True)
-def multiclass_epoch(rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
+@uncounted(cache=True, nogil=True, forceinline=True)
+def _multiclass(
+    rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int, block: Any, r: int, here: int
+) -> None:
     """w_y += tau x, w_r -= tau x, b_y += tau, b_r -= tau: y is the row's class, r the best other, of equals the first.
 
-    The margin is z_y - z_r; a mistake is a margin <= 0, counted for y. Changes `model` and `watch`.
+    The margin is z_y - z_r; a mistake is a margin <= 0, counted for y.
     """
-    X, c, weight, own, order = rows.X, rows.y, rows.weight, rows.own, rows.order
-    n, size, ahead = row_count(X), block_size(X), rows_ahead(X, order)
-    block = np.empty(size, np.int64)
-    for start in range(0, n, size):
-        here = min(size, n - start)
-        _fill_block(block, order, start, n)
-        if ahead > 0:
-            fetch_ahead(X, c, order, start, ahead)
-        block_dots(X, block, model.W, -1, -1, model.Z)
-        for r in range(here):
-            i = block[r]
-            y = c[i]
-            best = _best_other(model, r, y)
-            m = model.Z[r, y] + model.b[y] - best
-            if m <= 0.0:
-                model.counts[y, PER_CLASS.mistakes] += 1
-            tau = step_size(step, m, X, i, intercept, 2.0)
-            if tau > 0.0:
-                tau *= weight_at(weight, i) * weight_at(own, i)
-                rival = _first_other(model, r, y, best)
-                model.counts[y, PER_CLASS.updates] += 1
-                _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
-                _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
-                if r + 1 < here:
-                    block_dots(X, block, model.W, y, rival, model.Z)
+    X, i = rows.X, block[r]
+    y = rows.y[i]
+    best = _best_other(model, r, y)
+    m = model.Z[r, y] + model.b[y] - best
+    if m <= 0.0:
+        model.counts[y, PER_CLASS.mistakes] += 1
+    tau = step_size(step, m, X, i, intercept, 2.0)
+    if tau > 0.0:
+        tau *= weight_at(rows.weight, i) * weight_at(rows.own, i)
+        rival = _first_other(model, r, y, best)
+        model.counts[y, PER_CLASS.updates] += 1
+        _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit)
+        _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit)
+        if r + 1 < here:
+            block_dots(X, block, model.W, y, rival, model.Z)
 
 
 @njit(cache=True, nogil=True)

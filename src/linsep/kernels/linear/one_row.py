@@ -17,7 +17,7 @@ from numba import njit
 from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.lanes import dots, fma, sum_planes
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
+from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
 from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count, row_dot, row_fits, row_norm2
 from linsep.passes import NO_ORDER, Mean, Rows
 from linsep.types import CSR
@@ -45,7 +45,7 @@ def learn_row(
 def learn_row_of_many(
     X: Any, c: int, own: float, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """The same for several classes: `multiclass_epoch` if they move `together`, else `one_vs_rest_epoch`.
+    """The same for several classes: `epoch_of_many` of one row.
 
     Changes `W` (n_classes, n_features), `b` (n_classes,) and `watch`.
     """
@@ -55,10 +55,7 @@ def learn_row_of_many(
         return -1, 0, 0
     model = with_scratch(W, b)
     row = Rows(X, np.full(1, c), np.empty(0), np.full(1, own), np.empty(0, np.int32))
-    if together:
-        multiclass_epoch(row, step, model, intercept, watch, visit)
-    else:
-        one_vs_rest_epoch(row, step, model, intercept, watch, visit)
+    epoch_of_many(row, together, step, model, intercept, watch, visit)
     return totals(model.counts)
 
 
@@ -150,7 +147,7 @@ def _first_largest(Z: Any) -> int:
 def progressive_pass_of_many(
     rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
 ) -> tuple[int, int, int]:
-    """`multiclass_epoch` if the classes move `together`, else `one_vs_rest_epoch`; it fills `told`, a `Predicted`.
+    """`epoch_of_many` row by row; it fills `told`, a `Predicted`.
 
     Rows are visited in their order. Predicted is the first class with the largest decision value. Of two classes
     `plain_epoch` is such a pass, if it is given a pair of `told` and `watch`.
@@ -169,8 +166,5 @@ def progressive_pass_of_many(
         if told.asked[i]:
             mean_values(watch, X, first, visit + i, model.Z, of_mean)
             told.missed[i] = _first_largest(of_mean) != row.y[0]
-        if together:
-            multiclass_epoch(row, step, model, intercept, watch, visit + i)
-        else:
-            one_vs_rest_epoch(row, step, model, intercept, watch, visit + i)
+        epoch_of_many(row, together, step, model, intercept, watch, visit + i)
     return totals(model.counts)

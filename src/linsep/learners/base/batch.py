@@ -17,7 +17,7 @@ from linsep.learners.base.parameters import (
     MOST_CONSTANT,
 )
 from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
-from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
+from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
@@ -314,15 +314,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     def _passes_of_many(self, rows: Rows, W: Array, b: Array, watch: Any, record: Array) -> int:
         """The same for several classes."""
         from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-        from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-        from linsep.kernels.rows import BLOCK
+        from linsep.kernels.linear.multiclass import epoch_of_many, with_scratch
 
-        kernel, n = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch, len(rows.y)
-        rule = self.step_rule(), self.constant2_
-        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), len(PER_CLASS)), np.int64))
+        model, rule, n = with_scratch(W, b), (self.multi_class == "multiclass", self.step_rule()), len(rows.y)
         for e in range(len(record)):
             model.counts[:] = 0
-            kernel(rows, rule[0], model, rule[1], watch, self.t_ + e * n)
+            epoch_of_many(rows, *rule, model, self.constant2_, watch, self.t_ + e * n)
             record[e, [RECORD.mistakes, RECORD.updates, RECORD.absorbed]] = model.counts.sum(axis=0)
             record[e, RECORD.dots] = n * len(b)
             entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
