@@ -114,6 +114,12 @@ class KernelFunction:
         return G
 
 
+def check_values(values: Array) -> None:
+    """Raise DataError unless all are finite."""
+    if not np.isfinite(values).all():
+        raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+
+
 def block_rows(X: Any) -> int:
     """How many rows of X make a block."""
     return _BLOCK if isinstance(X, np.ndarray) else max(1, min(_BLOCK, _FULL_ENTRIES // max(1, X.shape[1])))

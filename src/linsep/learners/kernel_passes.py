@@ -18,15 +18,67 @@ from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.dual import PROJECTED, dual_block, projecting_block
 from linsep.learners.base.loop import is_interrupted
 from linsep.learners.base.mistakes import Growing, pack_rows, unpack_rows
-from linsep.learners.kernel_function import KernelFunction, block_rows, weighted_sum
+from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
 from linsep.tables import dense
-from linsep.theory.bounds.kernel import projection_bound
-from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError
 
 
 class Passes:
-    """Mistake-driven passes over `X`, `steps` (n_planes, n_rows) being y, times the weight of the row.
+    """Passes over the rows X, a block at a time; `steps` (n_planes, n_rows) are y, times the weight of the row.
+
+    Row i of X is number origin + i of those learnt from.
+
+    Attributes
+    ----------
+    mistakes : int
+        Mistakes of the last pass.
+    values : int
+        Kernel values computed.
+    left : int
+        Rows that the last pass did not come to: Ctrl-C or the clock ended it, as one can take minutes. It is then the
+        last of all.
+    deadline : float
+        When to end, by the clock; looked at before each block.
+    stoppable : bool
+        Whether Ctrl-C ends a pass.
+    """
+
+    stoppable = False
+    deadline = math.inf
+
+    def __init__(self, kernel: KernelFunction, X: Any, steps: Array, origin: int) -> None:
+        self.kernel, self.X, self.steps, self.origin = kernel, X, steps, origin
+        self.mistakes = self.values = self.left = 0
+        self._begun = False
+
+    def run(self, order: Array) -> None:
+        """Make one pass in this order (empty: as the rows stand)."""
+        self.mistakes = 0
+        self._begin()
+        n, size = self.steps.shape[1], block_rows(self.X)
+        for s in range(0, n, size):
+            if self._has_to_stop():
+                self.left = n - s
+                return
+            self._begun = True
+            at = order[s : s + size] if len(order) else slice(s, min(n, s + size))
+            numbers = at if len(order) else np.arange(s, min(n, s + size))
+            self._visit(self.X[at], at, numbers, s)
+
+    def _has_to_stop(self) -> bool:
+        # One block is made, however little time there is.
+        return self._begun and ((self.stoppable and is_interrupted()) or clock() >= self.deadline)
+
+    def _begin(self) -> None:
+        """What is due before the first block of a pass."""
+
+    def _visit(self, X: Any, at: Any, numbers: Array, start: int) -> None:
+        """The rows of a block, which are those `at` a slice or at places, and begin with visit `start` of the pass."""
+        raise NotImplementedError
+
+
+class KeepingAll(Passes):
+    """Passes that remember each mistake; `norm2` (n_planes,) is ||w||^2, and w is that of stored rows so far.
 
     Inside a pass only the kernel values with the rows mistaken *in this pass* are new: the decision value of a row is
     the one of its last visit plus what has been added since. So pass after pass costs n x (rows mistaken in it), not
@@ -37,57 +89,29 @@ class Passes:
     ----------
     rows, classes, visits : list of ndarray
         The mistakes of the pass in hand: row of X, plane, and number of the visit within the pass.
-    norm2 : ndarray, shape (n_planes,)
-        ||w||^2.
-    values : int
-        Kernel values computed.
-    left : int
-        Rows that the last pass did not come to: Ctrl-C or the clock ended it, as one can take minutes. It is then the
-        last of all.
-    deadline : float
-        When to end, by the clock; looked at before each block.
+    places : ndarray, shape (n_rows,)
+        Where the learner has put each row, -1 for those it has not.
     """
 
-    stoppable = False
-    deadline = math.inf
-
-    def __init__(self, kernel: KernelFunction, X: Any, steps: Array, norm2: Array, stored: Any, coefs: Array) -> None:
-        self.kernel, self.X, self.steps, self.norm2 = kernel, X, steps, norm2
-        self.values = self.left = 0
-        self._begun = False
-        self._size = block_rows(X)
+    def __init__(
+        self, kernel: KernelFunction, X: Any, steps: Array, origin: int, norm2: Array, stored: Any, coefs: Array
+    ) -> None:
+        super().__init__(kernel, X, steps, origin)
+        self.norm2, self.places = norm2, np.full(steps.shape[1], -1)
         # Rows that moved w in the pass before (at first, all there were before this run), and by how much.
         self._moved, self._moves = Growing(stored), Growing(coefs)
         self._Z = np.zeros(steps.shape)
         # Of an affine kernel one sum over all rows says everything.
         self._W, self._total = weighted_sum(stored, coefs), coefs.sum(axis=0)
         self._visited: list[tuple[Any, int]] = []
-        self.forget()
 
-    def forget(self) -> None:
-        """Begin a new list of mistakes."""
+    def _begin(self) -> None:
+        """Begin a new list of mistakes, and add to each row what was learnt after its visit of the pass before."""
         self.rows: list[Array] = []
         self.classes: list[Array] = []
         self.visits: list[Array] = []
-
-    def run(self, order: Array) -> None:
-        """Make one pass in this order (empty: as the rows stand)."""
-        if self._visited and not self.kernel.affine:
-            self._catch_up()
-        n = self.steps.shape[1]
-        for s in range(0, n, self._size):
-            if self._has_to_stop():
-                self.left = n - s
-                return
-            at = order[s : s + self._size] if len(order) else slice(s, min(n, s + self._size))
-            self._visit(at, s)
-
-    def _has_to_stop(self) -> bool:
-        # One block is made, however little time there is.
-        return self.stoppable and (is_interrupted() or (self._begun and clock() >= self.deadline))
-
-    def _catch_up(self) -> None:
-        """Add to each row what was learnt after its visit of the pass before."""
+        if not self._visited or self.kernel.affine:
+            return
         moved, moves = self._moved.rows, self._moves.rows
         for at, before in self._visited:
             if before < moved.shape[0] and not self._has_to_stop():
@@ -97,14 +121,11 @@ class Passes:
         self._moved, self._moves = Growing(self.X[:0]), Growing(np.zeros((0, len(self.steps))))
         self._visited = []
 
-    def _visit(self, at: Any, start: int) -> None:
+    def _visit(self, X: Any, at: Any, numbers: Array, start: int) -> None:
         """One block: its values from one product, then row by row."""
-        self._begun = True
-        X = self.X[at]
         n_planes, b = len(self.steps), X.shape[0]
         Z = self._before(X, at)
-        if not np.isfinite(Z).all():
-            raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+        check_values(Z)
         steps = np.ascontiguousarray(self.steps[:, at])
         G, known = np.zeros((b, b)), np.asarray((steps * Z <= 0).any(axis=0))
         rows, classes = np.zeros(b * n_planes, np.int64), np.zeros(b * n_planes, np.int64)
@@ -117,7 +138,13 @@ class Passes:
                 known[wanted] = True
             t, made = dual_block(G, known, steps, Z, self.norm2, rows, classes, t, made)
             wanted = np.array([t])
-        self._note(X, at, start, steps, rows[:made], classes[:made])
+        if made:
+            self._note(X, steps, rows[:made], classes[:made])
+            self.rows.append(np.asarray(numbers[rows[:made]], dtype=np.int64))
+            self.classes.append(classes[:made])
+            self.visits.append(start + rows[:made])
+            self.mistakes += made
+        self._visited.append((at, self._moved.n))
         self._Z[:, at] = Z
 
     def _before(self, X: Any, at: Any) -> Array:
@@ -128,45 +155,23 @@ class Passes:
         self.values += X.shape[0] * self._moved.n
         return np.ascontiguousarray(self._Z[:, at] + self.kernel.combine(X, self._moved.rows, self._moves.rows).T)
 
-    def _note(self, X: Any, at: Any, start: int, steps: Array, rows: Array, classes: Array) -> None:
-        """Log the mistakes of a block and let its mistaken rows move what comes after."""
-        if rows.size:
-            mistaken, place = np.unique(rows, return_inverse=True)
-            moves = np.zeros((mistaken.size, len(steps)))
-            moves[place, classes] = steps[classes, rows]
-            if self.kernel.affine:
-                self._W += weighted_sum(X[mistaken], moves)
-                self._total += moves.sum(axis=0)
-            else:
-                self._moved.add(X[mistaken])
-                self._moves.add(moves)
-            numbers = np.arange(at.start, at.stop) if isinstance(at, slice) else at
-            self.rows.append(np.asarray(numbers[rows], dtype=np.int64))
-            self.classes.append(classes)
-            self.visits.append(start + rows)
-        self._visited.append((at, self._moved.n))
-
-
-_ARRAYS = ("numbers", "coefs", "sums", "factor")
-
-
-def budget_declared(arrays: Mapping[str, Array], n_planes: int, budget: int) -> dict[str, ArraySpec]:
-    """What the arrays of `Budgeted.arrays` must be."""
-    declared: dict[str, ArraySpec] = {}
-    for k in range(n_planes):
-        plane = f"plane{k}"
-        declared |= rows_declared(plane, arrays, f"rows of {plane}")
-        declared |= {
-            f"{plane}_numbers": ArraySpec((f"rows of {plane}",), "whole", least=0),
-            f"{plane}_coefs": ArraySpec((f"rows of {plane}",), "float64"),
-            f"{plane}_sums": ArraySpec((len(PROJECTED),), "float64"),
-            f"{plane}_factor": ArraySpec((budget, budget), "float64"),
-        }
-    return declared
+    def _note(self, X: Any, steps: Array, rows: Array, classes: Array) -> None:
+        """Let the mistaken rows of a block move what comes after."""
+        mistaken, place = np.unique(rows, return_inverse=True)
+        moves = np.zeros((mistaken.size, len(steps)))
+        moves[place, classes] = steps[classes, rows]
+        if self.kernel.affine:
+            self._W += weighted_sum(X[mistaken], moves)
+            self._total += moves.sum(axis=0)
+        else:
+            self._moved.add(X[mistaken])
+            self._moves.add(moves)
 
 
 class Plane:
-    """The rows that one class keeps, oldest first, and the Cholesky factor of their kernel values."""
+    """The rows that one class keeps on a budget, oldest first, and the Cholesky factor of their kernel values."""
+
+    _ARRAYS = ("numbers", "coefs", "sums", "factor")
 
     def __init__(self, rows: Any, budget: int) -> None:
         self.rows = rows
@@ -175,50 +180,57 @@ class Plane:
         self.sums = np.zeros(len(PROJECTED))
         self.factor = np.zeros((budget, budget))
 
-
-class Budgeted:
-    """Passes that keep at most `budget` rows a plane."""
-
-    def __init__(self, kernel: KernelFunction, budget: int, empty: Any, n_planes: int) -> None:
-        self.kernel, self.budget = kernel, budget
-        self.values = self.left = 0
-        self.deadline = math.inf
-        self.planes = [Plane(empty, budget) for _ in range(n_planes)]
-
-    def copy(self) -> Budgeted:
-        """One whose passes leave this one as it is: rows that are added to a factor do not touch those before."""
+    def copied(self) -> Plane:
+        """One that may learn while this one stays: rows that are added to a factor do not touch those before."""
         twin = copy(self)
-        twin.deadline = math.inf
-        twin.planes = [copy(plane) for plane in self.planes]
-        for plane in twin.planes:
-            plane.sums = plane.sums.copy()
+        twin.sums = self.sums.copy()
         return twin
 
-    # ------------------------------------------------------------------ training
-    def run(self, X: Any, steps: Array, order: Array, origin: int) -> int:
-        """Make one pass in this order (empty: of the rows); row i is number origin + i. Return the mistakes."""
-        n, size = steps.shape[1], block_rows(X)
-        made = self.left = 0
-        for s in range(0, n, size):
-            if s and clock() >= self.deadline:
-                self.left = n - s
-                break
-            at = order[s : s + size] if len(order) else np.arange(s, min(n, s + size))
-            rows = X[at]
-            own = np.zeros((len(at), len(at)))
-            self.kernel.with_itself(rows, np.arange(len(at)), own)
-            self.values += own.size
-            if not np.isfinite(own).all():
-                raise DataError("the kernel's values are too large for numbers: scale the rows down")
-            for plane, y in zip(self.planes, steps, strict=True):
-                made += self._visit(plane, rows, own, np.ascontiguousarray(y[at]), at + origin)
-        return made
+    def arrays(self, prefix: str) -> dict[str, Array]:
+        """All of it, as arrays whose names begin with the prefix."""
+        return pack_rows(self.rows, prefix) | {f"{prefix}_{name}": getattr(self, name) for name in self._ARRAYS}
 
-    def _visit(self, plane: Plane, X: Any, own: Array, y: Array, numbers: Array) -> int:
+    @staticmethod
+    def declared(prefix: str, arrays: Mapping[str, Array], budget: int) -> dict[str, ArraySpec]:
+        """What these arrays must be."""
+        rows = f"rows of {prefix}"
+        return {
+            **rows_declared(prefix, arrays, rows),
+            f"{prefix}_numbers": ArraySpec((rows,), "whole", least=0),
+            f"{prefix}_coefs": ArraySpec((rows,), "float64"),
+            f"{prefix}_sums": ArraySpec((len(PROJECTED),), "float64"),
+            f"{prefix}_factor": ArraySpec((budget, budget), "float64"),
+        }
+
+    def take(self, prefix: str, arrays: dict[str, Array], n_features: int) -> None:
+        """Take back what `arrays` gave."""
+        self.rows = unpack_rows(arrays, prefix, n_features)
+        for name in self._ARRAYS:
+            setattr(self, name, arrays[f"{prefix}_{name}"])
+        if len(self.coefs) > len(self.factor):
+            raise DataError(f"{prefix} has {len(self.coefs)} rows on a budget of {len(self.factor)}")
+
+
+class OnBudget(Passes):
+    """Passes of planes that keep so many rows at most, which they change."""
+
+    def __init__(self, kernel: KernelFunction, X: Any, steps: Array, origin: int, planes: list[Plane]) -> None:
+        super().__init__(kernel, X, steps, origin)
+        self.planes = planes
+
+    def _visit(self, X: Any, at: Any, numbers: Array, start: int) -> None:
+        own = np.zeros((X.shape[0], X.shape[0]))
+        self.kernel.with_itself(X, np.arange(X.shape[0]), own)
+        self.values += own.size
+        check_values(own)
+        for plane, y in zip(self.planes, self.steps, strict=True):
+            self._learn(plane, X, own, np.ascontiguousarray(y[at]), numbers + self.origin)
+
+    def _learn(self, plane: Plane, X: Any, own: Array, y: Array, numbers: Array) -> None:
         before = plane.rows.shape[0]
         across = self.kernel.between(X, plane.rows).astype(np.float64)
         self.values += across.size
-        live = np.zeros(self.budget, np.int64)
+        live = np.zeros(len(plane.factor), np.int64)
         live[:before] = np.arange(before)
         coefs = np.concatenate([plane.coefs, np.zeros(len(y))])
         # Float32 rows give kernel values that are no finer than their digits.
@@ -230,59 +242,15 @@ class Budgeted:
             raise DataError(
                 "the rows that the model keeps, their coefficients and kernel values do not fit each other: fit again"
             ) from None
+        self.mistakes += made
         plane.coefs = coefs[live[:size]]
         if size > before:
             new = live[before:size] - before
             plane.numbers = np.concatenate([plane.numbers, numbers[new]])
-            plane.rows = _stack([plane.rows, X[new]])
-        return made
-
-    # ----------------------------------------------------------------- the model
-    def rows(self) -> Any:
-        """The rows of all planes, one plane after another."""
-        return _stack([plane.rows for plane in self.planes])
-
-    def numbers(self) -> Array:
-        """Their numbers."""
-        return np.concatenate([plane.numbers for plane in self.planes])
-
-    def dual_coef(self) -> Array:
-        """Coefficients (n_planes, rows of all planes): a plane has them on its own rows alone."""
-        ends = np.cumsum([len(plane.coefs) for plane in self.planes])
-        coefs = np.zeros((len(ends), ends[-1]))
-        for own, end, plane in zip(coefs, ends, self.planes, strict=True):
-            own[end - len(plane.coefs) : end] = plane.coefs
-        return coefs
-
-    def norm2(self) -> Array:
-        """||w||^2 of each plane."""
-        return np.array([plane.sums[PROJECTED.norm2] for plane in self.planes])
-
-    def bounds(self, norm: float, loss: float) -> Array:
-        """The bound of `linsep.theory.bounds.kernel` on the mistakes of each plane of this very run."""
-        sums = [plane.sums.tolist() for plane in self.planes]
-        return np.array([projection_bound(norm, loss, norm_w=length_above(q), distance=d) for q, d in sums])
-
-    # --------------------------------------------------------------------- state
-    def arrays(self) -> dict[str, Array]:
-        """Everything, as arrays."""
-        made: dict[str, Array] = {}
-        for k, plane in enumerate(self.planes):
-            made |= pack_rows(plane.rows, f"plane{k}")
-            made |= {f"plane{k}_{name}": getattr(plane, name) for name in _ARRAYS}
-        return made
-
-    def take(self, arrays: dict[str, Array], n_features: int) -> None:
-        """Take back what `arrays` gave."""
-        for k, plane in enumerate(self.planes):
-            plane.rows = unpack_rows(arrays, f"plane{k}", n_features)
-            for name in _ARRAYS:
-                setattr(plane, name, arrays[f"plane{k}_{name}"])
-            if len(plane.coefs) > self.budget:
-                raise DataError(f"plane {k} has {len(plane.coefs)} rows on a budget of {self.budget}")
+            plane.rows = stack([plane.rows, X[new]])
 
 
-def _stack(parts: list[Any]) -> Any:
+def stack(parts: list[Any]) -> Any:
     """One matrix of them all, in the format of the first."""
     if isinstance(parts[0], np.ndarray):
         return np.concatenate([dense(part) for part in parts])

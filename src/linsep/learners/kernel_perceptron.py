@@ -10,13 +10,14 @@ import numpy as np
 
 from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec
+from linsep.kernels.dual import PROJECTED
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows
 from linsep.learners.base.loop import Progress
 from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Allowed, Given, keep_parameters, one_of
-from linsep.learners.kernel_function import KernelFunction, block_rows, weighted_sum
-from linsep.learners.kernel_passes import Budgeted, Passes, budget_declared
+from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
+from linsep.learners.kernel_passes import KeepingAll, OnBudget, Passes, Plane, stack
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.theory.bounds.kernel import projection_bound
@@ -199,80 +200,64 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         self.support_ = np.zeros(0, np.int64)
         self.norm2_ = np.zeros(n_planes)
         self._forget(X)
-        self._budgeted = self._on_budget(X[:0])
+        self._planes = self._no_rows(X[:0])
 
-    def _on_budget(self, empty: Any) -> Budgeted | None:
-        if self.budget is None:
-            return None
-        return Budgeted(self._function(), int(self.budget), empty, len(self.norm2_))
+    def _no_rows(self, empty: Any) -> list[Plane]:
+        """Without a budget there are no planes with rows of their own."""
+        return [] if self.budget is None else [Plane(empty, int(self.budget)) for _ in self.norm2_]
 
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
 
-    def prepare(self, rows: Rows) -> Any:
+    def prepare(self, rows: Rows) -> Passes:
         """The passes, and when they have to end."""
-        memory = self._passes(rows)
-        deadline = math.inf if self.time_limit is None else clock() + self.time_limit
+        passes = self._passes(rows)
+        passes.stoppable, passes.deadline = True, math.inf if self.time_limit is None else clock() + self.time_limit
         self.__dict__.pop("_left", None)
-        if self._budgeted is not None:
-            self._budgeted.deadline = deadline
-        else:
-            memory[0].stoppable, memory[0].deadline = True, deadline
-        return memory
+        return passes
 
     def stop_after(self, record: Array) -> StopReason | None:
         """The reason to stop after these passes, or None; a pass that the clock ended is not clean."""
         return StopReason.TIME_BUDGET if self._left else super().stop_after(record)
 
-    def _passes(self, rows: Rows) -> Any:
-        """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
+    def _passes(self, rows: Rows) -> Passes:
         many = len(self.classes_) > 2
         steps = np.where(np.arange(len(self.classes_))[:, None] == rows.y, 1.0, -1.0) if many else rows.y[None]
         steps = steps * rows.weight if len(rows.weight) else steps
-        if self._budgeted is not None:
-            self._budgeted = self._budgeted.copy()
-            return steps, self.t_
-        self.norm2_ = self.norm2_.copy()  # after an error the state is what it was before
-        passes = Passes(self._function(), rows.X, steps, self.norm2_, self._stored.rows, self._sums(False).T)
-        return passes, np.full(len(rows.y), -1), self.t_
+        # Copies: after an error the state is what it was before.
+        if self._planes:
+            self._planes = [plane.copied() for plane in self._planes]
+            return OnBudget(self._function(), rows.X, steps, self.t_, self._planes)
+        self.norm2_ = self.norm2_.copy()
+        so_far = self.norm2_, self._stored.rows, self._sums(False).T
+        return KeepingAll(self._function(), rows.X, steps, self.t_, *so_far)
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if reference.size:
             raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
-        memory = self._passes(rows) if memory is None else memory
-        if self._budgeted is not None:
-            before = self._budgeted.values
-            mistakes = self._budgeted.run(rows.X, memory[0], rows.order, memory[1])
-            left = self._budgeted.left
-            values, self.norm2_ = self._budgeted.values - before, self._budgeted.norm2()
-        else:
-            passes, *where = memory
-            before = passes.values
-            try:
-                passes.run(rows.order)
-            finally:
-                mistakes = self._keep(passes, *where)
-            left = passes.left
-            values = passes.values - before
-        if left:  # the loop counts whole passes
-            self._left, self.t_ = left, self.t_ - left
-        record[0, [RECORD.mistakes, RECORD.updates]] = mistakes
-        record[0, RECORD.dots] = values
+        passes = self._passes(rows) if memory is None else memory
+        before = passes.values
+        try:
+            passes.run(rows.order)
+        finally:
+            self._keep(passes)
+        if passes.left:  # the loop counts whole passes
+            self._left, self.t_ = passes.left, self.t_ - passes.left
+        record[0, [RECORD.mistakes, RECORD.updates]] = passes.mistakes
+        record[0, RECORD.dots] = passes.values - before
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 
-    def _keep(self, passes: Passes, places: Array, origin: int) -> int:
-        """Take over the mistakes of a pass, and the rows that were never mistaken before."""
-        if not passes.rows:
-            return 0
-        rows, classes, visits = (np.concatenate(part) for part in (passes.rows, passes.classes, passes.visits))
-        passes.forget()
-        _, first = np.unique(rows, return_index=True)
-        told = {"classes": classes, "steps": passes.steps[classes, rows], "visits": visits + self.t_}
-        new = self._note(passes.X, places, rows[np.sort(first)], rows, **told)
-        self.support_ = np.concatenate([self.support_, new + origin])
-        return len(rows)
+    def _keep(self, passes: Passes) -> None:
+        """Take over what a pass learnt: its mistakes and the rows that were never mistaken before, or the planes."""
+        if isinstance(passes, KeepingAll) and passes.rows:
+            rows, classes, visits = map(np.concatenate, (passes.rows, passes.classes, passes.visits))
+            _, first = np.unique(rows, return_index=True)
+            told = {"classes": classes, "steps": passes.steps[classes, rows], "visits": visits + self.t_}
+            new = self._note(passes.X, passes.places, rows[np.sort(first)], rows, **told)
+            self.support_ = np.concatenate([self.support_, new + passes.origin])
+        self.settle()
 
     def _sums(self, averaged: bool) -> Array:
         """Steps summed over the mistakes of each row and plane; averaged, each counts for the visits after it."""
@@ -283,19 +268,27 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         return sums
 
     def settle(self) -> None:
-        if self._budgeted is not None:
-            self.support_, self.norm2_ = self._budgeted.numbers(), self._budgeted.norm2()
+        if self._planes:
+            self.support_ = np.concatenate([plane.numbers for plane in self._planes])
+            self.norm2_ = np.array([plane.sums[PROJECTED.norm2] for plane in self._planes])
 
     # ----------------------------------------------------------------- the model
     @property
     def support_vectors_(self) -> Any:
-        """The rows that were ever mistaken, each once; with a budget those kept."""
-        return self._stored.rows if self._budgeted is None else self._budgeted.rows()
+        """The rows that were ever mistaken, each once; with a budget those kept, one plane after another."""
+        return stack([plane.rows for plane in self._planes]) if self._planes else self._stored.rows
 
     @property
     def dual_coef_(self) -> Array:
-        """a of the last vector, or of the mean of the vectors."""
-        return self._sums(self.average == "averaged") if self._budgeted is None else self._budgeted.dual_coef()
+        """a of the last vector, or of the mean of the vectors; a plane on a budget has them on its own rows alone."""
+        if not self._planes:
+            return self._sums(self.average == "averaged")
+        sizes = [len(plane.coefs) for plane in self._planes]
+        coefs = np.zeros((len(sizes), sum(sizes)))
+        coefs[np.arange(len(sizes)).repeat(sizes), np.arange(sum(sizes))] = np.concatenate(
+            [plane.coefs for plane in self._planes]
+        )
+        return coefs
 
     def __getattr__(self, name: str) -> Any:
         if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_stored" in self.__dict__:
@@ -319,8 +312,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         check_is_fitted(self)
         X = checked_rows(self, X)
         z = self._values(X)
-        if not np.isfinite(z).all():
-            raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+        check_values(z)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def _values(self, X: Any) -> Array:
@@ -364,24 +356,26 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         ([1.0], 1)
         """
         check_is_fitted(self)
-        if self._budgeted is not None:
-            return self._budgeted.bounds(norm, loss)
-        return np.array([projection_bound(norm, loss, norm_w=length_above(q)) for q in self.norm2_.tolist()])
+        told = [plane.sums.tolist() for plane in self._planes] or [(q, 0.0) for q in self.norm2_.tolist()]
+        return np.array([projection_bound(norm, loss, norm_w=length_above(q), distance=d) for q, d in told])
 
     # --------------------------------------------------------------------- state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super().get_state()
-        kept = {} if self._budgeted is None else self._budgeted.arrays()
-        return meta, arrays | kept
+        for k, plane in enumerate(self._planes):
+            arrays |= plane.arrays(f"plane{k}")
+        return meta, arrays
 
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
         declared = super().declared(arrays)
         if self.budget is None:
             return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
-        return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget))
+        for k in range(len(arrays.get("norm2_", ()))):
+            declared |= Plane.declared(f"plane{k}", arrays, int(self.budget))
+        return declared
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        self._budgeted = self._on_budget(self._stored.rows)
-        if self._budgeted is not None:
-            self._budgeted.take(arrays, self.n_features_in_)
+        self._planes = self._no_rows(self._stored.rows)
+        for k, plane in enumerate(self._planes):
+            plane.take(f"plane{k}", arrays, self.n_features_in_)
