@@ -110,6 +110,9 @@ class Predicted(NamedTuple):
 
     missed[i] says the same of the mean so far, where there is a `Mean` and asked[i] is true. A tie is predicted as the
     positive class, and is a mistake in learning all the same.
+
+    Source: the progressive validation of Blum, Kalai and Langford 1999 (COLT), of which only the estimate of the error
+    is taken.
     """
 
     wrong: Array

@@ -51,14 +51,10 @@ def _is_wrong(m: float, y: float) -> Any:
 
 @by_type()
 def note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Callable[..., Any]:
-    """Tell `watch` the margin m = y z of row i before its update; all but `Predicted` (or a pair with it) ignore it."""
+    """Tell a `Predicted`, the first of a pair, the margin m = y z of row i before its update."""
 
     def predicted(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
-        watch.wrong[i] = _is_wrong(m, y)
-
-    def both(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
-        note_margin(watch[0], X, i, m, y, visit)
-        note_margin(watch[1], X, i, m, y, visit)
+        watch[0].wrong[i] = _is_wrong(m, y)
 
     def beside_mean(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
         watch[0].wrong[i] = _is_wrong(m, y)
@@ -66,11 +62,13 @@ def note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Calla
             past = (row_dot(X, i, watch[1].u[0]) + watch[1].u_b[0]) / max(visit, 1)  # u is 0 before the first visit
             watch[0].missed[i] = _is_wrong(m - y * past, y)
 
-    if is_pair(watch):
-        first, second = (getattr(one, "instance_class", None) for one in watch)
-        return beside_mean if first is Predicted and second is Mean else both
-    alone = getattr(watch, "instance_class", None) is Predicted
-    return predicted if alone else (lambda watch, X, i, m, y, visit: None)
+    return told_before(watch, predicted, beside_mean, lambda watch, X, i, m, y, visit: None)
+
+
+def told_before(watch: Any, predicted: Any, beside_mean: Any, otherwise: Any) -> Any:
+    """What is right for the Numba type `watch`: a pair of a `Predicted` with a `Mean` or without, or anything else."""
+    first, second = (getattr(one, "instance_class", None) for one in (watch if is_pair(watch) else [None, None]))
+    return otherwise if first is not Predicted else beside_mean if second is Mean else predicted
 
 
 @by_type()

@@ -81,22 +81,9 @@ def _ask_part(array: Any, start: Any, mean: Any) -> Callable[..., Any]:
 
 
 @by_type(forceinline=True)
-def _ask_entries(X: Any, start: Any) -> Callable[..., Any]:
-    """Ask for the entries of a sparse row from its start: their columns and, unless all are 1, their values.
-
-    As many lines for each row: a number of its own is one more branch to guess wrongly, a tenth of a pass. What a long
-    row lacks the hardware brings, as it reads on.
-    """
-
-    def columns(X: Any, start: Any) -> None:
-        _ask_part(X.indices, start, X.indices.shape[0] // (X.indptr.shape[0] - 1))
-
-    def both(X: Any, start: Any) -> None:
-        mean = X.indices.shape[0] // (X.indptr.shape[0] - 1)
-        _ask_part(X.data, start, mean)
-        _ask_part(X.indices, start, mean)
-
-    return columns if is_ones(X) else both
+def _ask_data(X: Any, start: Any, mean: Any) -> Callable[..., Any]:
+    """The same of the entries of a row, where they are not all 1."""
+    return (lambda X, start, mean: None) if is_ones(X) else (lambda X, start, mean: _ask_part(X.data, start, mean))
 
 
 @by_type(forceinline=True)
@@ -115,6 +102,8 @@ def fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[...,
         soon = np.uint64(order[soon]) if ordered else soon
         ask(X.indptr, later)
         ask(y, later)
-        _ask_entries(X, np.uint64(X.indptr[soon]))
+        start, mean = np.uint64(X.indptr[soon]), X.indices.shape[0] // (X.indptr.shape[0] - 1)
+        _ask_data(X, start, mean)
+        _ask_part(X.indices, start, mean)
 
     return sparse if is_csr(X) else (lambda X, y, order, t, ahead: None)

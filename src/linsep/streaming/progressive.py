@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.linear.one_row import progressive_pass_of_many
+from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
 from linsep.learners.base.derived import MeanLearner
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
@@ -111,13 +111,14 @@ def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
     asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
     c2, t = learner.constant2_, learner.t_
+    both = (asking, watch)  # told of each row before its update
     if len(learner.classes_) <= 2:
-        both = (asking, watch)  # told of each row before its update
         read = (rows.X, rows.y, rows.weight, rows.order)
         mistakes, updates, absorbed = plain_epoch(*read, step, W[0], b, c2, both, t)
     else:
-        together = learner.multi_class == "multiclass"
-        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, c2, watch, t, asking)
+        model = with_scratch(W, b)
+        epoch_of_many(rows, learner.multi_class == "multiclass", step, model, c2, both, t)
+        mistakes, updates, absorbed = totals(model.counts)
     if not by_mean:
         told.asked[:], told.missed[:] = True, told.wrong
     learner.t_ += len(rows.y)

@@ -14,13 +14,14 @@ others.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from linsep.kernels.compiled import uncounted
-from linsep.kernels.optional import before_update, note_update, row_at, step_size, weight_at
+from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.optional import before_update, note_update, row_at, step_size, told_before, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.passes import PER_CLASS
@@ -64,10 +65,30 @@ def epoch_of_many(rows: Any, together: bool, step: Any, model: Any, intercept: f
             fetch_ahead(X, rows.y, order, start, ahead)
         block_dots(X, block, model.W, -1, -1, model.Z)
         for r in range(here):
+            note_values(watch, X, block, r, rows.y[block[r]], model, visit + start + r)
             if together:
                 _multiclass(rows, step, model, intercept, watch, visit + start + r, block, r, here)
             else:
                 _one_vs_rest(rows, step, model, intercept, watch, visit + start + r, block, r, here)
+
+
+@by_type()
+def note_values(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> Callable[..., Any]:
+    """Tell a `Predicted`, the first of a pair, of row r of the block, of class c, before its update."""
+
+    def predicted(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> None:
+        watch[0].wrong[block[r]] = (model.Z[r] + model.b).argmax() != c
+
+    def beside_mean(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> None:
+        i, z = block[r], model.Z[r] + model.b
+        watch[0].wrong[i] = z.argmax() != c
+        if watch[0].asked[i]:
+            past = np.empty((BLOCK, z.shape[0]))
+            block_dots(X, block, watch[1].u, -1, -1, past)
+            # u is 0 before the first visit.
+            watch[0].missed[i] = (z - (past[r] + watch[1].u_b) / max(visit, 1)).argmax() != c
+
+    return told_before(watch, predicted, beside_mean, lambda watch, X, block, r, c, model, visit: None)
 
 
 @uncounted(cache=True, nogil=True, forceinline=True)

@@ -1,14 +1,10 @@
 """One row at a time: the passes of `epoch.py` and `multiclass.py` over a single row, in one call from Python.
 
-These keep the GIL: letting it go and taking it again would cost a fifth of such a call. `progressive_pass_of_many` is a
-pass that predicts each row before it learns from it: progressive validation (Blum, Kalai and Langford 1999, COLT; of
-theirs only the estimate of the error is taken). Each row is one call of the ordinary pass over that row alone, so the
-weights are those of the ordinary pass, to the last bit.
+These keep the GIL: letting it go and taking it again would cost a fifth of such a call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +14,8 @@ from linsep.kernels.compiled import by_type, uncounted
 from linsep.kernels.lanes import dots, fma, sum_planes
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
-from linsep.kernels.rows import BLOCK, block_dots, is_csr, row_count, row_dot, row_fits, row_norm2
-from linsep.passes import NO_ORDER, Mean, Rows
-from linsep.types import CSR
+from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
+from linsep.passes import NO_ORDER, Rows
 
 
 @njit(cache=True)
@@ -110,61 +105,3 @@ def _products_of_row(X: Any, W: Any, z: Any) -> Any:
                 z[0, planes[k]] = sums[k]
 
     return sparse if is_csr(X) else dense
-
-
-@by_type()
-def row_alone(X: Any, i: Any) -> Callable[..., Any]:
-    """Row i of `X` as a table of one row."""
-    return (lambda X, i: CSR(X.data, X.indices, X.indptr[i : i + 2])) if is_csr(X) else (lambda X, i: X[i : i + 1])
-
-
-@by_type()
-def mean_values(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> Callable[..., Any]:
-    """Z[0, k] = the decision value of class k by the mean before this visit, where z[0, k] is that of w_k and b_k.
-
-    Changes `Z`; nothing happens where `watch` is no `Mean`.
-    """
-
-    def mean(watch: Any, X: Any, rows: Any, visit: Any, z: Any, Z: Any) -> None:
-        block_dots(X, rows, watch.u, -1, -1, Z)
-        for k in range(z.shape[1]):
-            Z[0, k] = z[0, k] - (Z[0, k] + watch.u_b[k]) / max(visit, 1)
-
-    return mean if getattr(watch, "instance_class", None) is Mean else (lambda watch, X, rows, visit, z, Z: None)
-
-
-@uncounted(cache=True, nogil=True)
-def _first_largest(Z: Any) -> int:
-    """The first class with the largest value in the first row of Z."""
-    best = 0
-    for k in range(1, Z.shape[1]):
-        if Z[0, k] > Z[0, best]:
-            best = k
-    return best
-
-
-@njit(cache=True, nogil=True)
-def progressive_pass_of_many(
-    rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, told: Any
-) -> tuple[int, int, int]:
-    """`epoch_of_many` row by row; it fills `told`, a `Predicted`.
-
-    Rows are visited in their order. Predicted is the first class with the largest decision value. Of two classes
-    `plain_epoch` is such a pass, if it is given a pair of `told` and `watch`.
-    """
-    model = with_scratch(W, b)
-    first = np.zeros(BLOCK, np.int64)
-    of_mean = np.zeros((BLOCK, b.shape[0]))
-    for i in range(row_count(rows.X)):
-        part = slice(i, i + 1)  # of no weights none
-        X = row_alone(rows.X, i)
-        row = Rows(X, rows.y[part], rows.weight[part], rows.own[part], rows.order)
-        block_dots(X, first, W, -1, -1, model.Z)
-        for k in range(b.shape[0]):
-            model.Z[0, k] += b[k]
-        told.wrong[i] = _first_largest(model.Z) != row.y[0]
-        if told.asked[i]:
-            mean_values(watch, X, first, visit + i, model.Z, of_mean)
-            told.missed[i] = _first_largest(of_mean) != row.y[0]
-        epoch_of_many(row, together, step, model, intercept, watch, visit + i)
-    return totals(model.counts)

@@ -108,24 +108,24 @@ class OnlineLearner(EpochLearner):
             check_label(y)
             self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        names = None
+        new: list[str] = []
         X: Any = self._in_order(x) if self._plain else None
         if X is None:
-            X, names = self._row_to_learn(x)
+            X = self._row(x, new)
         try:
-            if names is not None or code is None or self.class_weight is not None:
+            if new or code is None or self.class_weight is not None:
                 # A row that is refused must not be counted, and no column may be added for it.
                 _check_row(X)
                 check_class_weight(self.class_weight)
-                if names is not None:
-                    self.widen(self.n_features_in_ + len(names), names)
+                if new:
+                    self.widen(self.n_features_in_ + len(new), new)
                 if code is None:
                     self._join(y)
                     code = self._label_codes()[y]
             self._learn_row(X, y, code)
         except ValueError:
             with np.errstate(over="ignore"):
-                self._row_to_learn(x)  # which value is no finite number
+                self._row(x, [])  # which value is no finite number
             raise
 
     def predict_one(self, x: Any) -> Any:
@@ -145,11 +145,11 @@ class OnlineLearner(EpochLearner):
             check_is_fitted(self)
         try:
             X = self._in_order(x) if self._plain else None
-            z = self._score_row(self._row_to_predict(x) if X is None else X)
+            z = self._score_row(self._row(x) if X is None else X)
         except Exception:
             self.check_parts()
             with np.errstate(over="ignore"):
-                self._row_to_predict(x)  # which value is no number
+                self._row(x)  # which value is no number
             raise
         if self._coded is not self.classes_:
             self._label_codes()
@@ -159,7 +159,7 @@ class OnlineLearner(EpochLearner):
             k = int(np.argmax(z))
             best = z[k]
         if not isfinite(best):  # as it is where a value of the row is not
-            _check_row(self._row_to_predict(x))
+            _check_row(self._row(x))
             self.check_parts()
         return self._labels[k]
 
@@ -211,23 +211,6 @@ class OnlineLearner(EpochLearner):
         self.n_features_in_ = empty.shape[1]
         self.start(empty)
 
-    def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
-        """The row as kernels read it, and the names of new columns, if there are any."""
-        if not isinstance(x, Mapping):
-            return self._unnamed(x), None
-        X = self._named(x)
-        return (X, None) if X is not None else self._with_new_names(x)
-
-    def _row_to_predict(self, x: Any) -> Any:
-        """The row as kernels read it, unknown columns left out."""
-        if not isinstance(x, Mapping):
-            return self._unnamed(x)
-        X = self._named(x)
-        if X is None:
-            columns = self._column_of()
-            X = self._named({name: value for name, value in x.items() if name in columns})
-        return X
-
     def _in_order(self, x: Any) -> Any:
         """The row of a dict with all names in their order; None of others, and where a value is no number."""
         if type(x) is not dict or [*x] != self._names:
@@ -239,34 +222,31 @@ class OnlineLearner(EpochLearner):
             return None
         return X
 
-    def _named(self, x: Mapping[str, Any]) -> Any:
-        """A row from names that are all known, else None."""
+    def _row(self, x: Any, new: list[str] | None = None) -> Any:
+        """The row as kernels read it; names that are not known are added to `new`, or without it left out."""
+        if not isinstance(x, Mapping):
+            return self._unnamed(x)
+        columns, W = self._column_of(), self.moving()[0]
+        self._dtype = W.dtype
+        self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
         try:
-            columns = self._column_of()
-            W = self.moving()[0]
-            self._dtype = W.dtype
-            self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
-            try:
-                finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
-            except (TypeError, ValueError, OverflowError):
-                finite = False
-            if not finite:  # or finite numbers have too large a sum
-                _check_numbers(x)
-            return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
         except KeyError:
-            return None
-
-    def _with_new_names(self, x: Mapping[str, Any]) -> tuple[CSR, list[str]]:
-        columns = self._column_of()
-        _check_numbers(x)
-        new = [name for name in x if name not in columns]
-        for name in new:
+            if new is None:
+                return self._row({name: value for name, value in x.items() if name in columns})
+            new += [name for name in x if name not in columns]
+            places = {name: len(columns) + k for k, name in enumerate(new)}
+            indices = np.array([columns[name] if name in columns else places[name] for name in x], np.int64)
+        try:
+            finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
+        except (TypeError, ValueError, OverflowError):
+            finite = False
+        if not finite:  # or finite numbers have too large a sum
+            _check_numbers(x)
+        for name in new or ():
             if not isinstance(name, str):
                 raise DataError(f"a feature is named by a string, not by {name!r}")
-        places = {name: len(columns) + k for k, name in enumerate(new)}
-        indices = [columns[name] if name in columns else places[name] for name in x]
-        return _sparse_row(np.fromiter(x.values(), self.moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
+        return CSR(np.fromiter(x.values(), W.dtype, len(x)), indices, np.array([0, len(x)]))
 
     def _unnamed(self, x: Any) -> Any:
         """A row from an array."""
@@ -383,7 +363,3 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
     if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
         raise DataError(f"a row is a dict of named features or an array of numbers, this is a {type(x).__name__}")
     return np.asarray(row, dtype=dtype, order="C")
-
-
-def _sparse_row(values: Array, indices: Array) -> CSR:
-    return CSR(values, indices, np.array([0, len(values)]))
