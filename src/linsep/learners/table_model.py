@@ -235,24 +235,22 @@ class TableModel(PredictingTables):
             sample_weight = np.asarray(sample_weight)[prepared.kept]
         code_class_weight(learner, names)
         own = learner.get_params(deep=False).get("verbose")
+        calibration = None
         try:
-            if verbose is not None and own is not None:
-                learner.set_params(verbose=verbose)
-            learner.fit(prepared.rows, prepared.targets, **weight_argument(sample_weight))
+            try:
+                if verbose is not None and own is not None:
+                    learner.set_params(verbose=verbose)
+                learner.fit(prepared.rows, prepared.targets, **weight_argument(sample_weight))
+            finally:
+                if own is not None:
+                    learner.set_params(verbose=own)
+            if self.probabilities:
+                calibration = calibrate(learner, prepared.rows, prepared.targets, sample_weight)
         except KeyboardInterrupt:
             if hasattr(learner, "stop_reason_"):  # as in the learner, the model so far is kept
                 self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
             raise
-        finally:
-            if own is not None:
-                learner.set_params(verbose=own)
-        trained = (learner, prepared.encoder, learner.classes_ if names is None else names)
-        try:
-            found = calibrate(learner, prepared.rows, prepared.targets, sample_weight) if self.probabilities else None
-        except KeyboardInterrupt:
-            self._take(*trained)
-            raise
-        return self._take(*trained, found)
+        return self._take(learner, prepared.encoder, learner.classes_ if names is None else names, calibration)
 
     @available_if(learner_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:

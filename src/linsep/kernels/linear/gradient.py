@@ -29,7 +29,7 @@ from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_con
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
-from linsep.passes import PER_CLASS, RECORD
+from linsep.passes import RECORD
 from linsep.types import Array
 
 # A loss of (y, z), y = -1.0 or +1.0, is its position here, so that one compiled pass serves all: the branch is the same
@@ -99,12 +99,12 @@ def measure(w: Any, k: int, intercept: float) -> None:
 
 
 @uncounted(cache=True, nogil=True)
-def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int) -> None:
+def sgd_epoch(rows: Any, rule: Any, w: Any, watch: Any, visit: int, record: Any) -> None:
     """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 
     `rows.y[i]` is the class of row i: y is +1 for plane k where it is k, -1 elsewhere. Row weights scale gradients.
-    Changes `w`, `watch` and `counts` (n_planes, 3), columns `PER_CLASS`: mistakes, steps with a gradient that is not 0,
-    and those of them on mistakes that rounding left without effect.
+    Changes `w`, `watch` and three columns of `record`, which is one of `RECORD`: mistakes, steps with a gradient that is
+    not 0, and those of them on mistakes that rounding left without effect.
     """
     X, classes, weight, own_weight, order = rows.X, rows.y, rows.weight, rows.own, rows.order
     bounded, clipped, averaged = rule.radius < np.inf, rule.clip < np.inf, rule.weighting != NO_MEAN
@@ -163,22 +163,19 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         w.s[k], w.S[k], w.norm2[k], w.b[k], w.M_b[k] = s, S, norm2, b, mean_b
         if k == 0:
             w.total[0] = total
-        counts[k, PER_CLASS.mistakes] += mistakes
-        counts[k, PER_CLASS.updates] += updates
-        counts[k, PER_CLASS.absorbed] += absorbed
+        record[RECORD.mistakes] += mistakes
+        record[RECORD.updates] += updates
+        record[RECORD.absorbed] += absorbed
 
 
 @uncounted(cache=True, nogil=True)
-def sgd_pass(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int, record: Any) -> None:
+def sgd_pass(rows: Any, rule: Any, w: Any, watch: Any, visit: int, record: Any) -> None:
     """Run `sgd_epoch` and write down what it did. Changes what that does, and `record`, whose columns are `RECORD`."""
-    sgd_epoch(rows, rule, w, counts, watch, visit)
+    sgd_epoch(rows, rule, w, watch, visit, record)
     planes = w.s.shape[0]
     norm2 = b2 = 0.0
     bits = 0
     for k in range(planes):
-        record[RECORD.mistakes] += counts[k, PER_CLASS.mistakes]
-        record[RECORD.updates] += counts[k, PER_CLASS.updates]
-        record[RECORD.absorbed] += counts[k, PER_CLASS.absorbed]
         norm2 += w.s[k] * w.s[k] * squared_norm(w.V[k])
         b2 += (w.s[k] * w.b[k]) ** 2
         bits = max(bits, bits_in_use(w.V[k]))

@@ -97,16 +97,11 @@ def targets_of(labels: Any, positive: Any, *, is_table: bool) -> tuple[Any, Arra
     """
     if positive is None and not is_table:
         return labels, None  # the learner has its own rules for labels
-    labels = as_labels(labels, "row {}".format, "y")
-    found = np.unique(labels)
+    found = np.unique(as_labels(labels, "row {}".format, "y"))
     if found.size == 1:
         raise DataError(f"every row has the label {found[0]}: a separator needs rows of at least two classes")
-    names = binary_names(found, positive)
-    if names is None and labels.dtype.kind != "f":
-        return labels, None
-    if names is None:  # fractions, which no learner takes for labels
-        return np.searchsorted(found, labels), found
-    return positions(as_named(labels, names, positive), names), names
+    names = first_names(found, positive, is_table=is_table)
+    return next_targets(labels, None, names, positive, is_table)[0], names
 
 
 def first_names(classes: Any, positive: Any, *, is_table: bool) -> Array | None:

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import Descent, Iterate, fold, row_sizes, sgd_pass
+from linsep.kernels.linear.gradient import Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.base.parameters import Allowed, Shared, is_number, one_of, sharing
 from linsep.learners.linear import sgd_state as terms
-from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, check_norm, measure_all
-from linsep.passes import PER_CLASS, RECORD, Rows, UpdateLog
+from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, measure_all
+from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.scikit import available_if, check_is_fitted
 from linsep.theory.bounds.losses import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
-
-
-class Prepared(NamedTuple):
-    """What the passes of one `fit` have in common: classes as a pass reads them, how to step, and what moves."""
-
-    y: Array
-    rule: Descent
-    w: Iterate
 
 
 class SGDClassifier(DerivedLearner):
@@ -204,8 +196,8 @@ class SGDClassifier(DerivedLearner):
         """A pass without a gradient ends a run if all rows were visited; a run with a mean continues."""
         return super().stop_after(record) if self.average is None and self.sampling == "epochs" else None
 
-    def prepare(self, rows: Rows) -> Prepared:
-        """The classes of the rows as the passes read them, how to step and what moves, once G and eta0 are known."""
+    def prepare(self, rows: Rows) -> Array:
+        """The classes of the rows as the passes read them, once G and eta0 are known."""
         largest, mean = row_sizes(rows.X, rows.weight, self.constant2_)
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
         radius = math.inf if self.projection_radius is None else float(self.projection_radius)
@@ -216,24 +208,24 @@ class SGDClassifier(DerivedLearner):
             steps = None if self.max_iter is None else self.max_iter * len(rows.y)
             self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
         self._from_zero = self.t_ == 0
-        prepared = self._prepared(rows)
-        measure_all(prepared.w, self.constant2_)
-        return prepared
+        measure_all(self._iterate(), self.constant2_)
+        return self._planes_of(rows)
 
-    def _prepared(self, rows: Rows) -> Prepared:
+    def _planes_of(self, rows: Rows) -> Array:
         # Plane 0 is that of the second of two classes.
-        y = (rows.y > 0) - np.int64(1) if len(self.classes_) <= 2 else rows.y
-        return Prepared(y, terms.descent(self), self._iterate())
+        return (rows.y > 0) - np.int64(1) if len(self.classes_) <= 2 else rows.y
 
-    def run(self, rows: Rows, memory: Prepared | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if reference.size:
             raise DataError("vectors of a descent are not compared with a reference: give none")
-        y, rule, w = self._prepared(rows) if memory is None else memory
-        counts = np.zeros((len(w.b), len(PER_CLASS)), np.int64)
-        sgd_pass(rows._replace(y=y), rule, w, counts, log, self.t_, record[0])
-        # `partial_fit` looks at the range once it has counted.
-        before, dtype = (self.n_iter_, None) if memory is None else (self.trace_.total_epochs, w.V.dtype)
-        check_norm(float(record[0, RECORD.norm_w]), before + 1, self.eta0_, dtype)
+        rows = rows._replace(y=self._planes_of(rows) if memory is None else memory)
+        sgd_pass(rows, terms.descent(self), self._iterate(), log, self.t_, record[0])
+        if not math.isfinite(record[0, RECORD.norm_w]):
+            epochs = (self.n_iter_ if memory is None else self.trace_.total_epochs) + 1
+            raise DataError(
+                f"the steps diverged: w is not finite after {epochs} epochs with eta0 = {self.eta0_:g}. Give a smaller "
+                "eta0, a projection_radius or a clip_norm, and start again"
+            )
         if memory is None:
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
         return 1

@@ -15,10 +15,9 @@ import scipy
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.gradient import BY_STEP, LEAST_SCALE, NO_MEAN, UNIFORM, Descent, Iterate, measure
-from linsep.learners.base.classifier import check_weights
 from linsep.theory.bounds.losses import loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
 # In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `DerivedLearner.set_state` looks at the
@@ -84,17 +83,6 @@ def descent(learner: Any) -> Descent:
         clip=math.inf if learner.clip_norm is None else float(learner.clip_norm),
         intercept=learner.constant2_,
     )
-
-
-def check_norm(norm: float, epochs: int, eta0: float, dtype: Any = None) -> None:
-    """Raise where ||w|| after so many epochs is not finite or, with a dtype, has outgrown it."""
-    if not math.isfinite(norm):
-        raise DataError(
-            f"the steps diverged: w is not finite after {epochs} epochs with eta0 = {eta0:g}. "
-            "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
-        )
-    if dtype is not None:
-        check_weights(norm, dtype)
 
 
 def measure_all(w: Iterate, constant2: float) -> None:
