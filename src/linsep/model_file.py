@@ -164,6 +164,7 @@ def from_bytes(raw: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError("the file was altered or cut short since it was saved; save the model again")
     try:
         check_values(header, _FIELDS, others=True)
+        check_values(header["origin"], _OF_ORIGIN, others=True)  # later versions may say more
         # Copies: the arrays of the format are read-only views, and training writes in place.
         arrays = _with_zeros({name: array.copy() for name, array in _unpack(raw).items()}, header.get("sparse", {}))
     except (DataError, SafetensorError, ValueError, TypeError, LookupError, OverflowError) as error:
@@ -299,11 +300,6 @@ def origin_now(rows_seen: int | None, told: Mapping[str, Any] | None) -> dict[st
     found |= {name: value for name, value in told.items() if value is not None}
     check_values(found, _OF_ORIGIN)
     return dict(to_jsonable(found, "origin"))
-
-
-def check_origin(found: Any) -> None:
-    """Raise DataError unless this is what `origin_now` may give; entries of later versions are let through."""
-    check_values(found, _OF_ORIGIN, others=True)
 
 
 def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -25,7 +25,6 @@ from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners.base.classifier import Classifier
 from linsep.model_file import (
     ModelFileError,
-    check_origin,
     from_bytes,
     origin_now,
     pack_labels,
@@ -197,16 +196,10 @@ def read_origin(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------ parts
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    raw = Path(path).read_bytes()
     try:
-        header, arrays = from_bytes(raw)
+        return from_bytes(Path(path).read_bytes())
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
-    try:
-        check_origin(header["origin"])
-    except DataError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {unbuildable(header, error)}") from error
-    return header, arrays
 
 
 def _header_of(model: Any, extra: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -298,14 +291,11 @@ def _calibration(told: Any, n: int) -> Any:
 
 
 def _learner_in(model: Any) -> Any:
-    """The learner of a fitted TableModel; any other model itself."""
-    if type(model).__name__ == "TableModel":
-        from linsep.learners.table_model import TableModel
-
-        if type(model) is TableModel:
-            check_is_fitted(model)
-            return model.learner_
-    return model
+    """The estimator that holds what was learnt: the model itself, or the learner of a `TableModel`."""
+    if type(model).__name__ != "TableModel":
+        return model
+    check_is_fitted(model)
+    return model.learner_
 
 
 def _learner(name: Any) -> type[Any] | None:

@@ -172,14 +172,14 @@ def test_a_quote_that_is_never_closed_is_refused_where_it_opens(folder: Path) ->
 def test_an_open_quote_takes_time_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte is looked at a few times, however many lines follow the quote: 1 MB took half a minute."""
     looked = 0
-    end = quotes.last_record_end
+    end = quotes.record_ends
 
     def counted(text: Any, mark: int) -> int:
         nonlocal looked
         looked += text.size
         return int(end(text, mark))
 
-    monkeypatch.setattr("linsep.kernels.text.quotes.last_record_end", counted)
+    monkeypatch.setattr("linsep.kernels.text.quotes.record_ends", counted)
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 12)
     content = b'a,y\n1,"p\n' + b"1,p\n2,q\n" * 200_000
     with pytest.raises(DataError, match=r"buffer:2: malformed quotes \(unexpected end of data\)"):

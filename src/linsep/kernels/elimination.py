@@ -122,15 +122,9 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, sto
             w[j] = 0
             seen[j] = False
     l_end, u_end = l_start[kept], u_start[kept]
-    ends = (
-        l_start[: kept + 1],
-        l_index[:l_end],
-        l_value[:l_end],
-        u_start[: kept + 1],
-        u_index[:u_end],
-        u_value[:u_end],
-    )
-    return (rows[:kept], pivots[:kept], place, *ends)
+    lower = (l_start[: kept + 1], l_index[:l_end], l_value[:l_end])
+    upper = (u_start[: kept + 1], u_index[:u_end], u_value[:u_end])
+    return (rows[:kept], pivots[:kept], place, *lower, *upper)
 
 
 @njit(cache=True, nogil=True)

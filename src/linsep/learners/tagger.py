@@ -135,17 +135,17 @@ class SequenceTagger(EpochState, BaseEstimator):
         sentences = Sentences(*index_features(X, index, self.features))
         index.open = False
         self._index, self.classes_ = index, classes
-        tally = self._train(sentences, self._numbers(y))
-        if tally["absorbed"]:
+        absorbed = self._train(sentences, self._numbers(y))
+        if absorbed:
             warnings.warn(
-                f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
+                f"{absorbed:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
                 "them. The mistakes since then change nothing; stop earlier.",
                 PrecisionWarning,
                 stacklevel=2,
             )
         return self
 
-    def _train(self, sentences: Sentences, tags: Array) -> dict[str, float]:
+    def _train(self, sentences: Sentences, tags: Array) -> float:
         n_tags = len(self.classes_)
         weights = make_chain(self._index.size, n_tags, np.float32)
         sums = make_chain(self._index.size, n_tags, np.float64)
@@ -153,19 +153,18 @@ class SequenceTagger(EpochState, BaseEstimator):
         tally = np.zeros(len(TALLY))
 
         def one_pass(order: Array) -> dict[str, float]:
-            before = dict(zip(TALLY._fields, tally.tolist(), strict=True))
+            before = tally.copy()
             chain_epoch(sentences, tags, order, weights, sums, self.t_, work, tally)
             self.t_ += len(order)
-            told = dict(zip(TALLY._fields, tally.tolist(), strict=True))
             return {
-                "mistakes": told["mistakes"] - before["mistakes"],
-                "norm_w": math.sqrt(told["norm2"]),
-                "absorbed": told["absorbed"] - before["absorbed"],
-                "bits": min(int(told["largest"]).bit_length(), 24),
+                "mistakes": (tally - before)[TALLY.mistakes],
+                "norm_w": math.sqrt(tally[TALLY.norm2]),
+                "absorbed": (tally - before)[TALLY.absorbed],
+                "bits": min(int(tally[TALLY.largest]).bit_length(), 24),
             }
 
         self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._take_mean(weights, sums))
-        return dict(zip(TALLY._fields, tally.tolist(), strict=True))
+        return float(tally[TALLY.absorbed])
 
     def _take_mean(self, weights: Chain, sums: Chain) -> None:
         """Turn the last weights into the mean, w - u / T, in place: there may be much of them."""
@@ -315,13 +314,15 @@ class SequenceTagger(EpochState, BaseEstimator):
         self._show(weights)
 
 
+def _check_list(value: Any, what: str) -> None:
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        raise DataError(f"{what}, got {value!r:.40}")
+
+
 def _check_tokens(X: Any) -> None:
-    """Raise unless X is lists of text."""
-    if isinstance(X, str) or not hasattr(X, "__len__"):
-        raise DataError(f"sentences must be lists of tokens, got {X!r:.40}")
+    _check_list(X, "sentences must be lists of tokens")
     for i, sentence in enumerate(X):
-        if isinstance(sentence, str) or not hasattr(sentence, "__len__"):
-            raise DataError(f"sentence {i} must be a list of tokens, got {sentence!r:.40}")
+        _check_list(sentence, f"sentence {i} must be a list of tokens")
     if all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(X)))):
         return
     i, t, token = next((i, t, w) for i, s in enumerate(X) for t, w in enumerate(s) if not isinstance(w, str))
@@ -329,15 +330,12 @@ def _check_tokens(X: Any) -> None:
 
 
 def _check_pairs(X: Any, y: Any) -> None:
-    """Raise unless X is lists of text and y lists of as many tags."""
     _check_tokens(X)
-    if isinstance(y, str) or not hasattr(y, "__len__"):
-        raise DataError(f"tags must be lists, one a sentence, got {y!r:.40}")
+    _check_list(y, "tags must be lists, one a sentence")
     if len(X) != len(y):
         raise DataError(f"{len(X)} sentences but tags for {len(y)}")
     for i, (sentence, tags) in enumerate(zip(X, y, strict=True)):
-        if isinstance(tags, str) or not hasattr(tags, "__len__"):
-            raise DataError(f"sentence {i}: its tags must be a list, got {tags!r:.40}")
+        _check_list(tags, f"sentence {i}: its tags must be a list")
         if len(sentence) != len(tags):
             raise DataError(f"sentence {i} has {len(sentence)} tokens but {len(tags)} tags")
 

@@ -249,20 +249,20 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
 
 def last_end(content: bytes, size: int, cut: Cut) -> int:
     """Where the last whole line in the first `size` bytes ends; not inside quotes, which a line end may be part of."""
-    from linsep.kernels.text.quotes import last_record_end
+    from linsep.kernels.text.quotes import record_ends
 
     if cut.quotes and content.find(b'"', 0, size) >= 0:
-        return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark))
+        return int(record_ends(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark)[0])
     return content.rfind(b"\n", 0, size) + 1
 
 
 def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
     """What to say of text that begins with a record that is too long: a quote may be the reason."""
-    from linsep.kernels.text.quotes import faulty_quote
+    from linsep.kernels.text.quotes import record_ends
 
     most = max(cut.size, cut.longest)
     option = "allow more with --set max_record_bytes (max_record_bytes)"
-    quote = int(faulty_quote(np.frombuffer(content, np.uint8), cut.mark)) if cut.quotes else -1
+    quote = int(record_ends(np.frombuffer(content, np.uint8), cut.mark)[1]) if cut.quotes else -1
     if quote < 0:
         return DataError(f"{name}:{line}: this line does not end within {most:,} bytes: is it text? If so, {option}")
     at = line + content.count(b"\n", 0, quote)

@@ -312,9 +312,9 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
         )
     if b'"' not in content:
         return
-    from linsep.kernels.text.quotes import faulty_quote, record_end
+    from linsep.kernels.text.quotes import record_end, record_ends
 
-    quote = int(faulty_quote(as_array(content), written.mark))
+    quote = int(record_ends(as_array(content), written.mark)[1])
     if quote >= 0:
         line = content.count(b"\n", 0, quote) + first_line
         closed = record_end(as_array(content), quote, written.mark)[0] >= 0

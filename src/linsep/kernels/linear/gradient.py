@@ -103,8 +103,8 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, watch: Any, visit: int, record: Any)
     """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 
     `rows.y[i]` is the class of row i: y is +1 for plane k where it is k, -1 elsewhere. Row weights scale gradients.
-    Changes `w`, `watch` and three columns of `record`, which is one of `RECORD`: mistakes, steps with a gradient that is
-    not 0, and those of them on mistakes that rounding left without effect.
+    Changes `w`, `watch` and three columns of `record`, one of `RECORD`: mistakes, steps with a gradient that is not 0,
+    and those of them on mistakes that rounding left without effect.
     """
     X, classes, weight, own_weight, order = rows.X, rows.y, rows.weight, rows.own, rows.order
     bounded, clipped, averaged = rule.radius < np.inf, rule.clip < np.inf, rule.weighting != NO_MEAN

@@ -51,24 +51,16 @@ def _closed(text: Any, i: Any) -> Any:
 
 
 @uncounted(cache=True, nogil=True)
-def last_record_end(text: Any, sep: Any) -> Any:
-    """Where the last record that ends with a line end ends; 0 if there is none."""
-    last = 0
+def record_ends(text: Any, sep: Any) -> Any:
+    """Where the last record that ends with a line end does, 0 if none does, and the first malformed quote, or -1."""
+    last, fault = 0, -1
     while last < text.size:
-        end, _ = record_end(text, last, sep)
+        end, wrong = record_end(text, last, sep)
+        fault = wrong if fault < 0 else fault
         if end < 0 or text[end - 1] != _NEWLINE:
             break
         last = end
-    return last
-
-
-@uncounted(cache=True, nogil=True)
-def faulty_quote(text: Any, sep: Any) -> Any:
-    """The first quote that is never closed, or that is closed in the middle of its field; -1 if there is none."""
-    end, fault = 0, -1
-    while 0 <= end < text.size and fault < 0:
-        end, fault = record_end(text, end, sep)
-    return fault
+    return last, fault
 
 
 @uncounted(cache=True, nogil=True)

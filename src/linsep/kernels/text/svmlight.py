@@ -61,21 +61,10 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
     rows = (labels, label_slow, label_spans, indptr)
     entries = (indices, data, mantissa, exponent, slow, spans)
     error, position, r, k, n_label_slow, n_slow, whole = _scan(text, rows, entries, keep_digits)
-    return Scanned(
-        error,
-        position,
-        labels[:r],
-        label_slow[:n_label_slow],
-        label_spans[:n_label_slow],
-        indptr[: r + 1],
-        indices[:k],
-        data[:k],
-        mantissa[:k],
-        exponent[:k],
-        slow[:n_slow],
-        spans[:n_slow],
-        whole,
-    )
+    of_labels = (part[:n_label_slow] for part in (label_slow, label_spans))
+    of_entries = (part[:k] for part in (indices, data, mantissa, exponent))
+    unread = (slow[:n_slow], spans[:n_slow])
+    return Scanned(error, position, labels[:r], *of_labels, indptr[: r + 1], *of_entries, *unread, whole)
 
 
 @uncounted(cache=True, nogil=True)

@@ -28,6 +28,14 @@ def _end_of_tag(text: Any, i: Any) -> Any:
 
 
 @uncounted(cache=True, nogil=True)
+def _later(slow: Any, spans: Any, n: int, kind: int, which: Any, begin: Any, end: Any) -> int:
+    """List a number still to be read, after n of them; return how many there are. Changes `slow` and `spans`."""
+    slow[n, 0], slow[n, 1] = kind, which
+    spans[n, 0], spans[n, 1] = begin, end
+    return n + 1
+
+
+@uncounted(cache=True, nogil=True)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
     """Label, NaN where there is none, columns and values of every row; and (error, position, rows, entries, numbers
     still to be read).
@@ -52,9 +60,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
         if end >= 0:
             labels[r], ready = as_double(m, e)
             if not ready or not -APART < m < APART:
-                slow[n_slow, 0], slow[n_slow, 1] = LABEL, r
-                spans[n_slow, 0], spans[n_slow, 1] = i, end
-                n_slow += 1
+                n_slow = _later(slow, spans, n_slow, LABEL, r, i, end)
             i = skip_blanks(text, np.uint64(end))
         j = _end_of_tag(text, i)
         if end < 0 and j == i and text[i] != _BAR:
@@ -82,9 +88,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
                 n_spaces += 1
                 place, scales[n_spaces] = n_spaces, value
                 if not ready:
-                    slow[n_slow, 0], slow[n_slow, 1] = ENTRY, place
-                    spans[n_slow, 0], spans[n_slow, 1] = j + one, end
-                    n_slow += 1
+                    n_slow = _later(slow, spans, n_slow, ENTRY, place, j + one, end)
                 space = add_bytes(seed, text, i, j)
                 space = add_bytes(space, _CARET, 0, 1)
             else:
@@ -93,9 +97,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
                 column, _ = column_of(mixed(add_bytes(space, text, i, j)), bits)
                 indices[k], data[k], spaces[k] = column, value, place
                 if not ready:
-                    slow[n_slow, 0], slow[n_slow, 1] = VALUE, k
-                    spans[n_slow, 0], spans[n_slow, 1] = j + one, end
-                    n_slow += 1
+                    n_slow = _later(slow, spans, n_slow, VALUE, k, j + one, end)
                 k += 1
             i = skip_blanks(text, np.uint64(end))
         r += 1

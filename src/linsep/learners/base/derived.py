@@ -98,8 +98,6 @@ class MeanLearner(DerivedLearner, OnlineLearner):
 
     allowed: ClassVar[dict[str, Allowed]] = {"average": FLAG}
     state_arrays: ClassVar[dict[str, ArraySpec]] = DerivedLearner.state_arrays | _WITH_SUMS
-    plane_arrays: ClassVar[tuple[str, ...]] = tuple(_WITH_SUMS)
-    column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
     running_sums: ClassVar[dict[str, str]] = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
 
     last_coef_: Array

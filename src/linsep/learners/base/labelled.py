@@ -229,8 +229,6 @@ class LinearClassifier(LabelledClassifier):
         "intercept_": ArraySpec(("planes",), like="coef_"),
         "class_count_": ArraySpec(("classes",), "whole", least=0, needed=False),
     }
-    # Arrays with one row a plane: one plane for two classes, one a class for more.
-    plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     # Running sums behind a mean of weights: the name of each, and that of the weights it is about.
     running_sums: ClassVar[dict[str, str]] = {}
@@ -305,9 +303,9 @@ class LinearClassifier(LabelledClassifier):
         """The weights (n_planes, n_features) and intercepts that updates move."""
         return self.coef_, self.intercept_
 
-    def _kept(self, names: tuple[str, ...]) -> list[str]:
-        """Those of the arrays that this learner keeps: sums for a mean are kept only where it predicts."""
-        return [name for name in names if name in self.__dict__]
+    def _kept(self, axis: str) -> list[str]:
+        """Arrays with such an axis, of those that there are."""
+        return [name for name, spec in self.state_arrays.items() if axis in spec.shape and name in self.__dict__]
 
     def _make_room(self, before: int, place: int) -> None:
         """Insert the plane of the class that joined `before` others at `place`.
@@ -317,7 +315,7 @@ class LinearClassifier(LabelledClassifier):
         if hasattr(self, "class_count_"):
             self.class_count_ = np.insert(self.class_count_, place, 0)
         made: dict[int, Array] = {}
-        for name in self._kept(self.plane_arrays):
+        for name in self._kept("planes"):
             old = getattr(self, name)
             if id(old) not in made:
                 new = old if before > 1 or place == 0 else -old

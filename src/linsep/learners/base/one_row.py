@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -23,9 +23,6 @@ _TRUTH = frozenset([bool, np.bool_])
 
 class OnlineLearner(EpochLearner):
     """`learn_one` and `predict_one`, without the validation and copies that tables need."""
-
-    # Arrays with one column a feature, which grow when a new name comes.
-    column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
 
     feature_names_in_: Array
     # Computed from the names and the labels on first access.
@@ -271,7 +268,7 @@ class OnlineLearner(EpochLearner):
         try:
             if names:
                 listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
-            for name in self._kept(self.column_arrays):
+            for name in self._kept("features"):
                 array = getattr(self, name)
                 if id(array) not in grown:
                     grown[id(array)] = self._roomy(name, array, width)
@@ -287,7 +284,7 @@ class OnlineLearner(EpochLearner):
                 listed[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        for name in self._kept(self.column_arrays):
+        for name in self._kept("features"):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
         self._plain = ""

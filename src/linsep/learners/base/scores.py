@@ -1,6 +1,6 @@
 """Decision values: by a kernel, and of few rows without Numba, which takes longer to load than they do: the same bits.
 
-Sums have the order of `kernels/lanes.py` and `kernels/lanes.py`, and each product is added with one rounding.
+Sums have the order of `kernels/lanes.py`, and each product is added with one rounding.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from linsep.types import Array
 
 _LANES = 4  # of float64 in 32 bytes
 _FEW = 20_000  # products, which take about a tenth of the time that Numba takes to load
-_SPLIT = 2.0**27 + 1.0
 
 
 def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
@@ -44,7 +43,7 @@ def are_few(X: Any, W: Array) -> bool:
     longest = int(np.diff(X.indptr).max(initial=0)) if is_sparse(X) else X.shape[1]
     if X.shape[0] * longest * W.shape[1] > _FEW:
         return False
-    # The error of a product is a float64 where nothing is as large or small as to leave its range.
+    # Nothing may be as large or small as to leave the range of float64, where integers do not follow.
     sizes = np.abs(np.concatenate([stored(X).ravel(), W.ravel()]))
     return bool(((sizes == 0) | ((sizes > 2.0**-200) & (sizes < 2.0**200))).all())
 
@@ -91,39 +90,22 @@ def _sparse(X: Any, W: Array) -> Array:
     return z
 
 
-def fused(x: Array, y: Array, z: Array) -> Array:
-    """x y + z rounded once, as long as neither products nor sums leave the range where their errors are float64.
-
-    Source: Boldo and Melquiond 2008, Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-    odd; the error of a product is Dekker's (1971).
+def _fused(x: float, y: float, z: float) -> float:
+    """x y + z rounded once: a quotient of integers is.
 
     Examples
     --------
     >>> e = 2.0**-30
-    >>> float(fused(np.array(1 + e), np.array(1 - e), np.array(-1.0))) == -e * e
+    >>> _fused(1 + e, 1 - e, -1.0) == -e * e
     True
     """
-    product = x * y
-    x_high, y_high = _high(x), _high(y)
-    x_low, y_low = x - x_high, y - y_high
-    error = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-    small, least = _exact_sum(z, error)
-    large, rest = _exact_sum(product, small)
-    odd, lost = _exact_sum(least, rest)
-    bits = odd.view(np.int64)
-    away = np.where((lost > 0) == (odd > 0), 1, -1)
-    bits += np.where((lost != 0) & (bits & 1 == 0), away, 0)
-    return np.asarray(large + odd)
+    (a, p), (b, q), (c, r) = x.as_integer_ratio(), y.as_integer_ratio(), z.as_integer_ratio()
+    return (a * b * r + c * p * q) / (p * q * r)
 
 
-def _high(x: Array) -> Array:
-    """The upper half of the digits."""
-    product = _SPLIT * x
-    return np.asarray(product - (product - x))
+_each_fused = np.frompyfunc(_fused, 3, 1)
 
 
-def _exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The sum as rounded, and what rounding took away."""
-    total = np.asarray(a + b)
-    part = total - a
-    return total, np.asarray((a - (total - part)) + (b - part))
+def fused(x: Array, y: Array, z: Array) -> Array:
+    """The same of arrays."""
+    return np.asarray(_each_fused(x, y, z), dtype=np.float64)

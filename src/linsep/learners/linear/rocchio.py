@@ -64,8 +64,6 @@ class Rocchio(LinearClassifier):
         "_totals": ArraySpec(("classes",), "float64", least=0),
     }
 
-    plane_arrays: ClassVar[tuple[str, ...]] = ()
-
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
         keep_parameters(self, locals())
 

@@ -108,7 +108,6 @@ class SGDClassifier(DerivedLearner):
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("eta", "uniform", None)}
     state_values = DerivedLearner.state_values | terms.VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
-    plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
 
     multi_class = "ovr"
     eta0_: float
