@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from linsep.distributed.mixing import Mixing, Pass, blend, check_mix, fresh, mixing_bound, why_no_bound
 from linsep.distributed.shards import About, Part, agree, arrange, cut, describe, load
-from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.learners.base.batch import measure
 from linsep.learners.base.classifier import as_matrix, check_weights
 from linsep.learners.base.loop import run_epochs
 from linsep.learners.base.parameters import weights_of_classes
@@ -206,13 +206,9 @@ class _Run:
 
 def _summed(model: Any, records: Array) -> Array:
     """The record of an epoch from those of its shards, `model` being the learner after it."""
-    W, b = model.moving()
     record = records[-1:].copy()
     record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
-    entries = W.ravel(order="K")
-    record[0, RECORD.bits] = bits_in_use(entries)
-    record[0, RECORD.norm_w] = np.sqrt(squared_norm(entries))
-    record[0, RECORD.b] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
+    measure(record[0], *model.moving())
     return record
 
 

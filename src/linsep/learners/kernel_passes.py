@@ -16,8 +16,8 @@ import scipy
 from linsep.clock import clock
 from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.dual import PROJECTED, dual_block, projecting_block
+from linsep.learners.base.keeping import Growing, pack_rows, unpack_rows
 from linsep.learners.base.loop import is_interrupted
-from linsep.learners.base.mistakes import Growing, pack_rows, unpack_rows
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
 from linsep.tables import dense
 from linsep.types import Array, DataError

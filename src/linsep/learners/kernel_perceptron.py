@@ -13,8 +13,8 @@ from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.dual import PROJECTED
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows
+from linsep.learners.base.keeping import MistakeRecord
 from linsep.learners.base.loop import Progress
-from linsep.learners.base.mistakes import MistakeRecord
 from linsep.learners.base.parameters import Allowed, Given, keep_parameters, one_of
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
 from linsep.learners.kernel_passes import KeepingAll, OnBudget, Passes, Plane, stack

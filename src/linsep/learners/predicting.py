@@ -270,18 +270,16 @@ class PredictingTables(ClassifierMixin, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("n_features_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return len(columns)
-        return int(self.learner_.n_features_in_)
+        columns = self._columns("n_features_in_")
+        return int(self.learner_.n_features_in_) if columns is None else len(columns)
 
     @property
     def feature_names_in_(self) -> Array:
+        columns = self._columns("feature_names_in_")
+        return np.asarray(self.learner_.feature_names_in_) if columns is None else np.array(columns, dtype=object)
+
+    def _columns(self, asked: str) -> list[str] | None:
+        """Names of the columns that the encoder takes; AttributeError for what is `asked` before there is a learner."""
         if not hasattr(self, "learner_"):
-            raise AttributeError("feature_names_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return np.array(columns, dtype=object)
-        return np.asarray(self.learner_.feature_names_in_)
+            raise AttributeError(f"{asked} is there after fit")
+        return None if self.encoder_ is None else self.encoder_.column_names

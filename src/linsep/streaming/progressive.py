@@ -9,7 +9,7 @@ import scipy
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
-from linsep.learners.base.derived import MeanLearner
+from linsep.learners.base.keeping import MeanLearner
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron

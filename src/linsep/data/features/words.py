@@ -53,7 +53,7 @@ def hash_words(
 
     `named` marks the columns whose name is known; the places of the others in the text come beside the arrays.
     """
-    from linsep.kernels.text.ngrams import hash_ngrams
+    from linsep.kernels.text.hashing import hash_ngrams
 
     size = int(offsets[-1] - offsets[0])
     most = (size // (2 if grams.unit == "words" else 1) + 2 * len(offsets)) * (grams.high - grams.low + 1)

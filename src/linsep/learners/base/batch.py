@@ -41,6 +41,16 @@ def _refuse_zeros(X: Any) -> None:
         )
 
 
+def measure(record: Array, W: Array, b: Array) -> None:
+    """Write down the length and the bits of W after a pass, and b, of several classes its length. Changes `record`."""
+    from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+
+    entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+    record[RECORD.bits] = bits_in_use(entries)
+    record[RECORD.norm_w] = np.sqrt(squared_norm(entries))
+    record[RECORD.b] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
+
+
 class BatchLearner(LabelledClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
 
@@ -313,7 +323,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def _passes_of_many(self, rows: Rows, W: Array, b: Array, watch: Any, record: Array) -> int:
         """The same for several classes."""
-        from linsep.kernels.linear.epoch import bits_in_use, squared_norm
         from linsep.kernels.linear.multiclass import epoch_of_many, with_scratch
 
         model, rule, n = with_scratch(W, b), (self.multi_class == "multiclass", self.step_rule()), len(rows.y)
@@ -322,9 +331,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
             epoch_of_many(rows, *rule, model, self.constant2_, watch, self.t_ + e * n)
             record[e, [RECORD.mistakes, RECORD.updates, RECORD.absorbed]] = model.counts.sum(axis=0)
             record[e, RECORD.dots] = n * len(b)
-            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
-            record[e, RECORD.bits] = bits_in_use(entries)
-            record[e, [RECORD.norm_w, RECORD.b]] = np.sqrt([squared_norm(entries), squared_norm(b)])
+            measure(record[e], W, b)
             if record[e, RECORD.updates] == 0:
                 return e + 1
         return len(record)

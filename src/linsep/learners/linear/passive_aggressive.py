@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar, Unpack
 
-from linsep.learners.base.derived import MeanLearner
+from linsep.learners.base.keeping import MeanLearner
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import PA1, PA2
 

@@ -12,7 +12,7 @@ from linsep.types import CSR, Array
 
 if TYPE_CHECKING:
     from linsep.kernels.linear.skipping import Skip
-from linsep.learners.base.derived import MeanLearner
+from linsep.learners.base.keeping import MeanLearner
 
 # The epoch of a try that never comes, and the most epochs between two tries.
 _NEVER, _MOST_PAUSE = 2**62, 64

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 
 from linsep.kernels.linear.gradient import Iterate, fold, row_sizes, sgd_pass
-from linsep.learners.base.derived import DerivedLearner
+from linsep.learners.base.keeping import DerivedLearner
 from linsep.learners.base.parameters import Allowed, Shared, is_number, one_of, sharing
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, measure_all

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.declared import ArraySpec
 from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.classifier import as_matrix
-from linsep.learners.base.mistakes import MistakeRecord
+from linsep.learners.base.keeping import MistakeRecord
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.learners.base.trace import make_update_log
 from linsep.passes import Rows, UpdateLog
