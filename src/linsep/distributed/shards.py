@@ -24,18 +24,11 @@ class Part(NamedTuple):
     content: Any
 
 
-class Shard(NamedTuple):
-    """The rows of a part. `first_index` is that of svmlight text, `names` those of columns, or None."""
-
-    name: str
-    X: Any
-    y: Array
-    names: list[str] | None
-    first_index: int | None
-
-
 class About(NamedTuple):
-    """What the client has to know of a shard, or of all of them together: then `labels` are the classes."""
+    """What the client has to know of a shard, or of all of them together: then `labels` are the classes.
+
+    `first_index` is that of svmlight text, `names` those of columns, or None.
+    """
 
     name: str
     n: int
@@ -47,6 +40,14 @@ class About(NamedTuple):
     dtype: np.dtype[Any]
     sparse: bool
     radius2: float
+
+
+class Shard(NamedTuple):
+    """The rows of a part, and what is to be known of them."""
+
+    X: Any
+    y: Array
+    about: About
 
 
 # ------------------------------------------------------------------- splitting
@@ -97,7 +98,10 @@ def load(part: Part, learner: Any, encoder: Any, options: dict[str, Any]) -> Sha
             X, y = clone(learner).check_rows(X, y, reset=True)
         except ValueError as error:
             raise DataError(f"{name}: {error}") from error
-    return Shard(name, X, np.asarray(y), names, first)
+    (n, p), (labels, counts) = X.shape, np.unique(y, return_counts=True)
+    radius2 = float(row_norms2(X).max(initial=0.0))
+    about = About(name, n, p, names, first, labels, counts, X.dtype, is_sparse(X), radius2)
+    return Shard(X, np.asarray(y), about)
 
 
 def _read(name: str, content: Any, encoder: Any, options: dict[str, Any]) -> tuple[Any, Any, Any, int | None]:
@@ -127,18 +131,16 @@ def _read(name: str, content: Any, encoder: Any, options: dict[str, Any]) -> tup
 
 def describe(shard: Shard) -> About:
     """Return what the client has to know of a shard."""
-    name, X, y, names, first = shard
-    (n, p), (labels, counts) = X.shape, np.unique(y, return_counts=True)
-    return About(name, n, p, names, first, labels, counts, X.dtype, is_sparse(X), float(row_norms2(X).max(initial=0.0)))
+    return shard.about
 
 
 def arrange(shard: Shard, learner: Any, common: About) -> Rows:
     """Return what kernels read, columns and labels as in every other shard."""
-    X = shard.X
-    if common.names is not None and shard.names is not None and shard.names != common.names:
-        X = np.ascontiguousarray(X[:, [shard.names.index(name) for name in common.names]])
+    X, names = shard.X, shard.about.names
+    if common.names is not None and names is not None and names != common.names:
+        X = np.ascontiguousarray(X[:, [names.index(name) for name in common.names]])
     if not isinstance(X, np.ndarray):
-        columns = X.indices + X.indices.dtype.type(_shift(shard, common.first_index))
+        columns = X.indices + X.indices.dtype.type(_shift(shard.about, common.first_index))
         X = sp.csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], common.p))
     rows: Rows = learner.rows_of_shard(X, shard.y)
     return rows
@@ -175,7 +177,7 @@ def agree(abouts: list[About]) -> About:
     )
 
 
-def _shift(one: Shard | About, base: int | None) -> int:
+def _shift(one: About, base: int | None) -> int:
     """Columns of svmlight text by which a shard begins later than the first of them does."""
     return 0 if one.first_index is None or base is None else one.first_index - base
 

@@ -195,10 +195,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         return Rows(rows, self._encode(given), NO_WEIGHTS if given.weight is None else given.weight), given.numbers
 
     def start(self, X: Any) -> None:
-        n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         self.t_ = self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         self.support_ = np.zeros(0, np.int64)
-        self.norm2_ = np.zeros(n_planes)
+        self.norm2_ = np.zeros(self.n_planes())
         self._forget(X)
         self._planes = self._no_rows(X[:0])
 

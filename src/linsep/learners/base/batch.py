@@ -290,8 +290,8 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         """The step rule of this learner, as kernels read it: the margin up to which a perceptron moves, or another."""
         return 0.0
 
-    def watch(self) -> Any:
-        """What kernels update beside the weights (sums for a mean, say), or None."""
+    def watch(self, memory: Any = None) -> Any:
+        """What kernels update beside the weights (sums for a mean, say), or None; `memory` is that of `run`."""
         return None
 
     # ------------------------------------------------------------------- pass
@@ -314,7 +314,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         if isinstance(memory, OnesCSR):
             rows = rows._replace(X=memory)
         W, b = self.moving()
-        watch = self.watch()
+        watch = self.watch(memory)
         watch = log if watch is None else watch if log is None else (watch, log)
         step, intercept = self.step_rule(), self.constant2_
         if len(self.classes_) <= 2:

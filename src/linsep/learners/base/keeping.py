@@ -137,7 +137,7 @@ class MeanLearner(DerivedLearner, OnlineLearner):
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
 
-    def watch(self) -> Mean | None:
+    def watch(self, memory: Any = None) -> Mean | None:
         if "_sum_coef" in self.__dict__:  # written out: `learn_one` comes here with every row
             return Mean(self._sum_coef, self._sum_intercept)
         if self.average:
@@ -288,15 +288,11 @@ class MistakeRecord(LabelledClassifier):
     def _counts_survival(self) -> bool:
         return True
 
-    def _together(self) -> bool:
-        """Whether all classes move at once, so that they have one run of vectors."""
-        return len(self.classes_) > 2 and getattr(self, "multi_class", "ovr") == "multiclass"
-
     def _groups(self) -> list[Array]:
         """Which of the mistakes each plane made, or all of them."""
-        if self._together():
+        if self.moves_together():
             return [np.ones(len(self.mistake_rows_), dtype=bool)]
-        return [self.mistake_classes_ == k for k in range(self.sizes(0, len(self.classes_))["planes"])]
+        return [self.mistake_classes_ == k for k in range(self.n_planes())]
 
     def survival_counts(self) -> list[Array]:
         """Count the rows that each vector survived; the counts of a plane add up to `t_`.
@@ -312,7 +308,7 @@ class MistakeRecord(LabelledClassifier):
         found = []
         for group in self._groups():
             visits = self.mistake_visits_[group]
-            if (np.diff(visits) < (0 if self._together() else 1)).any():
+            if (np.diff(visits) < (0 if self.moves_together() else 1)).any():
                 raise DataError("the visits of its mistakes do not rise: the model is damaged, fit it again")
             ends = [max(self.t_, visits.max(initial=0))]  # Ctrl-C ends a pass before it is counted
             found.append(np.diff(np.concatenate([[0], np.unique(visits), ends])))

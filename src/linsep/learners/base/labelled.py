@@ -71,6 +71,15 @@ class LabelledClassifier(Classifier):
         """Insert the weights of the class that joined `before` others at `place`."""
         raise NotImplementedError
 
+    # ----------------------------------------------------------------- planes
+    def n_planes(self) -> int:
+        """Vectors of weights: one for two classes, one a class for more."""
+        return self.sizes(0, len(self.classes_))["planes"]
+
+    def moves_together(self) -> bool:
+        """Whether one update moves two of several classes."""
+        return len(self.classes_) > 2 and getattr(self, "multi_class", "ovr") == "multiclass"
+
     # ------------------------------------------------------------------ codes
     def _encode(self, given: Given) -> Array:
         """What kernels read: -1.0 and +1.0 (the second of two classes), or positions of several classes."""
@@ -268,17 +277,13 @@ class LinearClassifier(LabelledClassifier):
         balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
         return balance
 
-    def _moves_as_one(self) -> bool:
-        """Whether the weight of a row's class scales all of its update: one-vs-rest scales the part of that class."""
-        return len(self.classes_) <= 2 or self.multi_class == "multiclass"
-
     def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
         """What kernels read of rows, and the original indices of these; weights of two classes multiply the rows' own.
 
         Balanced class weights count these rows or, `running`, all rows so far.
         """
         own = None if self.class_weight is None else self._class_weights(given, running=running)
-        if own is not None and self._moves_as_one() and not own.all():
+        if own is not None and (len(self.classes_) <= 2 or self.moves_together()) and not own.all():
             given, own = given.take(own > 0), own[own > 0]
         X, weight = given.X.astype(self.moving()[0].dtype, copy=False), given.weight
         if own is not None and len(self.classes_) <= 2:
@@ -289,7 +294,7 @@ class LinearClassifier(LabelledClassifier):
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
-        n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
+        n_planes = self.n_planes()
         # Sparse rows want one feature's weights of all classes side by side.
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
         self.coef_ = np.zeros((n_planes, X.shape[1]), X.dtype, order)

@@ -84,11 +84,7 @@ class OnlineLearner(EpochLearner):
         if "classes_" in self.__dict__:
             if classes is not None:
                 self._check_same_classes(classes)
-            try:
-                self._take_in(x, y)
-            except Exception:
-                self.check_parts()  # somebody put something else in the place of an array
-                raise
+            self._take_in(x, y)
         else:
             with self.unchanged_on_error():
                 self.check_parameters()
@@ -144,7 +140,6 @@ class OnlineLearner(EpochLearner):
             X = self._in_order(x) if self._plain else None
             z = self._score_row(self._row(x) if X is None else X)
         except Exception:
-            self.check_parts()
             with np.errstate(over="ignore"):
                 self._row(x)  # which value is no number
             raise
@@ -165,9 +160,15 @@ class OnlineLearner(EpochLearner):
         if self.class_weight is not None:
             weights = self._class_weights(Given(X, np.asarray([label])), running=True)
             own = 1.0 if weights is None else float(weights[0])
-        if own == 0 and self._moves_as_one():
+        if own == 0 and (len(self.classes_) <= 2 or self.moves_together()):
             return
-        mistakes, updates, absorbed = self._visit(X, code, own)
+        (W, b), kernels = self.moving(), row_kernels()
+        how = (self.step_rule(), W, b, self.constant2_, self.watch(), self.t_)
+        if len(self.classes_) <= 2:
+            mistakes, updates, absorbed = kernels.learn_row(X, code, own, *how)
+        else:
+            together = self.multi_class == "multiclass"
+            mistakes, updates, absorbed = kernels.learn_row_of_many(X, code, own, together, *how)
         if mistakes < 0:
             self.check_parts()
             raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
@@ -178,16 +179,6 @@ class OnlineLearner(EpochLearner):
         self.settle_later()
         if absorbed:
             self._warn_of_absorbed(absorbed)
-
-    def _visit(self, X: Any, code: Any, own: float) -> Any:
-        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
-        W, b = self.moving()
-        step = self.step_rule()
-        kernels = row_kernels()
-        if len(self.classes_) <= 2:
-            return kernels.learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
-        together = self.multi_class == "multiclass"
-        return kernels.learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:

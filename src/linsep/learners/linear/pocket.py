@@ -122,7 +122,7 @@ class PocketPerceptron(LinearBatchLearner):
         super().start(X)
         self.last_coef_ = self.coef_.copy(order="K")
         self.last_intercept_ = self.intercept_.copy()
-        self._pocket_runs = np.zeros(1 if self._together() else len(self.intercept_), np.int64)
+        self._pocket_runs = np.zeros(1 if self.moves_together() else len(self.intercept_), np.int64)
 
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
@@ -131,10 +131,6 @@ class PocketPerceptron(LinearBatchLearner):
         together = n_classes > 2 and self.multi_class == "multiclass"
         sizes = super().sizes(n_features, n_classes)
         return {**sizes, "pockets": 1 if together else sizes["planes"]}
-
-    def _together(self) -> bool:
-        """Whether all classes have one pocket."""
-        return len(self.classes_) > 2 and self.multi_class == "multiclass"
 
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
@@ -155,7 +151,7 @@ class PocketPerceptron(LinearBatchLearner):
             c=np.where(rows.y > 0, 0, -1) if len(self.classes_) == 2 else rows.y,
             weight=rows.weight,
             own=rows.own,
-            together=self._together(),
+            together=self.moves_together(),
             error=np.zeros(n_pockets),
             run=self._pocket_runs,
             since=np.zeros(n_pockets, np.int64),
@@ -166,18 +162,14 @@ class PocketPerceptron(LinearBatchLearner):
         self._keep(pocket)
         return pocket
 
-    def watch(self) -> Pocket:
-        return self._pocket
+    def watch(self, memory: Any = None) -> Any:
+        return memory
 
     def run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
         from linsep.kernels.linear.pocket import judge_all
 
         before = memory.spent[SPENT.dots]
-        self._pocket = memory
-        try:
-            made = super().run(rows, memory, log, reference, record)
-        finally:
-            del self._pocket
+        made = super().run(rows, memory, log, reference, record)
         judge_all(rows.X, memory, self.t_ + made * len(rows.y))
         self._keep(memory)
         record[made - 1, RECORD.dots] += memory.spent[SPENT.dots] - before

@@ -123,18 +123,14 @@ class Rocchio(LinearClassifier):
     def _make_room(self, before: int, place: int) -> None:
         self._sums = np.insert(self._sums, place, 0, axis=0)
         self._totals = np.insert(self._totals, place, 0)
-        planes = 1 if len(self._totals) <= 2 else len(self._totals)
-        self.coef_ = np.zeros((planes, self.n_features_in_))  # computed anew with the row that brings the class
-        self.intercept_ = np.zeros(planes)
+        # The weights are computed anew with the row that brings the class.
 
     def _add(self, rows: Rows) -> Self:
         from linsep.kernels.linear.sums import add_class_sums
 
         n_classes = len(self.classes_)
         codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
-        weight = rows.own * rows.weight if len(rows.own) and len(rows.weight) else rows.own
-        weight = weight if len(weight) else rows.weight
-        add_class_sums(rows.X, codes, weight, self._sums, self._totals)
+        add_class_sums(rows.X, codes, rows.weight, self._sums, self._totals)
         self.t_ += len(codes)
         # A class without rows so far has the mean 0.
         u = self._sums / np.where(self._totals > 0, self._totals, 1.0)[:, None]

@@ -110,29 +110,23 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
         super().start(X)
         self._forget(X)
 
-    def prepare(self, rows: Rows) -> Array:
-        """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""
-        return np.full(len(rows.y), -1)
-
-    def watch(self) -> UpdateLog:
-        return self._pass_log
-
-    def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def prepare(self, rows: Rows) -> tuple[Array, UpdateLog]:
+        """Where each row stands in `mistaken_rows_`, -1 for those not there yet, and room for the updates of a pass."""
         per_visit = len(self.intercept_) if self.multi_class == "ovr" else 2
-        self._pass_log = make_update_log(len(rows.y) * per_visit)
-        try:
-            made = super().run(rows, memory, log, reference, record)
-            self._keep(rows, self.prepare(rows) if memory is None else memory)
-        finally:
-            del self._pass_log
-        return made
+        return np.full(len(rows.y), -1), make_update_log(len(rows.y) * per_visit)
 
-    def _keep(self, rows_read: Rows, places: Array) -> None:
-        """Note all updates of the pass."""
-        log = self._pass_log
-        rows, visits, classes, steps = (part[: log.used[0]] for part in log[:4])
-        X = as_matrix(rows_read.X, self.coef_.shape[1])
-        self._note(X, places, np.unique(rows), rows, visits=visits, classes=classes, steps=steps)
+    def watch(self, memory: Any = None) -> UpdateLog:
+        return memory[1]
+
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        memory = self.prepare(rows) if memory is None else memory
+        made = super().run(rows, memory, log, reference, record)
+        places, told = memory
+        mistaken, visits, classes, steps = (part[: told.used[0]].copy() for part in told[:4])
+        told.used[0] = 0
+        X = as_matrix(rows.X, self.coef_.shape[1])
+        self._note(X, places, np.unique(mistaken), mistaken, visits=visits, classes=classes, steps=steps)
+        return made
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
@@ -182,7 +176,7 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
         G += self.constant2_
-        if not self._together():
+        if not self.moves_together():
             return self._votes(G)
         from linsep.kernels.dual import add_class_votes
 
