@@ -65,7 +65,9 @@ def note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Calla
     return told_before(watch, predicted, beside_mean, lambda watch, X, i, m, y, visit: None)
 
 
-def told_before(watch: Any, predicted: Any, beside_mean: Any, otherwise: Any) -> Any:
+def told_before(
+    watch: Any, predicted: Callable[..., Any], beside_mean: Callable[..., Any], otherwise: Callable[..., Any]
+) -> Callable[..., Any]:
     """What is right for the Numba type `watch`: a pair of a `Predicted` with a `Mean` or without, or anything else."""
     first, second = (getattr(one, "instance_class", None) for one in (watch if is_pair(watch) else [None, None]))
     return otherwise if first is not Predicted else beside_mean if second is Mean else predicted

@@ -61,8 +61,8 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
     rows = (labels, label_slow, label_spans, indptr)
     entries = (indices, data, mantissa, exponent, slow, spans)
     error, position, r, k, n_label_slow, n_slow, whole = _scan(text, rows, entries, keep_digits)
-    of_labels = (part[:n_label_slow] for part in (label_slow, label_spans))
-    of_entries = (part[:k] for part in (indices, data, mantissa, exponent))
+    of_labels = (label_slow[:n_label_slow], label_spans[:n_label_slow])
+    of_entries = (indices[:k], data[:k], mantissa[:k], exponent[:k])
     unread = (slow[:n_slow], spans[:n_slow])
     return Scanned(error, position, labels[:r], *of_labels, indptr[: r + 1], *of_entries, *unread, whole)
 

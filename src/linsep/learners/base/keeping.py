@@ -23,19 +23,6 @@ from linsep.tables import dense
 from linsep.types import CSR, Array, DataError
 
 
-def _derived(name: str) -> Any:
-    """An attribute that is up to date when it is read; what is put there predicts until something is learnt."""
-
-    def read(learner: DerivedLearner) -> Array:
-        learner.settled()
-        return np.asarray(getattr(learner, f"_{name[:-1]}"))
-
-    def put(learner: DerivedLearner, value: Array) -> None:
-        learner.put(name, value)
-
-    return property(read, put)
-
-
 class DerivedLearner(EpochLearner):
     """`coef_` and `intercept_` are computed by `_derive`, which a subclass gives.
 
@@ -43,8 +30,6 @@ class DerivedLearner(EpochLearner):
     recomputed on access, since whole vectors cost more than a row; `predict_one` derives only the entries it needs.
     """
 
-    coef_: Any = _derived("coef_")
-    intercept_: Any = _derived("intercept_")
     _coef: Array
     _intercept: Array
     _stale = False  # whether what was derived is older than the last update
@@ -81,7 +66,25 @@ class DerivedLearner(EpochLearner):
         if hasattr(self, "classes_") and (self._stale or self._derived_with != self.average):
             self.settle()
 
-    def put(self, name: str, value: Array) -> None:
+    @property
+    def coef_(self) -> Array:
+        self.settled()
+        return self._coef
+
+    @coef_.setter
+    def coef_(self, value: Array) -> None:
+        self._put("coef_", value)
+
+    @property
+    def intercept_(self) -> Array:
+        self.settled()
+        return self._intercept
+
+    @intercept_.setter
+    def intercept_(self, value: Array) -> None:
+        self._put("intercept_", value)
+
+    def _put(self, name: str, value: Array) -> None:
         """Take this as what predicts, until something is learnt."""
         self.__dict__[f"_{name[:-1]}"] = value
         self._derived_with = self.average
@@ -168,8 +171,8 @@ class MeanLearner(DerivedLearner, OnlineLearner):
     def settle_later(self) -> None:
         self._stale = True
 
-    def put(self, name: str, value: Array) -> None:
-        super().put(name, value)
+    def _put(self, name: str, value: Array) -> None:
+        super()._put(name, value)
         if not self._has_sums():  # what predicts is what moves
             self.__dict__[f"last_{name}"] = value
 

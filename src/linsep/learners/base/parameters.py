@@ -145,7 +145,7 @@ _ALLOWED = {
     "time_limit": _number("above 0 or None (no limit)", lambda v: v > 0, None),
     "verbose": Allowed("a whole number or a callable", lambda v: callable(v) or isinstance(v, Integral)),
     "random_state": Allowed("", _is_seed),
-    "class_weight": Allowed("", lambda v: check_class_weight(v) is None),
+    "class_weight": Allowed("", lambda v: check_class_weight(v)),
     "margin": _number("finite and at least 0", lambda v: 0 <= v < np.inf),
     "variant": one_of("pa", "pa1", "pa2"),
     "C": _number("above 0", lambda v: v > 0),
@@ -213,15 +213,16 @@ def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
     return given if (weight > 0).all() else given.take(weight > 0)
 
 
-def check_class_weight(class_weight: Any) -> None:
-    """Raise unless it is None, "balanced", or a mapping to finite numbers that are at least 0."""
+def check_class_weight(class_weight: Any) -> bool:
+    """Raise unless it is None, "balanced", or a mapping to finite numbers that are at least 0; return True."""
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
-        return
+        return True
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be None, "balanced" or a dict of label: weight, got {class_weight!r}')
     for label, weight in class_weight.items():
         if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
             raise ValueError(f"the class_weight of {label!r} must be a finite number of at least 0, got {weight!r}")
+    return True
 
 
 def weights_of_classes(class_weight: Mapping[Any, float], classes: Array, may_join: bool) -> Array:
