@@ -23,7 +23,7 @@ import numpy as np
 # What learners get of scikit-learn's classes beside the methods below.
 _GIVEN = (
     *("_repr_html_", "_repr_mimebundle_", "fit_transform", "get_metadata_routing", "set_output"),
-    *("_estimator_type", "_get_tags", "_more_tags"),
+    *("__repr__", "__sklearn_tags__", "_estimator_type", "_get_tags", "_more_tags"),
     *(f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "predict_proba", "score", "transform")),
 )
 joined_to: list[Any] = []  # scikit-learn's module, once its classes are bases
@@ -71,12 +71,6 @@ class _Estimator(_StandIn):
             return _joined(self).set_params(**params)
         self.__dict__.update(params)
         return self
-
-    def __repr__(self) -> str:
-        return repr(_joined(self))
-
-    def __sklearn_tags__(self) -> Any:
-        return _joined(self).__sklearn_tags__()
 
 
 class _Asked:
