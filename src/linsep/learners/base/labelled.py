@@ -74,7 +74,7 @@ class LabelledClassifier(Classifier):
     # ----------------------------------------------------------------- planes
     def n_planes(self) -> int:
         """Vectors of weights: one for two classes, one a class for more."""
-        return self.sizes(0, len(self.classes_))["planes"]
+        return 1 if len(self.classes_) <= 2 else len(self.classes_)
 
     def moves_together(self) -> bool:
         """Whether one update moves two of several classes."""

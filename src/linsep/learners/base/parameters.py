@@ -109,19 +109,23 @@ def one_of(*choices: str | None) -> Allowed:
 
 def _is_seed(value: Any) -> bool:
     try:
-        return value is None or (type(value) is int and 0 <= value < 2**32) or bool(random_state(value))
+        random_state(value)
     except ValueError as error:
         raise ValueError(f"random_state: {error}") from error
+    return True
 
 
-def _number(words: str, test: Callable[[Any], bool], *others: str | None) -> Allowed:
-    """A number for which the test is true, or one of the `others`."""
-    return Allowed(words, lambda v: v in others if isinstance(v, str | None) else is_number(v) and test(v))
+def _number(words: str, test: Callable[[Any], bool], *others: str | None, whole: bool = False) -> Allowed:
+    """A number for which the test is true, a whole one if that is asked for, or one of the `others`."""
+    plain, is_one = (int, is_whole) if whole else (float, is_number)
+    return Allowed(
+        words, lambda v: v in others if isinstance(v, str | None) else (type(v) is plain or is_one(v)) and test(v)
+    )
 
 
 def _whole(words: str, most: float = np.inf, *others: str | None) -> Allowed:
     """A whole number from 1 to `most`, or one of the `others`."""
-    return _number(words, lambda v: is_whole(v) and 1 <= v <= most, *others)
+    return _number(words, lambda v: 1 <= v <= most, *others, whole=True)
 
 
 FLAG = Allowed("True or False", lambda v: isinstance(v, bool | np.bool_))
@@ -144,8 +148,8 @@ _ALLOWED = {
     "max_iter": _whole("at least 1 and whole, or None (no limit)", np.inf, None),
     "time_limit": _number("above 0 or None (no limit)", lambda v: v > 0, None),
     "verbose": Allowed("a whole number or a callable", lambda v: callable(v) or isinstance(v, Integral)),
-    "random_state": Allowed("", _is_seed),
-    "class_weight": Allowed("", lambda v: check_class_weight(v)),
+    "random_state": Allowed("", lambda v: v is None or (type(v) is int and 0 <= v < 2**32) or _is_seed(v)),
+    "class_weight": Allowed("", lambda v: v is None or check_class_weight(v)),
     "margin": _number("finite and at least 0", lambda v: 0 <= v < np.inf),
     "variant": one_of("pa", "pa1", "pa2"),
     "C": _number("above 0", lambda v: v > 0),

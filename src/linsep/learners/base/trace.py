@@ -138,32 +138,29 @@ class Trace:
     @property
     def update_rows(self) -> Array:
         """Row of each update, in order, counted in the table given; raises if the run did not keep them."""
-        rows = self._updates().rows[: self._n_logged()]
+        rows = self._logged("rows")
         return rows if self._numbers is None else self._numbers[rows]
 
     @property
     def update_epochs(self) -> Array:
         """Epoch (from 1) of each update."""
-        return (self._updates().visits[: self._n_logged()] - self._visits) // self.n_rows + 1
+        return (self._logged("visits") - self._visits) // self.n_rows + 1
 
     @property
     def update_steps(self) -> Array:
         """Signed step a of each update, which was w += a x and b += c^2 a; see also `update_classes`."""
-        return self._updates().steps[: self._n_logged()]
+        return self._logged("steps")
 
     @property
     def update_classes(self) -> Array:
         """Position of the class that each update moved; 0 for two classes."""
-        return self._updates().classes[: self._n_logged()]
+        return self._logged("classes")
 
-    def _updates(self) -> UpdateLog:
-        if self.update_log is None:
+    def _logged(self, name: str) -> Array:
+        log = self.update_log
+        if log is None:
             raise AttributeError('updates were not kept: fit with trace="updates"')
-        return self.update_log
-
-    def _n_logged(self) -> int:
-        log = self._updates()
-        return min(int(log.used[0]), log.rows.size)
+        return np.asarray(getattr(log, name)[: int(log.used[0])])  # which counts on where the log is full
 
     def iter_weights(self, X: Array, y: Array) -> Iterator[tuple[int, Array, float]]:
         """Replay the kept updates of an unweighted perceptron on dense rows.
