@@ -24,12 +24,11 @@ def learn_row(
 ) -> tuple[int, int, int]:
     """`plain_epoch` over the one row of `X`. Return (mistakes, updates, absorbed).
 
-    Where ||x||^2 is not finite the mistakes are -1 and nothing has changed; likewise -2 where the row and the arrays of
-    the model do not fit each other. Changes `W` (1, n_features), `b` and `watch`.
+    Where ||x||^2 is not finite, or the row and the arrays of the model do not fit each other, the mistakes are -1 and
+    nothing has changed. Changes `W` (1, n_features), `b` and `watch`.
     """
-    if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):
-        return -2, 0, 0
-    if not np.isfinite(row_norm2(X, 0)):
+    fits = W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])
+    if not (fits and np.isfinite(row_norm2(X, 0))):
         return -1, 0, 0
     one = np.empty(2)  # of both, as a request for memory takes as long as the row
     one[0], one[1] = y, weight
@@ -44,9 +43,8 @@ def learn_row_of_many(
 
     Changes `W` (n_classes, n_features), `b` (n_classes,) and `watch`.
     """
-    if not (0 <= c < W.shape[0] == b.shape[0] and row_fits(X, W.shape[1])):
-        return -2, 0, 0
-    if not np.isfinite(row_norm2(X, 0)):
+    fits = 0 <= c < W.shape[0] == b.shape[0] and row_fits(X, W.shape[1])
+    if not (fits and np.isfinite(row_norm2(X, 0))):
         return -1, 0, 0
     model = with_scratch(W, b)
     row = Rows(X, np.full(1, c), np.empty(0), np.full(1, own), np.empty(0, np.int32))
