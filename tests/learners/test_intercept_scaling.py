@@ -148,7 +148,7 @@ def test_bad_numbers_change_nothing(bad: Any) -> None:
     learner = Perceptron(max_iter=3).fit(X, y)
     before = learner.coef_.copy()
     learner.set_params(intercept_scaling=bad)
-    with pytest.raises(ValueError, match='intercept_scaling must be a number from 1e-15 to 1e\\+15 or "auto", got'):
+    with pytest.raises(ValueError, match=r'intercept_scaling must be a number from 1e-15 to 1e\+15 or "auto" .*, got'):
         learner.fit(X, y)
     assert np.array_equal(before, learner.coef_) and learner.intercept_scaling_ == 1.0
     for bound in (homogeneous_margin, mistake_bounds):

@@ -136,7 +136,7 @@ KERNELS = one_of("poly", "rbf", "laplacian", "linear")
 _ALLOWED = {
     "fit_intercept": FLAG,
     "intercept_scaling": _number(
-        f'a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto"',
+        f'a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto" (for no intercept: fit_intercept=False)',
         lambda v: LEAST_CONSTANT <= v <= MOST_CONSTANT,
         "auto",
     ),
