@@ -61,8 +61,8 @@ class Passes:
                 self.left = n - s
                 return
             self._begun = True
-            at = order[s : s + size] if len(order) else slice(s, min(n, s + size))
-            numbers = at if len(order) else np.arange(s, min(n, s + size))
+            numbers = order[s : s + size] if len(order) else np.arange(s, min(n, s + size))
+            at: Any = numbers if len(order) else slice(s, min(n, s + size))
             self._visit(self.X[at], at, numbers, s)
 
     def _has_to_stop(self) -> bool:

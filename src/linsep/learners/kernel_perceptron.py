@@ -355,7 +355,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         ([1.0], 1)
         """
         check_is_fitted(self)
-        told = [plane.sums.tolist() for plane in self._planes] or [(q, 0.0) for q in self.norm2_.tolist()]
+        told: list[Any] = [plane.sums.tolist() for plane in self._planes] or [(q, 0.0) for q in self.norm2_.tolist()]
         return np.array([projection_bound(norm, loss, norm_w=length_above(q), distance=d) for q, d in told])
 
     # --------------------------------------------------------------------- state
