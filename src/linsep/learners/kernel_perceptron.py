@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from linsep.kernels.dual import PROJECTED
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows
 from linsep.learners.base.keeping import MistakeRecord
-from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import Allowed, Given, keep_parameters, one_of
+from linsep.learners.base.parameters import Allowed, Given, Run, one_of, sharing
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
 from linsep.learners.kernel_passes import KeepingAll, OnBudget, Passes, Plane, stack
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
@@ -57,20 +56,20 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     average : {"last", "averaged", "voted"}, default="last"
         The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
         Training is the same: set it after fitting to try the others.
-    max_iter : int or None, default=1
-        Largest number of passes; one without a mistake is the last, and its vector is counted for all rows of those
-        left out. None sets no limit.
-    shuffle : bool, default=True
-        Whether to visit the rows in a new order in each pass.
-    random_state : int, RandomState or None, default=None
-        Seed of that order.
     budget : int or None, default=None
         Keep at most this number of rows per plane, so that memory stays constant on a stream: when it is used up, or a
         mistaken row is a combination of those kept, the row's projection on these is added in its place (Projectron).
         `mistake_bound` tells what is guaranteed. It needs average="last". Memory besides the rows: 8 budget^2 bytes a
         plane.
+    max_iter : int or None, default=1
+        Largest number of passes; one without a mistake is the last, and its vector is counted for all rows of those
+        left out. None sets no limit.
     time_limit : float or None, default=None
         Largest number of seconds, checked between blocks of rows; None sets no limit.
+    shuffle : bool, default=True
+        Whether to visit the rows in a new order in each pass.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
     verbose : int or callable, default=0
         1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
@@ -130,6 +129,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     support_: Array
     norm2_: Array
 
+    @sharing(max_iter=1, linear=False)
     def __init__(
         self,
         kernel: str | Callable[[Any, Any], Any] = "poly",
@@ -138,14 +138,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         gamma: float = 1.0,
         coef0: float = 1.0,
         average: str = "last",
-        max_iter: int | None = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
         budget: int | None = None,
-        time_limit: float | None = None,
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+        **run: Unpack[Run],
+    ) -> None: ...
 
     # --------------------------------------------------------------- training
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import scipy
@@ -12,8 +12,7 @@ from linsep import scikit
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import STOP_REASON, Classifier
-from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import Given, keep_parameters
+from linsep.learners.base.parameters import Given, Run, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows, random_state
 from linsep.types import Array, DataError, StopReason
@@ -34,10 +33,6 @@ class MLP(BatchLearner):
     ----------
     hidden : int, default=64
         Nodes of the one hidden layer.
-    max_iter : int or None, default=500
-        Largest number of epochs; None sets no limit.
-    time_limit : float or None, default=None
-        Largest number of seconds, checked between epochs; None sets no limit.
     alpha : float, default=1e-4
         Weight of ||W||^2 + ||v||^2 in the loss.
     learning_rate_init : float, default=0.01
@@ -45,6 +40,10 @@ class MLP(BatchLearner):
     tol : float, default=1e-4
         Training has converged if for more than 10 epochs the loss has not fallen below its least value by at least this
         much.
+    max_iter : int or None, default=500
+        Largest number of epochs; None sets no limit.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between epochs; None sets no limit.
     random_state : int, RandomState or None, default=None
         Seed of the first weights and of the order of the rows.
     verbose : int or callable, default=0
@@ -102,19 +101,16 @@ class MLP(BatchLearner):
     output_intercept_: Array
     loss_curve_: Array
 
+    @sharing("shuffle", max_iter=500, linear=False)
     def __init__(
         self,
         hidden: int = 64,
         *,
-        max_iter: int | None = 500,
-        time_limit: float | None = None,
         alpha: float = 1e-4,
         learning_rate_init: float = 0.01,
         tol: float = 1e-4,
-        random_state: Any = None,
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+        **run: Unpack[Run],
+    ) -> None: ...
 
     # --------------------------------------------------------------- training
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]

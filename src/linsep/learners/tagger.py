@@ -6,14 +6,13 @@ import math
 import warnings
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from linsep.data.readers.tagged import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
-from linsep.learners.base.loop import Progress
-from linsep.learners.base.parameters import keep_parameters
+from linsep.learners.base.parameters import Run, sharing
 from linsep.learners.structured import EpochState
 from linsep.learners.tagger_state import Transitions, check_state, names_of, pack_names
 from linsep.passes import TALLY
@@ -39,12 +38,12 @@ class SequenceTagger(EpochState, BaseEstimator):
         Maps the list of tokens of a sentence to a list of feature names for each token. None is
         `linsep.data.readers.tagged`: the word, its lower case, its shape, its first and last letters, digits, hyphens
         and capitals, and two words on either side. A tagger with a callable cannot be saved.
+    n_bits : int, default=None
+        Hash feature names to 2**n_bits columns (1 to 28) instead of keeping them.
     max_iter : int or None, default=10
         Largest number of epochs; with None it trains until a whole pass is clean.
     time_limit : float or None, default=None
         Largest number of seconds, checked between passes; None sets no limit.
-    n_bits : int, default=None
-        Hash feature names to 2**n_bits columns (1 to 28) instead of keeping them.
     shuffle : bool, default=True
         Whether to visit the sentences in a new order in each epoch.
     random_state : int, RandomState or None, default=None
@@ -87,18 +86,14 @@ class SequenceTagger(EpochState, BaseEstimator):
     classes_: Array
     transitions_: Transitions
 
+    @sharing(max_iter=10, linear=False)
     def __init__(
         self,
         features: Extract | None = None,
         *,
-        max_iter: int | None = 10,
-        time_limit: float | None = None,
         n_bits: int | None = None,
-        shuffle: bool = True,
-        random_state: Any = None,
-        verbose: int | Progress = 0,
-    ) -> None:
-        keep_parameters(self, locals())
+        **run: Unpack[Run],
+    ) -> None: ...
 
     def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> Self:
         """Learn from sentences and their tags.

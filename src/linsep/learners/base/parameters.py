@@ -30,30 +30,37 @@ def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
             setattr(learner, name, value)
 
 
-class Shared(TypedDict, total=False):
-    """The parameters that linear learners have in common."""
+class Run(TypedDict, total=False):
+    """The parameters of a run, which learners that make passes have in common."""
 
     max_iter: int | None
     time_limit: float | None
-    fit_intercept: bool
-    intercept_scaling: float | str
     shuffle: bool
     random_state: Any
+    verbose: int | Callable[[int, int, float], None]
+
+
+class Shared(Run, total=False):
+    """Those that linear learners have in common."""
+
+    fit_intercept: bool
+    intercept_scaling: float | str
     warm_start: bool
     class_weight: Any
     multi_class: str
     open_classes: bool
     trace: str
-    verbose: int | Callable[[int, int, float], None]
 
 
-def sharing(*without: str, max_iter: int | None, shuffle: bool = True) -> Callable[[Constructor], Constructor]:
-    """Give a constructor that takes `**shared` the `Shared` parameters, all but some, with these defaults."""
+def sharing(
+    *without: str, max_iter: int | None, shuffle: bool = True, linear: bool = True
+) -> Callable[[Constructor], Constructor]:
+    """Give a constructor the parameters of `Shared`, or of `Run` if it is not `linear`, with these defaults."""
     shared: dict[str, Any] = {"max_iter": max_iter, "time_limit": None, "fit_intercept": True, "intercept_scaling": 1.0}
     shared |= {"shuffle": shuffle, "random_state": None, "warm_start": False, "class_weight": None}
     shared |= {"multi_class": "ovr", "open_classes": False, "trace": "epochs", "verbose": 0}
-
-    common = [Parameter(k, Parameter.KEYWORD_ONLY, default=v) for k, v in shared.items() if k not in without]
+    names = (Shared if linear else Run).__optional_keys__ - {*without}
+    common = [Parameter(k, Parameter.KEYWORD_ONLY, default=v) for k, v in shared.items() if k in names]
 
     def decorate(constructor: Constructor) -> Constructor:
         own = [one for one in signature(constructor).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
