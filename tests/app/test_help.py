@@ -76,10 +76,8 @@ def test_wrong_words_are_told(words: str, said: str) -> None:
 
 def test_values_may_begin_with_a_dash_and_arguments_stand_anywhere() -> None:
     command = COMMANDS["fit"]
-    found = command.parse(
-        "linsep", ["--set", "class_weight=-1=2", "t.csv", "--positive", "-a", "--set", "class_weight=1=3"]
-    )
-    assert (found["class_weight"], found["table"], found["positive"]) == (("-1=2", "1=3"), "t.csv", "-a")
+    found = command.parse("linsep", ["--read", "na=-1=2", "t.csv", "--positive", "-a", "--read", "na=1=3"])
+    assert (found["na"], found["table"], found["positive"]) == (("-1=2", "1=3"), "t.csv", "-a")
     found = command.parse("linsep", ["t.csv", "--read", "header", "--read", "na=a=b", "--read=na=-9", "--read", "na="])
     assert (found["header"], found["na"], found["query"]) == (True, ("a=b", "-9", ""), None)
     found = command.parse("linsep", ["t.csv", "--set", "classes=a, b", "--set", "projection_radius=none"])

@@ -25,7 +25,6 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.readers import lines as blocks
-from linsep.data.readers import parquet
 from linsep.data.sources import of_batches
 from linsep.data.sources.source import Source
 from linsep.types import DataError
@@ -94,8 +93,7 @@ def together(source: Source) -> Any:
 def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(blocks, "BLOCK_BYTES", request.param)
     monkeypatch.setattr(blocks, "TABLE_BYTES", request.param)
-    for module in (parquet, of_batches):
-        monkeypatch.setattr(module, "BATCH_ROWS", 7 if request.param == 64 else 1 << 15)
+    monkeypatch.setattr(of_batches, "BATCH_ROWS", 7 if request.param == 64 else 1 << 15)
     size: int = request.param
     return size
 

@@ -161,7 +161,7 @@ def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: i
         ("t.vw", "1 |a b\n" * 30 + "1 |a b:\n", r"t\.vw:31:8: expected a finite number"),
         ("t.vw", "1 |a b\n" * 30 + "1 2 |a b\n", r"t\.vw:31:3: expected 'tag or \|"),
         ("t.csv", "a,y\n" + "1,p\n" * 30 + "1,p,3\n", r"t\.csv:32: 3 fields where the header has 2"),
-        ("t.csv", "a,y\n" + "1,p\n" * 30 + "é,p\n", r"t\.csv:32, column 'a': 'é' (where|is not)"),
+        ("t.csv", "a,y\n" + "1,p\n" * 30 + "é,p\n", r"t\.csv:32, column 'a': 'é' is (no|not) "),
         ("t.csv", "a,y\n" + "1,p\n" * 30 + '"1,p\n', r"t\.csv:32: malformed quotes"),
         ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + "{]\n", r"t\.jsonl:31: .*one JSON object"),
         ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + '{"a": "x", "y": "p"}\n', r"t\.jsonl:31: Column|numbers"),

@@ -17,8 +17,8 @@ import pytest
 
 from in_process import linsep
 from linsep import DataError, explore
-from linsep.explorer import serve as serving
-from linsep.explorer.serve import page_of
+from linsep.explorer import explore as serving
+from linsep.explorer.explore import page_of
 
 TOKEN = "a-token"
 SQUARE: dict[str, Any] = {"X": [[0, 0], [1, 1], [0, 1], [1, 0]], "y": [-1, -1, 1, 1], "constant": 1}

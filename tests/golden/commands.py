@@ -234,7 +234,7 @@ def stream_options() -> Any:
         [shell(f"{line} {asked}"), files("m.linsep")]
         for asked in (
             "--set passes=2 --column note=words1-2",
-            "--set ball=2.5 --column note=chars3-4 --learner averaged",
+            "--column note=chars3-4 --learner averaged",
             "--set half_life=700 --learner pa1",
             "--set classes=no,yes,maybe --learner pa",
             "--set open_classes --learner margin",

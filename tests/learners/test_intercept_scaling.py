@@ -29,7 +29,6 @@ from linsep.learners import (
 from linsep.plots.runs import plot_trace
 from linsep.reporting.receipt import make_receipt
 from linsep.streaming.progressive import predict_then_learn
-from linsep.streaming.safeguards import project, project_mean
 from linsep.theory import homogeneous_margin, margin_upper_bound, mistake_bounds
 from linsep.types import DataError, Hyperplane
 
@@ -324,16 +323,6 @@ def test_the_guarantee_of_descent_is_that_of_the_column(fit_intercept: bool) -> 
     learner = SGDClassifier(projection_radius=0.4, sampling="replacement", average=None, **asked).fit(X, y)
     assert learner.gradient_bound_ == pytest.approx(np.sqrt((rows**2).sum(axis=1).max()))
     assert np.linalg.norm([*learner.coef_[0], learner.intercept_[0] / c]) <= 0.4 * (1 + 1e-9)
-
-
-def test_the_ball_of_a_stream_measures_the_weight_of_the_constant() -> None:
-    X, y = whole_numbers(2)
-    learner = AveragedPerceptron(intercept_scaling=0.125, shuffle=False).partial_fit(X, y, classes=[0, 1])
-    project(learner, 0.5)
-    project_mean(learner, 0.5)
-    for w, b in ((learner.last_coef_[0], learner.last_intercept_[0]), (learner.coef_[0], learner.intercept_[0])):
-        assert np.linalg.norm([*w, b / 0.125]) <= 0.5
-        assert np.linalg.norm([*w, b / 0.125]) > 0.4
 
 
 # -------------------------------------------------------- receipts and pictures

@@ -160,7 +160,7 @@ def test_a_line_that_is_malformed_at_once_leaves_nothing(table: Path) -> None:
     assert not table.with_name("ck").exists()
 
 
-OPTIONS: dict[str, Any] = {"passes": 2, "checkpoint_rows": 50, "half_life": 1000.0, "ball": 20.0}
+OPTIONS: dict[str, Any] = {"passes": 2, "checkpoint_rows": 50, "half_life": 1000.0}
 if find_spec("river"):
     OPTIONS["drift"] = "page-hinkley"
 
@@ -202,7 +202,6 @@ def test_several_classes_go_on_to_the_bit(table: Path) -> None:
         "columns": {},
         "open_classes": True,
         "checkpoint_rows": 50,
-        "ball": 3.0,
     }
     fit(table, folder / "whole", checkpoint=folder / "a", **options)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
@@ -366,7 +365,6 @@ def test_ctrl_c_in_the_middle_of_a_chunk_waits_for_its_end(table: Path, monkeypa
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ball": -1.0}, "ball must be a finite number above 0, not -1.0"),
         ({"half_life": 0.0}, "half_life must be a finite number above 0, not 0.0"),
         ({"passes": 0}, "passes must be at least 1, not 0"),
         ({"checkpoint_rows": 0}, "checkpoint_rows must be at least 1, not 0"),

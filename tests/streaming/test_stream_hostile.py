@@ -14,9 +14,8 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from linsep import AveragedPerceptron, Perceptron, fit_stream, open_data
+from linsep import fit_stream, open_data
 from linsep.data.readers import lines as blocks
-from linsep.data.readers import parquet
 from linsep.data.sources import of_batches
 from linsep.data.sources.seen import RunningHash
 from linsep.kernels.text import quotes
@@ -31,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where files are read in blocks of a few hundred bytes, and batches of 70 rows."""
     monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
-    monkeypatch.setattr(parquet, "BATCH_ROWS", 70)
+    monkeypatch.setattr(of_batches, "BATCH_ROWS", 70)
     monkeypatch.setattr(of_batches, "BATCH_ROWS", 70)
     return tmp_path
 
@@ -324,34 +323,6 @@ def test_lines_are_skipped_under_a_title_and_without_a_header(folder: Path, aske
 
 
 # --------------------------------------------------------------------------- other
-@pytest.mark.parametrize("learner", [Perceptron(), AveragedPerceptron()])
-@pytest.mark.parametrize("n", [1, 999, 1500])
-def test_what_is_handed_out_lies_in_the_ball(learner: Any, n: int) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n + 1, 4)) * 10
-    y = np.arange(n + 1) % 2
-
-    def length(found: StreamFit) -> float:
-        made = found.model.learner_
-        return float(np.hypot(np.linalg.norm(made.coef_), made.intercept_[0]))
-
-    assert 0 < length(fit_stream((X, y), learner, ball=1.0)) <= 1.0
-    assert length(fit_stream((X, y), learner)) > 1.0
-
-
-def test_a_run_that_was_stopped_hands_out_a_model_in_the_ball_and_goes_on_to_the_bit(folder: Path) -> None:
-    table = [(str(float(a) * 10), y) for a, y in rows()]
-    path = write(folder / "t.csv", [*table, ("x", "p")])
-    options: dict[str, Any] = {"ball": 0.1, "learner": AveragedPerceptron()}
-    so_far = refused(path, "'x' is not", **options, checkpoint=folder / "ck", checkpoint_rows=50)
-    made = so_far.model.learner_
-    assert np.hypot(np.linalg.norm(made.coef_), made.intercept_[0]) <= 0.1
-    good = write(folder / "u.csv", table * 2)
-    with pytest.raises(StoppedError):
-        fit(good, **options, checkpoint=folder / "ck2", checkpoint_rows=50, callback=stop_after(300))
-    assert same(fit(good, **options, checkpoint=folder / "ck2", checkpoint_rows=50), fit(good, **options))
-
-
 def test_files_that_vanish_or_hold_too_much_are_a_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = write(folder / "1.csv", rows()), write(folder / "2.csv", rows(1))
     gone = refused([first, second], r"2\.csv: there is no file of that name",
@@ -384,7 +355,7 @@ def test_a_parquet_file_of_more_rows_than_memory_holds_is_read_as_a_stream_alone
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(folder / "t.parquet", rows())
-    monkeypatch.setattr(parquet, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(of_batches, "free_memory", lambda: 10_000)
     with pytest.raises(DataError, match=r"t\.parquet: 400 rows of 2 columns do not fit half of the free memory"):
         open_data(path, target="y").read()
     assert fit(path).counters.rows == ROWS

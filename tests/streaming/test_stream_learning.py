@@ -24,7 +24,7 @@ from linsep.kernels.text.hashing import hash_names, seed_of
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import predict_then_learn
 from linsep.streaming.result import Counters, StreamWarning
-from linsep.streaming.safeguards import Safeguards, fade, project
+from linsep.streaming.run import Fading
 from linsep.theory.bounds.cover import online_risk_bound
 from linsep.types import DataError
 
@@ -108,9 +108,9 @@ def test_weights_that_become_infinite_are_an_error() -> None:
 def test_a_faded_mean_is_that_of_its_formula(
     learner: Any, classes: int, half_life: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("linsep.streaming.safeguards.EVERY_ROWS", 100)
+    monkeypatch.setattr("linsep.streaming.run.EVERY_ROWS", 100)
     X, y = rows(330, classes, seed=3)
-    learner, safeguards = clone(learner), Safeguards(half_life=half_life)
+    learner, fading = clone(learner), Fading(half_life)
     moving, counts, total, exact = [], np.zeros(0), 0, 0.0
     for i in range(len(y)):
         predict_then_learn(learner, X[i], y[i : i + 1], classes=np.arange(classes))
@@ -120,7 +120,7 @@ def test_a_faded_mean_is_that_of_its_formula(
             factor = 2 ** (-100 / half_life)
             kept = round(factor * total)
             counts, total, exact = counts * (kept / total), kept, exact * factor
-        safeguards.apply(learner, i + 1)
+        fading.apply(learner, i + 1)
     mean = np.tensordot(counts, np.array(moving), axes=1) / counts.sum()
     assert np.allclose(np.column_stack([learner.coef_, learner.intercept_]), mean, rtol=1e-10, atol=1e-10)
     assert abs(total - exact) <= 1.5  # half a row for each time that they fade
@@ -187,24 +187,6 @@ def test_parted_counts_only_rows_on_which_one_alone_is_wrong() -> None:
     assert not Counters(lately="2" * 999).parted()  # it has just begun
     said = Counters(lately="2" * 17 + "3" * 3 + "0" * 980).parted()
     assert "wrong on 2.0% of the last 1,000 rows, and the last vector on 0.3%" in said[0]
-
-
-def test_fading_keeps_the_sums_of_the_mean() -> None:
-    X, y = rows(40, 2)
-    learner = AveragedPerceptron()
-    total, w = np.zeros(12), np.zeros(12)
-    for i in range(40):
-        predict_then_learn(learner, X[i], y[i : i + 1], classes=[0, 1])
-        w = learner.last_coef_[0].copy()
-        total += w
-        if i % 7 == 6:
-            fade(learner, 0.5)
-            w *= 0.5
-            assert np.array_equal(learner.last_coef_[0], w)
-    learner.settle()
-    assert np.allclose(learner.coef_[0] * 40, total, rtol=1e-12, atol=1e-12)
-    project(learner, 0.25)
-    assert math.isclose(np.hypot(np.linalg.norm(learner.last_coef_), learner.last_intercept_[0]), 0.25)
 
 
 # ----------------------------------------------------------------------- bound

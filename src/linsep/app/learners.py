@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from linsep import learners
-from linsep.data.columns import label_names, shown
-from linsep.learners.base.tables import binary_names
 from linsep.learners.selection import RUNGS, Rung
 from linsep.types import DataError
 
@@ -74,32 +70,6 @@ def make_ladder(limits: Limits, **options: Any) -> dict[str, Rung]:
         return lambda X: [epochs.put_on(learner).set_params(time_limit=limits.time_limit) for learner in rung(X)]
 
     return {name: limited(rung) for name, rung in RUNGS.items()}
-
-
-def class_weight_of(given: Sequence[str], labels: Any, positive: str | None) -> Any:
-    """What is typed, "balanced" or LABEL=WEIGHT several times, as a learner takes it; the labels are those of a table.
-
-    Examples
-    --------
-    >>> class_weight_of(["1=2.5", "0=1"], np.array([0, 1, 1]), None)
-    {1: 2.5, 0: 1.0}
-    """
-    if list(given) == ["balanced"]:
-        return "balanced"
-    known = np.unique(labels)
-    names = known if positive is None else binary_names(known, positive)
-    labelled = dict(zip(label_names(np.asarray(names)).tolist(), np.asarray(names).tolist(), strict=True))
-    found: dict[Any, float] = {}
-    for text in given:
-        label, _, weight = text.rpartition("=")
-        if label not in labelled:
-            listed = ", ".join(labelled)
-            raise DataError(f"class_weight takes balanced or LABEL=WEIGHT, not {text!r:.80}; the labels are {listed}")
-        try:
-            found[labelled[label]] = float(weight)
-        except ValueError:
-            raise DataError(f"class_weight {shown(text)}: {weight!r:.80} is not a number") from None
-    return found
 
 
 def check_weights(learner: Any, sample_weight: str | None) -> None:

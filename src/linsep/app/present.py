@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from types import TracebackType
+from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, Self
 
-if TYPE_CHECKING:  # the types alone: importing them would bring Rich and the learners along
+if TYPE_CHECKING:  # the types alone: importing them would bring the learners along
     import pyarrow as pa
-    from rich.progress import Progress, TaskID
 
     from linsep.streaming.result import StreamState
 
 _BOLD, _RED, _YELLOW = "1", "31", "33"
+_EVERY = 0.1  # seconds between two looks at the training
 
 
 @dataclass
@@ -71,7 +71,8 @@ def printable(text: str) -> str:
 
 
 def say(message: str) -> None:
-    """Print a message as it is on standard error."""
+    """Print a message as it is on standard error, in the place of a line that is shown."""
+    _clear()
     sys.stderr.write(printable(message) + "\n")
 
 
@@ -126,32 +127,28 @@ def until_ctrl_c(search: Callable[[Any], Result]) -> Callable[[Any], Result]:
 
 
 class Line:
-    """A line on standard error, on terminals only: the step that a command is at, and how far the training is.
+    """A line on standard error, on terminals only: the step that a command is at, and how far the training is."""
 
-    It is created when there is something to show.
-    """
-
-    _bar: Progress | None = None
-    _task: TaskID
+    _shown = 0.0  # when it was written last
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         """Remove the line."""
-        if self._bar is not None:
-            self._bar.stop()
+        _clear()
 
     def step(self, description: str) -> None:
         """Say at once which step begins; how long it takes is not known."""
-        self._show(None, 0, description)
+        self._shown = 0.0
+        self._show(description)
 
     def epochs(self, max_iter: int | None, time_limit: float | None) -> Callable[[int, int, float], None]:
-        """What a learner calls: it shows epochs, mistakes of the last pass and the time."""
+        """What a learner calls: it shows epochs, mistakes of the last pass and how much of the limit is over."""
 
         def show(epochs: int, mistakes: int, seconds: float) -> None:
-            done = seconds if time_limit else epochs
-            self._show(time_limit or max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
+            done, total = (seconds, time_limit) if time_limit else (epochs, max_iter)
+            self._show(f"epoch {epochs:,}: {mistakes:,} mistakes", done, total)
 
         return show
 
@@ -159,18 +156,17 @@ class Line:
         """What a stream calls: it shows rows, rows a second and the mistakes so far."""
         rows, rate = state.counters.rows, state.new_rows / max(state.seconds, 1e-9)
         words = f"{rows:,} rows, {rate:,.0f} a second: {state.counters.summary()}"
-        self._show(state.total_bytes, state.counters.position.offset, words)
+        self._show(words, state.counters.position.offset, state.total_bytes)
 
-    def _show(self, total: float | None, completed: float, description: str) -> None:
-        if not sys.stderr.isatty():
-            return
-        at_once = self._bar is None or completed == 0
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    def _show(self, words: str, done: float = 0, total: float | None = None) -> None:
+        if sys.stderr.isatty() and perf_counter() - self._shown > _EVERY:
+            self._shown = perf_counter()
+            share = f"{min(1.0, done / total):4.0%}  " if total else ""
+            _clear()
+            sys.stderr.write(f"{share}{printable(words)}"[: shutil.get_terminal_size().columns - 1])
+            sys.stderr.flush()
 
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task(description, total=total)
-        self._bar.update(self._task, total=total, completed=completed, description=description, refresh=at_once)
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.app.labelled import inputs
+from linsep.app.models import inputs
 from linsep.app.present import Result, command_line
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -94,9 +93,16 @@ def number_column(
     if numbers is None:
         if not is_number and _are_codes(text):
             return category_column(name, text, decimal)
-        otherwise = _booleans(name, text) or _grouped(name, text, decimal)
-        if otherwise is not None:
-            return otherwise
+        texts, codes = distinct(text)
+        gone = are_missing(texts)
+        if (found := _otherwise(texts.filter(pa.array(~gone)), decimal)) is not None:
+            written, there, sign = found
+            values = np.zeros(len(texts))
+            values[~gone] = there
+            raw = None
+            if written is not None:
+                raw = pc.replace_with_mask(texts, pa.array(~gone), written).take(pa.array(codes))
+            return Column(name, values[codes], raw, missing=gone[codes] if gone.any() else None, sign=sign)
         good = are_numbers(texts, decimal) | are_amounts(texts, decimal)
         if good.any() and (good | gone).all():
             signed = ~gone & ~are_numbers(texts, decimal)
@@ -110,7 +116,8 @@ def number_column(
             )
         advice = f", or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
         refuse_other_mark(name, text, where, decimal, advice)
-        unbounded = _are_infinite(texts)
+        lower = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+        unbounded = pc.is_in(lower, pa.array(INFINITE)).to_numpy(zero_copy_only=False)
         if 2 * int(good[codes].sum()) <= len(text) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
         _refuse_cell(name, text, int((~good & ~gone)[codes].argmax()), where)
@@ -135,39 +142,26 @@ def infinite(place: str, name: str, cell: str, n: int) -> DataError:
     return DataError(f"{place}, column {name!r}: {cell} is not a finite number{more}; {_INFINITE_ADVICE}")
 
 
-def _booleans(name: str, text: pa.Array) -> Column | None:
-    """True and false as 1 and 0, as Parquet files and dataframes have them; None if a cell is anything else."""
-    texts, codes = distinct(text)
-    words = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
-    gone = are_missing(words)
-    found = pc.index_in(words, value_set=pa.array(["false", "true"]))
-    values = pc.fill_null(found, -1).to_numpy(zero_copy_only=False)
-    if gone.all() or ((values < 0) & ~gone).any():
-        return None
-    missing = gone[codes] if gone.any() else None
-    return Column(name, np.maximum(values, 0).astype(np.float64)[codes], None, missing=missing)
+def _otherwise(cells: pa.Array, decimal: str) -> tuple[pa.Array | None, Array, str] | None:
+    """Cells that are all words for truth, or all amounts, as numbers: their text, their values, and their sign.
 
-
-def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
-    """Amounts with a sign of a currency, a % or marks between thousands as numbers; None if a cell is anything else.
-
-    An amount in parentheses is negative, as accountants write it.
+    True and false are 1 and 0, as Parquet files and dataframes have them. Amounts may have the sign of one currency,
+    a % all of them, and marks between thousands; one in parentheses is negative, as accountants write it.
     """
+    cells = pc.utf8_trim_whitespace(cells)
+    truth = pc.index_in(pc.utf8_lower(cells), value_set=pa.array(["false", "true"]))
+    if len(cells) and not truth.null_count:
+        return None, truth.to_numpy().astype(np.float64), ""
+    if not len(cells) or not are_amounts(cells, decimal).all():
+        return None
+    signs = [{letter for letter in cell if letter in SIGNS} for cell in cells.to_pylist()]
+    sign = "".join(set().union(*signs))
+    if len(sign) > 1 or ("%" in sign and not all(signs)):
+        return None
     mark = r"\." if decimal == "." else ","
-    texts, codes = distinct(text)
-    cells = pc.utf8_trim_whitespace(texts)
-    gone = are_missing(cells)
-    fits = are_amounts(cells, decimal)
-    if gone.all() or (~fits & ~gone).any() or not _of_one_unit(cells.filter(pa.array(~gone)).to_pylist()):
-        return None
     digits = pc.replace_substring_regex(pc.replace_substring_regex(cells, r"\(", "-"), f"[^0-9+{mark}-]", "")
-    found = read_numbers(pc.if_else(pa.array(gone), "0", pc.replace_substring_regex(digits, mark, ".")))
-    if found is None:
-        return None
-    missing = gone[codes] if gone.any() else None
-    as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), texts, found[0])
-    sign = "".join(sorted({letter for cell in cells.to_pylist() for letter in cell if letter in SIGNS}))
-    return Column(name, found[1][codes], as_digits.take(pa.array(codes)), missing=missing, sign=sign)
+    found = read_numbers(pc.replace_substring_regex(digits, mark, "."))
+    return None if found is None else (*found, sign)
 
 
 def grouped_digits(decimal: str) -> str:
@@ -208,12 +202,6 @@ def are_amounts(text: pa.Array, decimal: str) -> pa.Array:
     return pc.match_substring_regex(pc.utf8_trim_whitespace(text), f"^({amount}|{negative})$")
 
 
-def _of_one_unit(cells: list[str]) -> bool:
-    """Whether all cells have a % or none, and none has another currency than the others."""
-    signs = [{letter for letter in cell if letter in SIGNS} for cell in cells]
-    return len(set().union(*signs)) <= 1 and (not any("%" in sign for sign in signs) or all(signs))
-
-
 def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     """Return which cells may stand in a column of numbers: numbers, amounts, true and false, and what is missing.
 
@@ -237,7 +225,7 @@ def are_true_or_false(text: pa.Array) -> pa.Array:
     return pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
 
 
-def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:
+def category_column(name: str, text: pa.Array, decimal: str = ".") -> Column:
     """Text as categories; an empty one is missing.
 
     Examples
@@ -248,7 +236,7 @@ def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array 
     texts, codes = distinct(text) if is_encoded(text) else (text, slice(None))
     empty = pc.equal(texts, "")
     missing = empty.to_numpy(zero_copy_only=False)[codes] if pc.any(empty).as_py() else None
-    return Column(name, None, text, there, decimal, missing)
+    return Column(name, None, text, decimal, missing)
 
 
 @by_distinct
@@ -268,12 +256,6 @@ def are_numbers(text: pa.Array, decimal: str = ".") -> pa.Array:
     """Return which cells are decimal numbers."""
     pattern = NUMBER if decimal == "." else NUMBER.replace(r"\.", decimal)
     return pc.match_substring_regex(pc.utf8_trim_whitespace(text), pattern)
-
-
-@by_distinct
-def _are_infinite(text: pa.Array) -> pa.Array:
-    found: pa.Array = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), pa.array(INFINITE))
-    return found
 
 
 def refuse_other_mark(
@@ -362,4 +344,4 @@ def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Col
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} among "
             f"{'numbers' if truth[row] else 'true and false'}; write all in one way"
         )
-    return replace(found, there=column.there)
+    return found

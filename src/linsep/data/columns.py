@@ -26,16 +26,15 @@ class Column:
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
     `raw` is the text as it was read: dictionary-encoded where each text is kept once (`distinct` asks it best), and
     made into the array `text` only for who needs that.
-    `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
-    may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
-    `is_date` says that the source keeps dates or times, which are ISO text here, and `is_finer` that some of them are
-    finer than the microseconds of this text. `sign` is the % or the currency of the amounts that the numbers are.
+    `decimal` is the decimal mark of categories that may be numbers. `missing` says in which rows the cell is empty,
+    None if in none: a number there is 0, a text "". `is_date` says that the source keeps dates or times, which are ISO
+    text here, and `is_finer` that some of them are finer than the microseconds of this text. `sign` is the % or the
+    currency of the amounts that the numbers are.
     """
 
     name: str
     stored: Any  # an array, or None
     raw: Any  # an array of Arrow, or None
-    there: Array | None = None
     decimal: str = "."
     missing: Array | None = None
     is_date: bool = False
@@ -211,12 +210,10 @@ class TableChunk:
 
         def parse(name: str) -> Column:
             column = self.cells(name)
-            stored, there, missing = (
-                None if array is None else array[numbers] for array in (column.stored, column.there, column.missing)
-            )
+            stored, missing = (None if one is None else one[numbers] for one in (column.stored, column.missing))
             raw = None if column.raw is None else taken(column.raw, numbers)
             missing = missing if missing is not None and missing.any() else None
-            return replace(column, stored=stored, raw=raw, there=there, missing=missing)
+            return replace(column, stored=stored, raw=raw, missing=missing)
 
         y = None if self.y is None else self.y[numbers]
 
@@ -224,24 +221,6 @@ class TableChunk:
             return self.where(int(numbers[row]))
 
         return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed, label=self.label)
-
-    def met(self, name: str) -> Column | None:
-        """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.
-
-        Parameters
-        ----------
-        name : str
-            Its name.
-
-        Returns
-        -------
-        Column or None
-            The column; None if there is no feature column of that name, and no row may lack one.
-        """
-        if self.keyed and name not in self._known:
-            everywhere = np.ones(self.n_rows, dtype=np.bool_)
-            return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
-        return self.cells(name) if name in self._known else None
 
     def lacks(self, names: Iterable[str]) -> list[str]:
         """Return those of the names that no feature column has.
@@ -280,7 +259,13 @@ class TableChunk:
         absent = self.lacks(names)
         if not absent:
             return self
-        parse: Any = self.met  # which finds each of these names
+
+        def parse(name: str) -> Column:
+            if name in self._known:
+                return self.cells(name)
+            everywhere = np.ones(self.n_rows, dtype=np.bool_)
+            return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
+
         return replace(self, names=[*self.names, *absent], parse=parse, _parsed={})
 
     def place(self, row: int) -> str:

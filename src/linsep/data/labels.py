@@ -1,4 +1,4 @@
-"""Labels: those of one type, and rows without one, which are left out where that is asked for."""
+"""Labels: those of one type, rows without one, which are left out where that is asked for, and those of a stream."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from linsep.as_given import labels_of, refuse_missing
 from linsep.data.cells import are_missing, are_numbers, read_numbers
+from linsep.data.columns import TableChunk, label_names, shown
 from linsep.data.distinct import distinct, holds_text, is_encoded
 from linsep.markup import quote
-from linsep.types import Array, DataError
+from linsep.types import Array, Chunk, DataError
 
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _ZEROS = re.compile("[.,]0*$")
@@ -249,3 +250,119 @@ def doubt_of_labels(names: Iterable[Any]) -> list[str]:
         alike.setdefault("".join(name.split()).rstrip(".").casefold(), []).append(name)
     several = [f"{same[0]!r:.40} and {same[1]!r:.40}" for same in alike.values() if len(same) > 1]
     return [f"the labels {several[0]} count as two classes: if they are one, write them alike"] if several else []
+
+
+_ADVICE = (
+    "name all classes with `classes` (--set classes=A,B,C), or let them join with `open_classes` (--set open_classes)"
+)
+_NO_LABELS = "these rows have no labels: name the label column with `target` (--target)"
+
+
+class StreamLabels:
+    """Labels as a learner takes them: classes named beforehand, those of the first rows, or open.
+
+    With `positive` a row is 1 if its label is that one, else 0.
+    """
+
+    def __init__(self, named: Iterable[Any] | None, positive: Any, is_open: bool) -> None:
+        if (named is not None) + (positive is not None) + is_open > 1:
+            raise DataError("give one of classes, positive and open_classes, not several of them")
+        self.named = None if named is None else label_names(np.array(list(named))).tolist()
+        self.positive = None if positive is None else str(label_names(np.array([positive]))[0])
+        given = self.named or []
+        if not all(name.strip() for name in given):
+            raise DataError(f"there is an empty name among the classes {', '.join(map(repr, given))}")
+        if len(set(given)) != len(given):
+            raise DataError(f"the classes name one class twice: {', '.join(given)}")
+        self._open = is_open
+        self._classes: Array | None = None
+        self._text: bool | None = None  # whether open labels are text; None before the first
+        # Whether a row had the positive label; assumed in a run that goes on from a checkpoint.
+        self._met = positive is None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say of the labels when all rows have been read."""
+        return [] if self._met else [f"label {self.positive!r} never occurred: every row counts as the other class"]
+
+    def check(self, chunk: TableChunk | Chunk) -> None:
+        """Raise DataError for the first label that `read` would not take; nothing is learnt from the labels."""
+        if isinstance(chunk, Chunk) and chunk.y is None:
+            raise DataError(f"{chunk.place(chunk.X.shape[0] - 1)}: {_NO_LABELS}")
+        if self.positive is None and chunk.y is not None:
+            self._as_before(chunk.y, chunk)
+
+    def read(self, chunk: TableChunk | Chunk) -> tuple[Array, Array | None]:
+        """The labels of a chunk, and all classes (None where they are open)."""
+        if chunk.y is None:
+            raise DataError(_NO_LABELS)
+        if self.positive is not None:
+            is_positive = label_names(chunk.y) == self.positive
+            self._met = self._met or bool(is_positive.any())
+            return is_positive.astype(np.int64), np.array([0, 1])
+        y = self._as_before(chunk.y, chunk)
+        if self._open:
+            self._text = y.dtype.kind == "U"
+            return y, None
+        if self._classes is None:
+            self._classes = np.unique(y) if self.named is None else _typed(self.named, chunk.y)
+            if len(self._classes) < 2:
+                raise DataError(f"every label among the first {len(y):,} rows is {self._classes[0]}: {_ADVICE}")
+        return y, self._classes
+
+    def _as_before(self, y: Array, chunk: TableChunk | Chunk) -> Array:
+        """Labels of the type of those before, which may be the first; DataError for one that is none of the classes.
+
+        Fractions, which are no classes to a learner, are called by their names.
+        """
+        classes = _typed(self.named, y) if self._classes is None and self.named is not None else self._classes
+        y = label_names(y) if y.dtype.kind == "f" or self._text else y
+        if self._text is False and y.dtype.kind == "U":
+            row = next(i for i, label in enumerate(y) if not _is_whole(label))
+            raise DataError(
+                f"{chunk.place(row)}: label {shown(y[row])} where the labels before were whole numbers: name "
+                "all classes with `classes` (--set classes=A,B,C)"
+            )
+        return y if classes is None else _as_one_of(classes, y, chunk)
+
+    def resume(self, classes: Array) -> None:
+        """Go on with the classes of a learner that a checkpoint held."""
+        self._met = True
+        if self._open:
+            self._text = classes.dtype.kind == "U"
+        else:
+            self._classes = classes
+
+    def names(self, classes: Array) -> Array:
+        """What the classes of the learner are called."""
+        if self.positive is None:
+            return classes
+        return np.array([f"not {self.positive}", self.positive])
+
+
+def _as_one_of(classes: Array, y: Array, chunk: TableChunk | Chunk) -> Array:
+    """The labels as entries of `classes`; an error that names the row for one that is not there."""
+    mixed = classes.dtype.kind != y.dtype.kind and "U" in (classes.dtype.kind, y.dtype.kind)
+    known, given = (label_names(classes), label_names(y)) if mixed else (classes, y)
+    strange = np.flatnonzero(~np.isin(given, known))
+    if strange.size:
+        row = int(strange[0])
+        listed = ", ".join(map(shown, known[:6]))
+        raise DataError(f"{chunk.place(row)}: label {shown(given[row])} is not one of the classes {listed}: {_ADVICE}")
+    if not mixed:
+        return y
+    order = np.argsort(known)
+    return np.asarray(classes[order[np.searchsorted(known, given, sorter=order)]])
+
+
+def _typed(named: list[str], y: Array) -> Array:
+    """Names as labels of the type of y where that can be."""
+    whole = y.dtype.kind in "iu" and all(name.strip().lstrip("+-").isdecimal() for name in named)
+    return np.unique(np.array([int(name) for name in named] if whole else named))
+
+
+def _is_whole(label: str) -> bool:
+    try:
+        return float(label).is_integer()
+    except ValueError:
+        return False

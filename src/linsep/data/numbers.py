@@ -113,7 +113,7 @@ def amounts_of(chunk: TableChunk, column: Column, text: pa.Array, kind: str) -> 
             f"{unit_of(kind)!r}, as the other cells are; mend it, or read the column as categories with "
             f"--column {quote(column.name)}=category"
         )
-    return Column(column.name, found.values, found.raw, column.there, missing=found.missing)
+    return Column(column.name, found.values, found.raw, missing=found.missing)
 
 
 def _is_money(cells: pa.Array, decimal: str) -> bool:

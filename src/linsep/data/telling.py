@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import floor, lgamma, log
 from typing import Any
@@ -9,13 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from linsep.as_given import labels_of
 from linsep.data.columns import Column, TableChunk, label_names
 from linsep.data.distinct import distinct
-from linsep.data.sources.open import open_data
-from linsep.data.sources.source import Source
+from linsep.data.sources.open import open_data, source_of
 from linsep.markup import between
-from linsep.tables import check_index
+from linsep.tables import dense
 from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
@@ -98,8 +97,13 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     """
     if not 0 < least <= 1:
         raise ValueError(f"least must be above 0 and at most 1, got {least!r}")
-    chunk, labels = _rows_and_labels(source, y)
-    return tell(chunk, labels, least=least)
+    chunk = source_of(source, y).read()
+    if chunk.y is None:
+        raise DataError("these rows have no labels: name the label column with target, or give y")
+    if isinstance(chunk, TableChunk):
+        return tell(chunk, label_names(chunk.y), least=least)
+    names = [f"x{j + 1}" for j in range(chunk.X.shape[1])]
+    return tell(as_columns(chunk.X, names), label_names(chunk.y), least=least)
 
 
 def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[TellingColumn]:
@@ -133,21 +137,11 @@ def _telling(column: Column, names: Array, codes: Array, least: float, tries: fl
     return told if good and told.errors < others and tries + chance <= 0 else None
 
 
-def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
-    check_index(source, y)
-    if isinstance(source, np.ndarray):
-        if source.ndim != 2 or source.dtype.kind not in "biuf":
-            raise DataError(f"an array of rows of numbers is needed, not {source.dtype} of the shape {source.shape}")
-        source = pa.table({f"x{j + 1}": column for j, column in enumerate(source.T)})
-    source = source if isinstance(source, Source) else open_data(source)
-    chunk = source.read()
-    if not isinstance(chunk, TableChunk):
-        raise DataError(f"{source.name} holds rows without named columns: give a table or an array")
-    if (labels := chunk.y if y is None else labels_of(y)) is None:
-        raise DataError("these rows have no labels: name the label column with target, or give y")
-    if len(labels) != chunk.n_rows:
-        raise DataError(f"the table has {chunk.n_rows} rows and y {len(labels)} labels: one label a row is needed")
-    return chunk, label_names(labels)
+def as_columns(X: Any, names: Sequence[str]) -> TableChunk:
+    """The rows of a matrix as those of a table."""
+    columns = dense(X).astype(np.float64).T
+    found: TableChunk = open_data(pa.table(dict(zip(names, columns, strict=True)))).read()
+    return found
 
 
 def _log_chance(patterns: float, sizes: list[int], e: int) -> float:

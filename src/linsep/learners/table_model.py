@@ -302,8 +302,7 @@ class TableModel(PredictingTables):
             rows = encoder.transform(source).X
         if not first and encoder is not None and encoder.width > learner.n_features_in_:
             raise DataError(
-                "a new column of numbers makes the rows wider than the model: learn such rows with "
-                "linsep.fit_stream(open_columns=True), or name all columns in the first rows"
+                "a new column of numbers makes the rows wider than the model: have all columns in the first rows"
             )
         learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
         return self._take(learner, encoder, learner.classes_ if names is None else names)

@@ -52,8 +52,7 @@ class Scores:
     counts : dict
         (true class, predicted class) -> rows; the classes by name, as text.
     majority_class : str
-        The class to answer always: the most frequent one of these rows, or of the training rows where some are held
-        out.
+        The class to answer always: the most frequent one of these rows.
     majority_accuracy : float
         The accuracy of answering it always.
     balanced_accuracy : float
@@ -86,19 +85,9 @@ class Scores:
     unlabelled: int = 0
 
     @property
-    def best_constant(self) -> tuple[str, float]:
-        """The best answer that is always the same: the most frequent class of these rows, and its share.
-
-        It is the majority class where that is as frequent. On rows held out it need not be, as their mix may be another
-        than that of the training rows.
-        """
-        name = max(self.classes, key=lambda one: (self.classes[one].rows, one == self.majority_class))
-        return name, self.classes[name].rows / self.rows
-
-    @property
     def beats_majority(self) -> bool:
         """Whether the predictions are better than any answer that is always the same, or all correct."""
-        return self.accuracy > self.best_constant[1] or self.accuracy == 1
+        return self.accuracy > self.majority_accuracy or self.accuracy == 1
 
     @property
     def _occurring(self) -> int:
@@ -158,8 +147,7 @@ class Scores:
         """
         said = []
         if not self.beats_no_look(weighted=weighted):
-            best, share = self.best_constant
-            told = f'no better than always answering "{best}" ({share:.1%})'
+            told = f'no better than always answering "{self.majority_class}" ({self.majority_accuracy:.1%})'
             said.append(f"{told}: {self.accuracy:.1%} of the {where} are predicted correctly")
         never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
         if never:
@@ -175,19 +163,15 @@ class Scores:
         Returns
         -------
         dict
-            The attributes; the counts as {"a predicted b": rows}. "best_constant_class" and "best_constant_accuracy"
-            where the best constant answer is not the majority class.
+            The attributes; the counts as {"a predicted b": rows}.
         """
         told = {one.name: getattr(self, one.name) for one in fields(self)}
-        best, share = self.best_constant
-        if best != self.majority_class:
-            told |= {"best_constant_class": best, "best_constant_accuracy": share}
         told["classes"] = {name: one._asdict() for name, one in self.classes.items()}
         told["counts"] = {f"{a} predicted {b}": count for (a, b), count in self.counts.items()}
         return told if self.unlabelled else {name: value for name, value in told.items() if name != "unlabelled"}
 
 
-def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None = None) -> Scores:
+def scores_of_counts(table: Array, names: Sequence[str]) -> Scores:
     """What follows from a table of counts alone: `table[a, b]` rows of class a were predicted to be of class b.
 
     Examples
@@ -200,7 +184,7 @@ def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None
     of_class, predicted = table.sum(axis=1), table.sum(axis=0)
     with np.errstate(invalid="ignore"):  # a class that no row has is 0 / 0
         precision, recall = table.diagonal() / predicted, table.diagonal() / of_class
-    best = int(of_class.argmax()) if majority is None else majority
+    best = int(of_class.argmax())
     return Scores(
         rows=rows,
         accuracy=int(table.trace()) / rows,
@@ -215,13 +199,11 @@ def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None
     )
 
 
-def scores_of_rows(
-    truth: Array, said: Array, values: Array | None, names: Sequence[str], *, majority: int | None = None
-) -> Scores:
+def scores_of_rows(truth: Array, said: Array, values: Array | None, names: Sequence[str]) -> Scores:
     """Scores of predictions row by row: classes as positions in `names`, decision values where they are known."""
     table = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(table, (truth, said), 1)
-    return with_areas(scores_of_counts(table, names, majority=majority), truth, values)
+    return with_areas(scores_of_counts(table, names), truth, values)
 
 
 def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
@@ -250,15 +232,12 @@ def _areas(positive: Array, values: Array) -> tuple[float, float]:
 def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
     """What always answering one class would give; of a model with class weights the mean recall is compared too.
 
-    Of rows held out the most frequent class has to be beaten, also where it is not that of the training rows.
-
     Examples
     --------
-    >>> majority_line(scores_of_counts(np.array([[2, 0], [1, 5]]), ["no", "yes"], majority=0))[1]
+    >>> majority_line(scores_of_counts(np.array([[2, 0], [1, 5]]), ["no", "yes"]))[1]
     '75.00% (always answering "yes")'
     """
-    best, share = scores.best_constant
-    text = f'{share:.2%} (always answering "{best}")'
+    text = f'{scores.majority_accuracy:.2%} (always answering "{scores.majority_class}")'
     if not scores.beats_no_look(weighted=weighted):
         return "majority class", f"{text}: {NO_BETTER}"
     if weighted and not scores.beats_majority:

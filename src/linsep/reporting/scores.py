@@ -264,8 +264,7 @@ def score_aside(
     truth, classes = positions(y, learner.classes_), learner.classes_
     again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
     known = calibrate(learner, aside.X_train, y[train], of_rows.get("sample_weight")) if again else None
-    most = int(np.bincount(truth[train]).argmax())
-    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
+    found = scores_of_rows(truth[test], positions(said, classes), values, names)
     if known is None or values is None:
         return found
     is_class = truth[test][:, None] == np.arange(len(names))

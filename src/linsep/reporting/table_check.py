@@ -8,22 +8,19 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from linsep.as_given import labels_of
 from linsep.clock import clock
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import CATEGORY, kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof
 from linsep.data.labels import doubt_of_labels, refuse_label_for_each_row
-from linsep.data.readers.arrow import dataframe_to_arrow
-from linsep.data.sources.open import open_data
+from linsep.data.sources.open import source_of
 from linsep.data.sources.source import Source
 from linsep.learners.base.tables import as_named, binary_names, positions
 from linsep.markup import listed
 from linsep.reporting.explanation.explanation import Explanation, columns_behind
 from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
-from linsep.tables import check_index, column_names
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.geometry import class_signs
 from linsep.theory.rows.deadline import deadline_of
@@ -246,32 +243,9 @@ def explain(
     [7, 7]
     """
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
-    found = check_table(_source_of(X, y), **asked, explain=True).explanation
+    found = check_table(source_of(X, y), **asked, explain=True).explanation
     assert found is not None
     return found
-
-
-def _source_of(X: Any, y: Any) -> Source:
-    """Rows in memory with their labels; a dataframe keeps the names of its columns."""
-    if isinstance(X, Source):
-        if y is not None:
-            raise DataError("a source has its labels: leave out y")
-        return X
-    if isinstance(y, str):
-        return open_data(X, target=y)
-    if y is None:
-        raise DataError("these rows have no labels: give them as y, or the name of the column that holds them")
-    check_index(X, y)
-    names = column_names(X)
-    if names is None:
-        return open_data((X, y))
-    table, label = dataframe_to_arrow(X, None), "label"
-    while label in names:
-        label += " "
-    labels = labels_of(y)
-    if labels.shape != (table.num_rows,):
-        raise DataError(f"X has {table.num_rows:,} rows and y has the shape {labels.shape}: give a label for each row")
-    return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
 def _asked(title: str, found: Separability, y: Array, numbers: ExactNumbers) -> Asked:

@@ -9,22 +9,26 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing, check_way
+from linsep.data.labels import StreamLabels
 from linsep.data.sources.of_text import TextSource
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.open import open_data
+from linsep.data.sources.seen import ChangedError
+from linsep.data.sources.source import Position, Source
+from linsep.files import check_output
 from linsep.learners.base.loop import uninterrupted
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
-from linsep.streaming.checkpoint import Checkpoint, check_place
-from linsep.streaming.labels import StreamLabels
-from linsep.streaming.progressive import check_can_stream
-from linsep.streaming.result import Say, StreamError, StreamFit, StreamState, StreamWarning
-from linsep.streaming.run import StreamRun
-from linsep.streaming.safeguards import DriftAlarm, Safeguards
+from linsep.store import load_with_extra, save
+from linsep.streaming.progressive import Learnt, check_can_stream
+from linsep.streaming.result import Counters, Say, StreamError, StreamFit, StreamState, StreamWarning
+from linsep.streaming.run import DriftAlarm, Fading, StreamRun
 from linsep.types import DataError
 
 
@@ -40,7 +44,6 @@ def fit_stream(
     columns: Mapping[str, str] | None = None,
     bits: int = 18,
     lenient: bool = False,
-    ball: float | None = None,
     half_life: float | None = None,
     drift: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -83,9 +86,6 @@ def fit_stream(
     lenient : bool, default=False
         Skip malformed lines of text and count them; lines with a label that is none of the classes, or with a number
         beyond 1e100, are such lines.
-    ball : float, optional
-        (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows and at the end,
-        where the mean of an averaged learner is projected too.
     half_life : float, optional
         What was learnt so many rows ago weighs half, in the vector that moves and in the mean: that of n rows is
         sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life) and w_t the vector after row t. Applied after every
@@ -109,7 +109,7 @@ def fit_stream(
     callback : callable, optional
         Called with a `StreamState` after each chunk.
     **reading : optional
-        Further arguments of `linsep.open_data`: `format`, `categorical`, `open_columns`, `max_record_bytes`, `sep`,
+        Further arguments of `linsep.open_data`: `format`, `categorical`, `max_record_bytes`, `sep`,
         `decimal`, `encoding`, `query`, `drop_unlabelled`, `na`, `skip_rows`, `sheet` and `header`.
 
     Returns
@@ -156,11 +156,10 @@ def fit_stream(
         raise DataError("lenient (--read lenient) skips malformed lines of text, and these rows are no lines of text")
     opened.lenient = lenient
     check_way(missing, stream=True)
-    encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.asked.open_columns, missing=missing)
+    encoder = TableEncoder(bits=bits, columns=columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.asked.na
-    safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
-    run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))
+    run = StreamRun(opened, learner, encoder, labels, **limits, fading=Fading(half_life), say=_teller(verbose))
     alarm = None if drift is None else DriftAlarm(drift)
     with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
         if run.counters.finished:
@@ -250,8 +249,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "bits": encoder.bits,
         "passes": run.passes,
         "lenient": run.source.lenient,
-        "ball": run.safeguards.ball,
-        "half_life": run.safeguards.half_life,
+        "half_life": run.fading.half_life,
         "drift": None,
     }
 
@@ -265,3 +263,112 @@ def _learn(run: StreamRun, callback: Callable[[StreamState], None] | None) -> No
         if not run.counters.rows:
             raise error from None
         raise StreamError(str(error), run.result()) from None
+
+
+# What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
+_KEY = "stream"
+_SHAPE = 7
+
+
+class Checkpoint:
+    """A model file that also holds where the stream stands and what the run was asked for.
+
+    Parameters
+    ----------
+    path : Path
+    every : int
+        Rows between two checkpoints.
+    asked : dict
+        The arguments that decide what is learnt; a run with others is not gone on with.
+    after : callable, optional
+        Called after each checkpoint.
+    """
+
+    def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
+        self.path, self.every, self.asked, self._after = path, every, asked, after
+        self._written = 0
+        self._lock = _lock_of(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+    def resume(self, run: StreamRun) -> None:
+        """Set the run to where an earlier one stopped; nothing happens if there was none."""
+        if not self.path.exists():
+            return
+        model, extra = load_with_extra(self.path)
+        kept = extra.get(_KEY)
+        if kept is None:
+            raise DataError(f"{self.path} is a model, but no checkpoint: name another file for the checkpoint")
+        if kept.get("shape") != _SHAPE:
+            raise DataError(
+                f"{self.path} is a checkpoint of another version of linsep: finish that run with the version that "
+                "began it, or delete the file to begin again"
+            )
+        self._compare(kept, run)
+        run.resume(model.learner_, model.encoder_, Counters.from_dict(kept["counters"]))
+        self._written = run.counters.rows
+
+    def _compare(self, kept: dict[str, Any], run: StreamRun) -> None:
+        """The run must be the one that was begun, over the files it was begun with."""
+        for name, value in self.asked.items():
+            if kept["asked"].get(name) != value:
+                raise DataError(
+                    f"{self.path} belongs to a run with {name} = {kept['asked'].get(name)!r}, not {value!r}: "
+                    "repeat that run, or name another file for the checkpoint"
+                )
+        if kept["files"] != run.source.fingerprint():
+            raise DataError(f"{self.path}: {run.source.changed} since: delete it to begin again")
+        try:
+            run.source.go_on_from(Position(*kept["counters"]["position"]), kept["read"])
+        except ChangedError as error:
+            changed = f"{run.source.changed} since {self.path}"
+            raise DataError(f"{error}: {changed}: delete it to begin again") from None
+
+    def after_chunk(self, run: StreamRun, learnt: Learnt) -> None:
+        """Write a checkpoint if enough rows have been learnt since the last one."""
+        if run.counters.rows - self._written >= self.every:
+            self.write(run)
+            run.say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
+
+    def write(self, run: StreamRun) -> None:
+        """Write a checkpoint now; a full disk leaves the one before as it was."""
+        stands = {
+            "shape": _SHAPE,
+            "asked": self.asked,
+            "files": run.source.fingerprint(),
+            "read": run.source.seen.marks() if run.source.seen else {},
+            "counters": run.counters.to_dict(),
+        }
+        save(run.model(), self.path, extra={_KEY: stands})
+        self._written = run.counters.rows
+        if self._after is not None:
+            self._after()
+
+
+def check_place(path: Path, source: Source) -> None:
+    """Raise DataError unless a checkpoint can be written there, replaces nothing that is read, and is of use."""
+    if not source.can_be_read_again:
+        raise DataError(
+            "a pipe cannot be read again after a crash, so a checkpoint of it would be of no use: write the rows "
+            "to a file, or leave out the checkpoint"
+        )
+    for name in (path, path.with_name(path.name + ".lock")):
+        check_output(name, "the checkpoint", reads=tuple(source.files))
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is a device or a pipe: a checkpoint needs an ordinary file to go on from")
+
+
+def _lock_of(path: Path) -> FileLock:
+    """Hold `path`.lock until it is released, or until this process ends, however it ends."""
+    lock = FileLock(path.with_name(path.name + ".lock"), mode=0o666)
+    try:
+        lock.acquire(blocking=False)
+    except (Timeout, OSError):
+        if not Path(lock.lock_file).exists():
+            raise DataError(f"cannot write {lock.lock_file}: check that its folder can be written to") from None
+        raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
+    return lock

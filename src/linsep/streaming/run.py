@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from copy import deepcopy
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,18 +15,97 @@ from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
+from linsep.data.labels import StreamLabels
 from linsep.data.sources.source import START, Position, Source
 from linsep.learners.base.loop import learn_chunks, run_epochs
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.base.trace import make_record
 from linsep.learners.table_model import TableModel
-from linsep.passes import RECORD
-from linsep.streaming.labels import StreamLabels
+from linsep.passes import RECORD, Mean
 from linsep.streaming.progressive import Learnt, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
-from linsep.streaming.safeguards import Safeguards
 from linsep.tables import is_sparse, place_of
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
+
+# Rows between two applications. A constant: results would otherwise depend on how the source is cut into chunks.
+EVERY_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Fading:
+    """What was learnt `half_life` rows ago weighs half, in the vector that moves and in the mean.
+
+    It fades after every 1,000 rows. With w_t the vector after row t, the faded mean of n rows is
+    sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life), n - t in whole thousands of rows. The sum of the f_t is
+    kept as a whole number, so it is off by half a row for each thousand of rows at most. Without a half-life nothing
+    fades.
+    """
+
+    half_life: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.half_life is not None and not 0 < self.half_life < math.inf:
+            raise DataError(f"half_life must be a finite number above 0, not {self.half_life}")
+
+    def cuts(self, rows_before: int, n_rows: int) -> list[int]:
+        """Where to cut the next `n_rows` rows so that a piece ends wherever they fade."""
+        if self.half_life is None:
+            return [0, n_rows]
+        return [0, *range(EVERY_ROWS - rows_before % EVERY_ROWS, n_rows, EVERY_ROWS), n_rows]
+
+    def apply(self, learner: OnlineLearner, rows: int) -> None:
+        """Let what was learnt fade if the learner has seen a whole number of thousands of rows.
+
+        A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k, S -> S k / t it takes
+        u -> u k / t - (1 - c) k w.
+        """
+        if self.half_life is None or rows % EVERY_ROWS:
+            return
+        factor = 0.5 ** (EVERY_ROWS / self.half_life)
+        (W, b), watch = learner.moving(), learner.watch()
+        if isinstance(watch, Mean) and learner.t_:
+            k = round(factor * learner.t_)
+            for u, w in ((watch.u, W), (watch.u_b, b)):
+                u *= k / learner.t_
+                u -= (1.0 - factor) * k * w
+            learner.t_ = k
+        W *= factor
+        b *= factor
+        learner.settle_later()
+
+
+class DriftAlarm:
+    """Feeds errors to a drift detector, one 0 or 1 a row, and notes its alarms in the counters.
+
+    The detector starts afresh after each checkpoint, in every run alike. A run that was interrupted therefore raises
+    the same alarms as one that was not.
+    """
+
+    def __init__(self, kind: str) -> None:
+        if kind not in ("adwin", "page-hinkley"):
+            raise DataError(f"no drift alarm called {kind!r}: choose adwin or page-hinkley")
+        try:
+            from river import drift
+        except ImportError:
+            raise DataError("drift alarms come from River: pip install 'linsep[drift]'") from None
+        self.kind = kind
+        self._make = drift.ADWIN if kind == "adwin" else drift.PageHinkley
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the rows so far."""
+        self._detector: Any = self._make()
+
+    def update(self, counters: Counters, wrong: Array, say: Say) -> None:
+        """Take in which of the rows just learnt the model predicted wrongly; note alarms and report them."""
+        first = counters.rows - len(wrong)
+        for i, missed in enumerate(wrong.tolist()):
+            self._detector.update(float(missed))
+            if self._detector.drift_detected:
+                near = wrong[max(0, i - 200) : i + 1]
+                message = f"row {first + i + 1:,}: {self.kind} says that the errors have changed"
+                counters.alarms.append(f"{message} (the last {len(near)} rows: {near.mean():.1%})")
+                say(f"drift: {counters.alarms[-1]}")
 
 
 class StreamRun:
@@ -44,12 +124,12 @@ class StreamRun:
         labels: StreamLabels,
         *,
         passes: int,
-        safeguards: Safeguards,
+        fading: Fading,
         max_columns: int,
         say: Say,
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
-        self.passes, self.safeguards, self.max_columns, self.say = passes, safeguards, max_columns, say
+        self.passes, self.fading, self.max_columns, self.say = passes, fading, max_columns, say
         self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
         self.judge_each = False
         self.counters = Counters()
@@ -118,11 +198,11 @@ class StreamRun:
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
         if isinstance(chunk, TableChunk) and chunk.n_rows:
-            known = () if self.source.asked.open_columns else self.encoder.column_names or ()
             used = without_skipped(chunk, self.encoder.columns or {})
+            used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
             if is_new:
-                count_missing(used, counters.missing, known)
-            kept = rows_to_learn(used, self.encoder.missing, known)
+                count_missing(used, counters.missing)
+            kept = rows_to_learn(used, self.encoder.missing)
             chunk = chunk if kept is None else chunk.take(kept)
         if isinstance(chunk, TableChunk) and not chunk.n_rows:
             counters.position = position
@@ -145,20 +225,20 @@ class StreamRun:
             action(self, learnt)
 
     def _check_categorical(self, chunk: TableChunk) -> None:
-        """The first chunk has the columns that are to be read as categories, unless columns may join later."""
+        """The first chunk has the columns that are to be read as categories."""
         unknown = sorted(self.source.asked.categorical.difference(chunk.names, {self.source.target}))
-        if unknown and not self.source.asked.open_columns:
+        if unknown:
             raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
 
     def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Learnt:
-        """Learn the rows in pieces that end where the safeguards are applied."""
+        """Learn the rows in pieces that end where old ones fade."""
         before = self.counters.rows
-        cuts = self.safeguards.cuts(before, len(y))
+        cuts = self.fading.cuts(before, len(y))
         said = []
         for a, b in pairwise(cuts):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
             said.append(predict_then_learn(self.learner, *part, classes, before + a, each=self.judge_each))
-            self.safeguards.apply(self.learner, before + b)
+            self.fading.apply(self.learner, before + b)
         wrong, asked, missed = map(np.concatenate, zip(*(learnt[:3] for learnt in said), strict=True))
         return Learnt(wrong, asked, missed, sum(learnt.absorbed for learnt in said))
 
@@ -172,7 +252,6 @@ class StreamRun:
         stop = self._stop_after(record)
         self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
         if stop is not None:
-            self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
         counters.position = START
@@ -207,18 +286,13 @@ class StreamRun:
 
     def result(self) -> StreamFit:
         """The model and what is known about it."""
-        resumed = (self._rows_before, self._was_finished)
-        model = self.model()
-        if not self.counters.finished and self.safeguards.ball is not None:
-            model = deepcopy(model)  # a run that goes on from the checkpoint goes on with the vector as it is
-            self.safeguards.apply_at_end(model.learner_)
-            model.learner_.settle()
         return StreamFit(
-            model,
+            self.model(),
             self.counters,
             self.seconds,
             self.interrupted,
-            *resumed,
+            self._rows_before,
+            self._was_finished,
             data_hash=self.source.seen.told() if self.source.seen else "",
             read_as=self.source.read_as,
         )

@@ -12,8 +12,8 @@ import numpy as np
 from fuzz.mangle import mangle, number, word
 from fuzz.target import Target
 from linsep import open_data, separation
-from linsep.app.labelled import kinds_of
 from linsep.app.learners import class_weight_of
+from linsep.app.models import kinds_of
 from linsep.data.features.aside import split_by_date
 
 Case = tuple[str, str]

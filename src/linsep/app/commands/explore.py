@@ -44,7 +44,7 @@ def _explore(asked: Any) -> Result:
     needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
     """
     asked.line.step("starting")
-    from linsep.app.labelled import check_outputs, inputs, open_labelled
+    from linsep.app.models import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset
     from linsep.explorer.story import points_of_table, tell
 

@@ -23,10 +23,10 @@ _MORE = (
     Option("group", "With --holdout: hold out all rows of one value of this column, as a patient, or none of them."),
     Option("after", "In place of a share hold out the rows from this date on: 2024-02-29, or COLUMN=2024-02-29."),
     Option("probabilities", "Also fit probabilities, in five folds: six times the training.", bool, False),
-    under_set("class_weight", "Weights of classes: balanced, or LABEL=WEIGHT; may be repeated.", many=True),
     under_set("sample_weight", "The column that holds the weight of each row; it is no feature then."),
 )
 _OF_LEARNERS = (
+    under_set("class_weight", "balanced: rare classes count as much as frequent ones.", choices=("balanced",)),
     under_set("loss", "--learner sgd: perceptron, hinge, logistic, squared_hinge or squared."),
     under_set("projection_radius", "--learner sgd: the largest length of (w, b), 10, or none.", float, word="none"),
     under_set(
@@ -53,9 +53,7 @@ STREAM = (
     under_set("classes", "Stream: all labels that may come.", listed),
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),
     under_set("bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28),
-    under_set("open_columns", "Stream: new columns may appear in any row, and rows may lack columns.", bool, False),
     under_set("checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1),
-    under_set("ball", "Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end.", float),
     under_set("half_life", "Stream: halve the weight of what was learnt so many rows ago, in the mean too.", float),
     under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
     under_set("max_columns", "Stream: the largest index of svmlight text.", int, 1 << 24, least=1),
@@ -123,20 +121,17 @@ def _given(asked: Any, which: tuple[Option, ...]) -> str:
 
 def _fit_whole(asked: Any) -> Result:
     """Encode a table that fits into memory, train on it, save the model, and make its receipt."""
-    from linsep.app.labelled import check_outputs, inputs, open_labelled, read_as
-    from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
-    from linsep.app.models import origin_of_run, result_of, saved_when_trained, stamps_of
+    from linsep.app import models
+    from linsep.app.learners import Limits, check_weights, make_ladder, make_learner
     from linsep.app.written import with_report
     from linsep.reporting.table_fit import fit_table
 
-    line, model, files = asked.line, asked.model, inputs(asked.table)
-    check_outputs(files, model=model, report=asked.report)
+    line, model, files = asked.line, asked.model, models.inputs(asked.table)
+    models.check_outputs(files, model=model, report=asked.report)
     line.step("reading")
-    stamps = stamps_of(files)
-    source, columns = open_labelled(asked)
+    stamps = models.stamps_of(files)
+    source, columns = models.open_labelled(asked)
     chosen = {one.name: getattr(asked, one.name) for one in (*_OF_LEARNERS, INTERCEPT_SCALING)}
-    if asked.class_weight:
-        chosen["class_weight"] = class_weight_of(asked.class_weight, source.read().y, asked.positive)
     limits = Limits(asked.max_iter, asked.time_limit, asked.seed or 0)
     make = make_ladder if asked.learner == "auto" else partial(make_learner, asked.learner)
     learner = make(limits, **chosen)
@@ -144,14 +139,14 @@ def _fit_whole(asked: Any) -> Result:
     names = ("positive", "holdout", "group", "after", "missing", "sample_weight", "probabilities")
     how: dict[str, Any] = {name: getattr(asked, name) for name in names} | {"columns": columns}
     source.read()  # what is hashed then is what was read
-    origin = origin_of_run(stamps, asked.query)
-    with saved_when_trained(model, origin) as keep:
+    origin = models.origin_of_run(stamps, asked.query)
+    with models.saved_when_trained(model, origin) as keep:
         shown = line.epochs(asked.max_iter, asked.time_limit)
         found = fit_table(source, learner, **how, verbose=shown, on_trained=keep, on_step=line.step)
         said = list(map(_on_the_command_line, found.warnings))
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))
-        result = result_of(found.receipt, model, said, found.interrupted, read_as(source))
+        result = models.result_of(found.receipt, model, said, found.interrupted, models.read_as(source))
         return with_report(result, asked.report, lambda pages, *said: pages.of_fit(found, *said))
 
 

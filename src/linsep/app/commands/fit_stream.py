@@ -10,19 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.fit import STREAM
-from linsep.app.labelled import check_outputs, inputs, kinds_of, read_as_text
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
-from linsep.app.models import Keeper, origin_of_run, result_of, saved_when_trained, state_of
+from linsep.app.models import (
+    check_outputs,
+    inputs,
+    kinds_of,
+    origin_of_run,
+    read_as_text,
+    result_of,
+    saved_when_trained,
+)
 from linsep.app.options import reading_of
 from linsep.app.present import Result, say
 from linsep.app.written import with_report
 from linsep.data.inputs import Input, free_memory
 from linsep.data.sources.open import find_files
-from linsep.files import write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
-from linsep.streaming.result import StreamError, StreamFit, StreamWarning
+from linsep.streaming.result import StreamError, StreamWarning
 from linsep.types import DataError
 
 
@@ -67,9 +73,8 @@ def fit_on_stream(asked: Any) -> Result:
         said = [str(one.message) for one in taken if issubclass(one.category, StreamWarning)]
         keep.origin["data_hash"] = found.data_hash
         if found.was_finished:
-            said.append(_written_again(found, asked.checkpoint, model, keep))
-        else:
-            keep(found.model)
+            said.append(f"{asked.checkpoint} is finished: {model} was written from it")
+        keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         receipt = stream_receipt(found)
@@ -87,14 +92,3 @@ def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
         why = f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them"
         raise DataError(f"{why}; use {', '.join(others)} or {last}")
     return estimator
-
-
-def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep: Keeper) -> str:
-    """Write the model of a finished checkpoint unless the file holds it already; return a message."""
-    before = state_of(model)
-    raw = None if before is None else model.read_bytes()
-    keep(found.model)
-    if raw is not None and before == state_of(model):
-        write_whole(model, raw, "the model")  # with what it says of where it comes from
-        return f"{checkpoint} is finished: nothing was changed"
-    return f"{checkpoint} is finished: {model} was written from it"

@@ -59,7 +59,7 @@ def _probe(asked: Any) -> Result:
     printed and kept).
     """
     asked.line.step("starting")
-    from linsep.app.labelled import check_outputs
+    from linsep.app.models import check_outputs
     from linsep.files import write_whole
     from linsep.probing.layers import files_of, open_layers
     from linsep.probing.probe import probe

@@ -29,9 +29,8 @@ def _fit(asked: Any) -> Result:
     """
     if asked.max_iter is not None and asked.time_limit is not None:
         raise DataError("give --max-iter or --time-limit, not both")
-    from linsep.app.labelled import check_outputs
     from linsep.app.learners import Limits
-    from linsep.app.models import origin_of_run, result_of, saved_when_trained, stamps_of
+    from linsep.app.models import check_outputs, origin_of_run, result_of, saved_when_trained, stamps_of
     from linsep.data.readers.tagged import read_tagged
     from linsep.learners import SequenceTagger
     from linsep.reporting.tagging import fit_tagger
@@ -51,8 +50,7 @@ def _fit(asked: Any) -> Result:
 
 def _predict(asked: Any) -> None:
     """Tag TEXT and write token, tab and tag on each line, or the CoNLL-U file with its tags replaced."""
-    from linsep.app.labelled import check_outputs
-    from linsep.app.models import load_tagger
+    from linsep.app.models import check_outputs, load_tagger
     from linsep.data.readers.tagged import read_tagged
     from linsep.files import open_output
     from linsep.reporting.tagging import tag_text
@@ -88,9 +86,9 @@ def _score(asked: Any) -> Result:
 
 def _show(asked: Any) -> Result:
     """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
-    from linsep.app.models import load_tagger, shown
+    from linsep.app.models import description, load_tagger
 
-    return shown(asked.model, load_tagger(asked.model), asked.weights)
+    return description(asked.model, load_tagger(asked.model), asked.weights)
 
 
 _OPTIONS_OF_FIT = (

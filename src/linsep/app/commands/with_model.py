@@ -17,8 +17,7 @@ def _predict(asked: Any) -> Result:
 
     import pyarrow as pa
 
-    from linsep.app.labelled import check_outputs, inputs
-    from linsep.app.models import load_of_table
+    from linsep.app.models import check_outputs, inputs, load_of_table
     from linsep.data.columns import label_names
     from linsep.files import open_output
     from linsep.reporting.scores import iter_predictions, unknown_levels
@@ -74,9 +73,9 @@ def _score(asked: Any) -> Result:
 
 def _show(asked: Any) -> Result:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
-    from linsep.app.models import load_rows, shown
+    from linsep.app.models import description, load_rows
 
-    return shown(asked.model, load_rows(asked.model), asked.weights)
+    return description(asked.model, load_rows(asked.model), asked.weights)
 
 
 def _export(asked: Any) -> None:

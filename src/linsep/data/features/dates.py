@@ -183,13 +183,13 @@ def date_columns(column: Column, kind: str, points: Array, missing: Array, *, ex
     elapsed[missing] = 0.0
     lacking = missing if missing.any() else None
     written = _seconds_written(points) if exact and len(names) > 3 else None
-    found = {names[0]: Column(names[0], elapsed, written, column.there, missing=lacking)}
+    found = {names[0]: Column(names[0], elapsed, written, missing=lacking)}
     months = points.astype("datetime64[M]").astype(np.int64) % 12
     hours = points.astype("datetime64[h]").astype(np.int64) % 24
     others = ((_MONTHS, months), (_WEEKDAYS, (days + 3) % 7), (_HOURS, hours))  # 1970 began on a Thursday
     for name, (levels, codes) in zip(names[1:], others, strict=False):
         text = pa.array([*levels, ""]).take(pa.array(np.where(missing, len(levels), codes)))
-        found[name] = Column(name, None, text, column.there)
+        found[name] = Column(name, None, text)
     return found
 
 

@@ -52,9 +52,6 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     columns : dict of str to str, optional
         What columns hold: "number", "category", "date", a way to write dates like "%d.%m.%Y", a number with a unit like
         "0.0 mg", "text", "words1-2" or "chars3-5" for running text in runs of words or characters, or "skip".
-    open_columns : bool, default=False
-        In a stream: columns join as they appear, and rows may lack some. A row has no entry for a column that it lacks,
-        and the mean and deviation of a number are those of the rows that have it.
     missing : {"drop", "mean", "median", "indicator", "error"}, optional
         What becomes of missing values. A missing category is a category of its own. For a missing number stands the
         mean or the median of the rows of `fit`; with "indicator" the mean, and each number that was missing in a row of
@@ -111,13 +108,11 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         *,
         bits: int = 18,
         columns: Mapping[str, str] | None = None,
-        open_columns: bool = False,
         missing: Missing | None = None,
     ) -> None:
         join_if_loaded()
         self.bits = bits
         self.missing = missing
-        self.open_columns = open_columns
         self.columns = columns
         super().__init__()
 
@@ -241,13 +236,12 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             if width > len(self._fitted.scale):  # one number each, however wide the rows
                 self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
-        self.kinds_ = self._kinds_with(chunk)
-        chunk = derive(chunk, self.kinds_)
-        count_missing(chunk, self.missing_, self._met)
+        known = self._as_met(chunk)
+        count_missing(known, self.missing_)
         if self._running is None:
-            flags = self.missing == "indicator"
-            self._running = RunningTable(self.bits, self._text, is_open=self.open_columns, flags=flags)
-        return self._running.encode(chunk, learn=True)
+            self.kinds_ = kinds_in_stream(chunk, self.columns or {})
+            self._running = RunningTable(self.bits, self._text, flags=self.missing == "indicator")
+        return self._running.encode(known, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk, decimal: str | None = None) -> Any:
         """Return rows encoded by what was learnt so far; nothing is learnt from them.
@@ -270,25 +264,34 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(aligned(chunk.X, self._first_index, 0))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        kinds = dict.fromkeys(self.number_columns, NUMBER) | {
-            name: f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
-            for name, kind in self.kinds_.items()
-        }
-        chunk = derive(self._with_absent(chunk), kinds)
+        chunk = self._as_known(chunk, decimal)
         note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)
         return self._running.encode(chunk, learn=False)
 
-    def _with_absent(self, chunk: TableChunk) -> TableChunk:
-        """New rows with the columns that they lack: missing in all rows of JSON lines, else DataError."""
-        if self._running is not None and (self.open_columns or chunk.keyed):
-            return chunk
-        known = self.column_names or []
-        if not chunk.keyed or not set(known).intersection(chunk.names):
+    def _as_known(self, chunk: TableChunk, decimal: str | None = None) -> TableChunk:
+        """New rows with their columns read as they are known; missing in all are those that JSON lines lack.
+
+        Raises
+        ------
+        DataError
+            Other rows lack a column, or a cell is none that the column may hold.
+        """
+        known, made = self.column_names or [], self._made.kinds
+        if not chunk.keyed or (self._running is None and not set(known).intersection(chunk.names)):
             check_columns(chunk, known)
-        return chunk.with_columns(known)
+        kinds = {name: NUMBER if kind == "number" else CATEGORY for name, kind in made.items() if kind != "text"}
+        for name, kind in self.kinds_.items():
+            kinds[name] = f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
+        return derive(chunk.with_columns(known), kinds)
+
+    def _as_met(self, chunk: TableChunk) -> TableChunk:
+        """The next rows of a stream with their columns read as in its first rows, which these may be."""
+        if self._running is not None:
+            return self._as_known(chunk)
+        return derive(chunk, kinds_in_stream(chunk, self.columns or {}))
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError unless `learn_chunk` can learn from the rows.
@@ -300,10 +303,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             check_size_of_entries(chunk)
             return
         check_way(self.missing, stream=True)
-        chunk = derive(chunk, self._kinds_with(chunk))
-        refuse_missing(chunk, self.missing, self._met)
-        if self._running is not None:
-            self._running.check(chunk)
+        chunk = self._as_met(chunk)
+        refuse_missing(chunk, self.missing)
         for name in chunk.names:
             check_size(chunk.cells(name), chunk)
 
@@ -311,13 +312,6 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""
         if self._running is not None and len(self._running.names) > MOST_NAMES:
             self._running.forget_names(weight())
-
-    def _kinds_with(self, chunk: TableChunk) -> dict[str, str]:
-        """What the columns of a stream hold: its first rows tell, and those with new columns where they may join."""
-        if self._running is None or self.open_columns:
-            given = {**(self.columns or {}), **self.kinds_}
-            return kinds_in_stream(chunk, given, is_open=self.open_columns)
-        return self.kinds_
 
     # -------------------------------------------------------------- transform
     def transform(self, source: Any) -> Any:

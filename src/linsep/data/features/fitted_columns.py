@@ -211,7 +211,7 @@ def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Par
     """The groups of features in their order."""
     moments_of_numbers = zip(fitted.mean, fitted.scale, fitted.fill, strict=True)
     for name, levels in fitted.levels.items():
-        column = _as_fitted(chunk, name, is_number=levels is None)
+        column = chunk.cells(name)
         if levels is not None:
             yield _category(chunk, column, levels, unknown)
             continue
@@ -296,22 +296,9 @@ def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
 
 def _weights(chunk: TableChunk, fitted: Fitted) -> list[Any]:
     """The weights of the terms, a matrix for each column of running text."""
-    texts = {name: _as_fitted(chunk, name, is_number=False).text for name in fitted.words}
     # Rows are most often encoded right after they were learnt from; their counts are not kept for longer.
     counted = {} if fitted.counted is None else fitted.counted
-    return [
-        weigh_words(text, fitted.words[name], counted.pop(name, None))
-        for name, text in texts.items()
-        if text is not None
-    ]
-
-
-def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
-    """The column as numbers or as text, whichever it was in `fit_columns`."""
-    column = chunk.cells(name)
-    if column.is_number and not is_number:
-        return Column(name, None, column.as_categories, missing=column.missing)
-    return column
+    return [weigh_words(chunk.cells(name).text, w, counted.pop(name, None)) for name, w in fitted.words.items()]
 
 
 def moments(X: Any, names: list[str]) -> tuple[Array, Array]:

@@ -181,10 +181,10 @@ def _doubt_of_names(names: Sequence[str]) -> list[str]:
     return [f"columns are called {values[0]!r} and the like: if these are values, say --read header=no (header=False)"]
 
 
-def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: bool = False) -> dict[str, str]:
+def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str]) -> dict[str, str]:
     """Return the kinds of the columns of a stream: those given, and dates where the source says so.
 
-    How a date is written is looked up in these first rows. With `is_open` they may lack a column that is given.
+    How a date is written is looked up in these first rows.
 
     Examples
     --------
@@ -192,9 +192,7 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
     >>> kinds_in_stream(open_data(b"a,paid\\n1,1.2.2024\\n").read(), {"paid": "date", "a": "category"})
     {'paid': '%d.%m.%Y', 'a': 'category'}
     """
-    kinds = {name: check_kind(name, kind) for name, kind in given.items()}
-    if not is_open:
-        kinds = with_parts(chunk, kinds)
+    kinds = with_parts(chunk, {name: check_kind(name, kind) for name, kind in given.items()})
     for name in chunk.names:
         if kinds.get(name) == DATE or (name not in kinds and chunk.cells(name).is_date):
             kinds[name] = _as_dates(chunk, name)
@@ -368,5 +366,5 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     if kind != NUMBER:
         if not column.is_number:
             return column
-        return Column(name, None, column.as_categories, column.there, missing=column.missing)
+        return Column(name, None, column.as_categories, missing=column.missing)
     return known_numbers(column, chunk.where, "is no number, and the column holds numbers")

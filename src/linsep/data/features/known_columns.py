@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +24,6 @@ class KnownColumns:
 
     bits: int
     columns: Mapping[str, str] | None
-    open_columns: bool
     missing: Missing | None
 
     def __init__(self) -> None:
@@ -49,11 +48,6 @@ class KnownColumns:
     def way(self) -> Missing:
         """What becomes of missing values: `missing`, or what stands for None."""
         return self.missing or ("indicator" if self._running is None else "mean")
-
-    @property
-    def _met(self) -> Collection[str]:
-        """The columns that a stream has had, if later rows may not lack them."""
-        return () if self._running is None or self.open_columns else self._running.kinds
 
     @property
     def _text(self) -> dict[str, str]:
@@ -160,7 +154,7 @@ class KnownColumns:
             running = {name.removeprefix("running/"): a for name, a in arrays.items() if name.startswith("running/")}
             flags = encoder.missing == "indicator"
             encoder._running = RunningTable.from_state(meta["running"], running, encoder._text, flags=flags)
-            encoder.bits, encoder.open_columns = encoder._running.bits, encoder._running.is_open
+            encoder.bits = encoder._running.bits
         encoder.columns = dict(encoder.kinds_) or None
         return encoder
 
@@ -185,7 +179,7 @@ _COLUMN = {"name": ValueSpec("text"), "levels": ValueSpec("list", none=True)}
 _WORDS = {"grams": ValueSpec("text"), "terms": _LIST}
 _RUNNING = {
     "bits": ValueSpec(least=8, most=28),
-    "open": ValueSpec("flag"),
+    "open": ValueSpec("flag", needed=False),  # of older files: whether columns could join
     "kinds": ValueSpec("dict"),
     "names": _LIST,
 }
@@ -237,10 +231,12 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         return
     check_values(running, _RUNNING)
     kinds = running["kinds"]
+    if running.get("open"):
+        raise DataError("the encoder was made for columns that join later, which this version does not know")
     if not {"number", "category", "text"}.issuperset(map(str, kinds.values())):
         raise DataError("a column of the encoder is neither numbers nor categories nor text")
     texts = {name for name, kind in kinds.items() if kind == "text"}
-    _check_kinds(values["kinds"], {*kinds}, texts, is_open=True)
+    _check_kinds(values["kinds"], {*kinds}, texts)
     if not all(is_words(values["kinds"].get(name, "")) for name in texts):
         raise DataError("the encoder does not say how a text column is read")
     if not all(isinstance(name, str) for name in running["names"]):
@@ -264,13 +260,10 @@ def _check_distinct(texts: list[Any], what: str) -> None:
         raise DataError(f"{what} are not distinct text")
 
 
-def _check_kinds(kinds: dict[str, str], there: set[str], words: set[str], *, is_open: bool = False) -> None:
-    """Raise DataError unless the features are made of the columns as their kinds say; where columns may join, also of
-    none."""
+def _check_kinds(kinds: dict[str, str], there: set[str], words: set[str]) -> None:
+    """Raise DataError unless the features are made of the columns as their kinds say."""
     for name, kind in kinds.items():
         parts = set(parts_of(name, kind)) if is_date(kind) else set()
         found = ({name, *parts}) & (there | words)
-        if is_open and not found:
-            continue
         if found != (parts or ({name} if kind != SKIP else set())) or is_words(kind) != (name in words):
             raise DataError(f"the column {name!r:.40} of the encoder is {kind}, and its features are not made so")

@@ -47,16 +47,13 @@ def check_way(missing: str | None, *, stream: bool = False) -> None:
         )
 
 
-def _lacking(chunk: TableChunk, known: Collection[str] = ()) -> Iterator[tuple[str, Array]]:
-    """The columns with missing values, those `known` before among them, and which rows lack them."""
-    for name in {**dict.fromkeys(chunk.names), **dict.fromkeys(known)}:
-        column = chunk.met(name)
-        if column is not None and column.missing is not None:
-            yield name, column.missing
+def _lacking(chunk: TableChunk) -> Iterator[tuple[str, Array]]:
+    """The columns with missing values, and which rows lack them."""
+    return ((column.name, column.missing) for column in map(chunk.cells, chunk.names) if column.missing is not None)
 
 
-def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> Array | None:
-    """Which rows are learnt from: with "drop" those without a missing value, also in columns `known`; None for all.
+def rows_to_learn(chunk: TableChunk, missing: str | None) -> Array | None:
+    """Which rows are learnt from: with "drop" those without a missing value; None for all.
 
     Examples
     --------
@@ -67,13 +64,13 @@ def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str]
     if missing != "drop":
         return None
     complete = np.ones(chunk.n_rows, dtype=np.bool_)
-    for _, gone in _lacking(chunk, known):
+    for _, gone in _lacking(chunk):
         complete &= ~gone
     return None if complete.all() else complete
 
 
-def count_missing(chunk: TableChunk, counts: dict[str, int], known: Collection[str] = ()) -> None:
-    """Add the number of missing cells of each column, and of those `known` before, to `counts`.
+def count_missing(chunk: TableChunk, counts: dict[str, int]) -> None:
+    """Add the number of missing cells of each column to `counts`.
 
     Examples
     --------
@@ -83,11 +80,11 @@ def count_missing(chunk: TableChunk, counts: dict[str, int], known: Collection[s
     >>> counts
     {'a': 3, 'b': 1}
     """
-    for name, gone in _lacking(chunk, known):
+    for name, gone in _lacking(chunk):
         counts[name] = counts.get(name, 0) + int(gone.sum())
 
 
-def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> None:
+def refuse_missing(chunk: TableChunk, missing: str | None) -> None:
     """Raise DataError for a missing value, if that is asked for with "error".
 
     Examples
@@ -100,9 +97,6 @@ def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str
     if missing == "error":
         for name in chunk.names:
             chunk.refuse_missing(name, text=True)
-        absent = chunk.lacks(known)
-        if absent and chunk.keyed:
-            raise DataError(f"{chunk.where(0)}, column {absent[0]!r}: the value is missing; fill or drop it first")
 
 
 def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str) -> Array | None:
@@ -173,8 +167,8 @@ def note_missing(
     {'a': 1}
     """
     for name in names:
-        column = None if chunk.lacks([name]) else chunk.cells(name)
-        if column is None or column.missing is None:
+        column = chunk.cells(name)
+        if column.missing is None:
             continue
         if missing in ("drop", "error"):
             row = int(np.flatnonzero(column.missing)[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from linsep.data.cells import known_numbers
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct
 from linsep.data.features.words import Grams, hash_words
@@ -38,16 +36,13 @@ class RunningTable:
     they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
     signed 1 in the column that "column=level" is hashed to.
 
-    With `is_open` columns join as they appear and may be absent: a row that lacks one has no entry for it, and its
-    mean and scale are those of the rows that have it. There are hashed columns from the start, so that places stay.
-
-    A missing number is such a number, too; with `flags` "column=" is hashed for it, as for a missing category.
+    A row whose number is missing has no entry for it; with `flags` "column=" is hashed, as for a missing category.
     """
 
-    def __init__(self, bits: int, text: Mapping[str, str], *, is_open: bool = False, flags: bool = False) -> None:
+    def __init__(self, bits: int, text: Mapping[str, str], *, flags: bool = False) -> None:
         if not 8 <= bits <= 28:
             raise DataError(f"categories are hashed to 2**bits columns, bits from 8 to 28, not {bits}")
-        self.bits, self.is_open, self.flags = bits, is_open, flags
+        self.bits, self.flags = bits, flags
         self.text = {name: Grams.parse(spec) for name, spec in text.items()}
         self.kinds: dict[str, str] = {}  # column -> number, category or text
         self.moments = np.zeros((0, 3))  # count, mean, sum of squares about the mean
@@ -57,7 +52,7 @@ class RunningTable:
     @property
     def hashed(self) -> int:
         """How many features are hashed: none where all columns are numbers."""
-        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not (self.is_open or self.flags)
+        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not self.flags
         return 0 if numbers_alone else 1 << self.bits
 
     @property
@@ -89,52 +84,36 @@ class RunningTable:
         """Return the rows of a chunk as a CSR matrix; with `learn` each row first updates moments, kinds and names."""
         if learn:
             self._meet(chunk)
-        self.check(chunk)
         found, wide = [], []
         moments = self.moments.copy()
         hashed = self.hashed
         numbers = {name: hashed + k for k, name in enumerate(self.numbers)}
         for name, kind in self.kinds.items():
-            column = self._as_met(chunk, name, kind)
-            if column is None:
-                continue
+            column = chunk.cells(name)
             if kind == "number":
                 j = numbers[name]
                 columns = np.full(chunk.n_rows, j)
-                found.append(_Entries(_standardise(column, moments[j - hashed], learn), columns, column.there))
+                there = None if column.missing is None else ~column.missing
+                found.append(_Entries(_standardise(column.values, there, moments[j - hashed], learn), columns, there))
                 if self.flags:
                     found.append(self._flags(name, column, learn))
             elif kind == "category":
                 found.append(self._categories(name, column, learn))
             else:
                 wide.append(self._words(name, column, learn))
-        if self.is_open and self.text:  # entries of 0 are dropped in a sum, so there is always one
-            wide.append(scipy.sparse.csr_matrix((chunk.n_rows, self.width)))
         if learn:
             self.moments = moments
         return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
-
-    def check(self, chunk: TableChunk) -> None:
-        """Raise DataError if a column is missing or no longer holds what it held in the first rows."""
-        missing = chunk.lacks(self.kinds)
-        if missing and not (self.is_open or chunk.keyed):
-            raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
-        for name, kind in self.kinds.items():
-            self._as_met(chunk, name, kind)
 
     def _meet(self, chunk: TableChunk) -> None:
         """Add the columns that are new; their first rows decide what they hold."""
         before = len(self.numbers)
         for name in chunk.names:
             if name not in self.kinds:
-                if self.kinds and chunk.start > 0 and not self.is_open:
-                    raise DataError(
-                        f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out, or let "
-                        "columns join with --set open_columns (open_columns=True)"
-                    )
+                if self.kinds and chunk.start > 0:
+                    raise DataError(f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out")
                 column = chunk.cells(name)
-                is_open = chunk.keyed and not self.is_open and not column.is_number
-                if is_open and column.missing is not None and column.missing.all():
+                if chunk.keyed and not column.is_number and column.missing is not None and column.missing.all():
                     raise DataError(
                         f"{chunk.where(0)}, column {name!r}: the first rows hold no value, which leaves open what it "
                         f"holds: say --column {quote(name)}=number or --column {quote(name)}=category (columns=)"
@@ -142,19 +121,6 @@ class RunningTable:
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
         self.moments = np.concatenate([self.moments, np.zeros((len(self.numbers) - before, 3))])
-
-    def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
-        """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""
-        column = None if self.is_open and chunk.lacks([name]) else chunk.met(name)
-        if column is None:
-            return None
-        if kind != "number":
-            return replace(column, stored=None, raw=column.as_categories) if column.is_number else column
-        if column.is_number:
-            return _without_missing(column)
-        asked = f"--column {quote(name)}=category"
-        said = f"where the rows before held numbers; mend it, or read the column as categories with {asked}"
-        return _without_missing(known_numbers(column, chunk.where, said))
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
         from linsep.kernels.text.hashing import hash_names
@@ -166,20 +132,19 @@ class RunningTable:
             for k in np.flatnonzero(~self._named[columns]):
                 level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
                 self._keep(int(columns[k]), f"{name}={level or '(missing)'}", float(signs[k]))
-        return _Entries(signs[codes], columns[codes], column.there)
+        return _Entries(signs[codes], columns[codes], None)
 
     def _flags(self, name: str, column: Column, learn: bool) -> _Entries:
         """The feature that says in which rows a number is missing."""
         none = np.zeros(len(column.stored) if column.stored is not None else 0, dtype=np.bool_)
         missing = none if column.missing is None else column.missing
-        empty = Column(name, None, pa.array([""] * len(missing), pa.string()), missing)
-        return self._categories(name, empty, learn and bool(missing.any()))
+        empty = Column(name, None, pa.array([""] * len(missing), pa.string()))
+        return self._categories(name, empty, learn and bool(missing.any()))._replace(there=missing)
 
     def _words(self, name: str, column: Column, learn: bool) -> Any:
         from linsep.kernels.text.hashing import seed_of
 
-        text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
-        raw, offsets = _bytes_of(pc.utf8_lower(text))
+        raw, offsets = _bytes_of(pc.utf8_lower(column.text))
         named = self._named if learn else np.ones_like(self._named)
         arrays, new = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
         for place, sign, a, b in new:
@@ -205,7 +170,7 @@ class RunningTable:
         """All that was learnt, as a JSON-able part and an array part."""
         columns = sorted(self.names)
         names = [self.names[j][0] for j in columns]
-        meta = {"bits": self.bits, "open": self.is_open, "kinds": self.kinds, "names": names}
+        meta = {"bits": self.bits, "kinds": self.kinds, "names": names}
         arrays = {
             "moments": self.moments,
             "named": np.array(columns, dtype=np.int64),
@@ -218,7 +183,7 @@ class RunningTable:
         cls, meta: dict[str, Any], arrays: dict[str, Array], text: Mapping[str, str], *, flags: bool
     ) -> RunningTable:
         """Take back what `state` gave."""
-        table = cls(meta["bits"], text, is_open=meta["open"], flags=flags)
+        table = cls(meta["bits"], text, flags=flags)
         table.kinds = dict(meta["kinds"])
         table.moments = arrays["moments"]
         for column, name, sign in zip(arrays["named"].tolist(), meta["names"], arrays["signs"].tolist(), strict=True):
@@ -234,24 +199,14 @@ def _bytes_of(text: Any) -> tuple[Array, Array]:
     return np.frombuffer(raw, dtype=np.uint8) if raw is not None and raw.size else np.empty(0, np.uint8), bounds
 
 
-def _without_missing(column: Column) -> Column:
-    """A row whose number is missing has no entry for the column."""
-    if column.missing is None:
-        return column
-    return replace(column, there=~column.missing if column.there is None else column.there & ~column.missing)
-
-
-def _standardise(column: Column, moments: Array, learn: bool) -> Array:
+def _standardise(values: Array, there: Array | None, moments: Array, learn: bool) -> Array:
     from linsep.kernels.linear.sums import standardise_running
 
-    values = column.values
-    values = values if column.there is None else values[column.there]
-    out = np.empty(len(values))
-    standardise_running(values, moments, learn, out)
-    if column.there is None:
+    if there is None:
+        standardise_running(values, moments, learn, out := np.empty(len(values)))
         return out
-    spread = np.zeros(len(column.there))
-    spread[column.there] = out
+    spread = np.zeros(len(there))
+    spread[there] = _standardise(values[there], None, moments, learn)
     return spread
 
 

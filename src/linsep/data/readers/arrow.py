@@ -88,19 +88,16 @@ def from_arrow(
     Columns that are `untyped` hold text that may stand for numbers, as those of CSV do, in the way that is `written`. A
     column that is null in all rows has missing categories.
 
-    The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
-    `asked.open_columns` it says that the row does not have the column.
+    The fields of a struct are columns: age of user is user.age. A missing value is kept as such.
     """
-    target, categorical, open_columns, na = asked.target, asked.categorical, asked.open_columns, asked.na
+    target, categorical, na = asked.target, asked.categorical, asked.na
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     names = [column for column in table.column_names if column != "__index_level_0__" or column in untyped]
-    if open_columns:
-        names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]
-    if not names and not open_columns:
+    if not names:
         raise DataError(f"{name}: there are no columns")
     check_names(names, name)
-    take_target(names, target, alone=open_columns)
+    take_target(names, target)
     if table.num_rows == 0:
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
@@ -110,7 +107,7 @@ def from_arrow(
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
     clean = untyped if unlabelled is None else ()  # a text may have been in rows alone that have no label
 
-    def typed(column: str, values: Any, where: Where) -> Column:
+    def typed(column: str, values: Any) -> Column:
         if column in untyped:
             text = values.fill_null("") if values.null_count else values
             found = number_column(column, text, where, is_text=column in categorical, decimal=written.decimal)
@@ -122,12 +119,7 @@ def from_arrow(
         return _typed(column, values, where, is_text=column in categorical)
 
     def parse(column: str) -> Column:
-        if open_columns and table.column(column).null_count:
-            there = pc.is_valid(table.column(column)).to_numpy()
-            rows = np.flatnonzero(there)
-            values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where, na)
-            return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
-        found = typed(column, _values(table, column, where, na, is_clean=column in clean), where)
+        found = typed(column, _values(table, column, where, na, is_clean=column in clean))
         if table.num_rows > _MANY_ROWS and found.stored is not None and found.raw is None and found.missing is None:
             keep_numbers(column, found.stored)
         return found
@@ -185,15 +177,6 @@ def _check_utf8(values: Any, column: str, where: Where) -> None:
         except UnicodeDecodeError:
             raise DataError(f"{where(row)}, column {column!r}: not UTF-8 text; convert the column first") from None
     raise DataError(f"{where(0)}, column {column!r}: damaged values ({said})")
-
-
-def _spread(some: Column, there: Array) -> Column:
-    """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
-    row = np.maximum(np.cumsum(there) - 1, 0)
-    stored = None if some.stored is None else some.stored[row]
-    raw = None if some.raw is None else some.raw.take(pa.array(row))
-    missing = None if some.missing is None else some.missing[row] & there
-    return Column(some.name, stored, raw, there, some.decimal, missing)
 
 
 def _iso_text(values: Any) -> Any:

@@ -27,7 +27,6 @@ class Asked:
     target: str | None = None
     categorical: frozenset[str] = field(default_factory=frozenset)
     bits: int = 18
-    open_columns: bool = False
     max_record_bytes: int = 1 << 24
     sep: str | None = None
     decimal: str | None = None

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
 
 from linsep.data.columns import TableChunk
+from linsep.data.distinct import holds_text
 from linsep.data.inputs import Input, free_memory
 from linsep.data.labels import as_labels
-from linsep.data.readers.arrow import Where, dataframe_to_arrow, from_arrow, joined, row_of
+from linsep.data.readers.arrow import Where, compact, dataframe_to_arrow, from_arrow, joined, row_of
 from linsep.data.readers.database import program_of, query_tables
 from linsep.data.readers.excel import excel_to_arrow
-from linsep.data.readers.lines import Asked, Whole
-from linsep.data.readers.parquet import BATCH_ROWS, parquet_batches, parquet_whole
+from linsep.data.readers.lines import Asked, Whole, in_a_line
 from linsep.data.sources.seen import RunningHash, add_rows
 from linsep.data.sources.source import START, Position, Source
 from linsep.tables import (
@@ -29,6 +32,11 @@ from linsep.tables import (
 )
 from linsep.types import Chunk, DataError, NoRowsError
 
+# Rows of a batch: positions in a Parquet file are counted in batches of this size.
+BATCH_ROWS = 1 << 15
+_BYTES_OF_PLAIN_TEXT = 4  # of the length before each
+
+
 _MAGIC = b"PAR1"
 _FIRST_ROW = 2  # of a spreadsheet, after the names
 
@@ -36,8 +44,10 @@ _FIRST_ROW = 2  # of a spreadsheet, after the names
 class BatchSource(Source):
     """Rows that come in numbered batches, which are the same in every pass.
 
-    The offset of a position is a batch. A kind of batches says what `_batches_of` and `_where` are.
+    The offset of a position is a batch. A kind of batches says what `_batches_of`, `_table_of` and `_where` are.
     """
+
+    _untyped: Collection[str] = ()  # columns of text that may stand for numbers
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self._begin_pass(start)
@@ -71,7 +81,19 @@ class BatchSource(Source):
     def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk | Chunk:
         """The rows of a batch of a file; so many rows were before it."""
         where, name = self._where(number, before), self._file_name(number)
-        return from_arrow(rows, name, self.asked, where, before)
+        return from_arrow(rows, name, self.asked, where, before, untyped=self._untyped)
+
+    def _read_whole(self) -> Whole:
+        tables = [self._table_of(number) for number in range(max(1, len(self._inputs)))]
+        before = accumulate((table.num_rows for table in tables), initial=0)
+        places = [self._where(number, rows) for number, rows in zip(range(len(tables)), before, strict=False)]
+        table, where = joined(tables, [self._file_name(number) for number in range(len(tables))], places)
+        table = compact(table) if self._inputs else table
+        return Whole(from_arrow(table, self._file_name(0), self.asked, where, untyped=self._untyped))
+
+    def _table_of(self, number: int) -> Any:
+        """All rows of a file as an Arrow table."""
+        raise NotImplementedError
 
     def _where(self, number: int, before: int) -> Where:
         """Where the rows of a batch of a file stand; so many rows were before it."""
@@ -84,14 +106,61 @@ class ParquetSource(BatchSource):
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
         super().__init__(name, "table", "parquet", asked, inputs)
 
-    def _read_whole(self) -> Whole:
-        return Whole(parquet_whole([(_random_access(file), file.name) for file in self._inputs], self.asked))
+    def _table_of(self, number: int) -> Any:
+        """Of a file alone text stays in its dictionaries; with others it might not join."""
+        file, name = _random_access(self._inputs[number]), self._file_name(number)
+        with _opened(file, name) as parquet:
+            _check_size(parquet.metadata, name)
+            few = _in_dictionaries(parquet) if len(self._inputs) == 1 else []
+            if not few:
+                return parquet.read()
+        with _opened(file, name, read_dictionary=few, metadata=parquet.metadata) as parquet:
+            return parquet.read()
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
-        return parquet_batches(_random_access(self._inputs[number]), self._file_name(number))
+        name, n_rows = self._file_name(number), 0
+        with _opened(_random_access(self._inputs[number]), name) as parquet:
+            for batch, rows in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
+                n_rows += rows.num_rows
+                yield batch, pa.Table.from_batches([rows])
+            said = parquet.metadata.num_rows
+            if n_rows != said:
+                raise DataError(f"{name}: not a whole Parquet file: it says {said:,} rows and holds {n_rows:,}")
 
     def _where(self, number: int, before: int) -> Where:
-        return lambda row: f"{self._file_name(number)}, row {before + row} of the stream"
+        return lambda row: f"{self._file_name(number)}, row {before + row}" + " of all files" * bool(number)
+
+
+def _in_dictionaries(parquet: Any) -> list[str]:
+    """The columns of text that the file itself keeps as dictionaries: other text takes four bytes a cell and more."""
+    groups = [parquet.metadata.row_group(k) for k in range(parquet.metadata.num_row_groups)]
+    sizes: Counter[str] = Counter()
+    for chunk in (group.column(j) for group in groups for j in range(group.num_columns)):
+        sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
+    most = _BYTES_OF_PLAIN_TEXT * parquet.metadata.num_rows
+    return [field.name for field in parquet.schema_arrow if holds_text(field.type) and sizes[field.name] < most]
+
+
+@contextmanager
+def _opened(file: Any, name: str, **more: Any) -> Iterator[Any]:
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16, **more) as parquet:
+            yield parquet
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
+
+
+def _check_size(metadata: Any, name: str) -> None:
+    """Raise DataError for a file that does not fit the memory: few bytes may hold many equal rows."""
+    free = free_memory()
+    cells = metadata.num_rows * metadata.num_columns
+    if free is not None and 8 * cells > free // 2:
+        raise DataError(
+            f"{name}: {metadata.num_rows:,} rows of {metadata.num_columns:,} columns do not fit half of the free "
+            "memory: learn from them as a stream, with --stream (linsep.fit_stream)"
+        )
 
 
 def _random_access(file: Input) -> Any:
@@ -117,8 +186,8 @@ class FrameSource(BatchSource):
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._table.num_rows, self._table.num_columns]]
 
-    def _read_whole(self) -> Whole:
-        return Whole(self._rows_of(self._table, 0, 0))
+    def _table_of(self, number: int) -> Any:
+        return self._table
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return _slices(self._table)
@@ -138,18 +207,15 @@ class ExcelSource(BatchSource):
         asked, books = self.asked, ((file.read_all(), file.name) for file in self._inputs)
         return excel_to_arrow(books, asked.skip_rows, asked.sheet)
 
-    def _read_whole(self) -> Whole:
-        names, (tables, untyped) = [file.name for file in self._inputs], self._sheets
-        first = _FIRST_ROW + self.asked.skip_rows
-        table, where = joined(tables, names, [row_of(name, first) for name in names])
-        return Whole(from_arrow(table, self.name, self.asked, where, untyped=untyped))
+    @property
+    def _untyped(self) -> Collection[str]:  # type: ignore[override]
+        return self._sheets[1]
+
+    def _table_of(self, number: int) -> Any:
+        return self._sheets[0][number]
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
-        return _slices(self._sheets[0][number])
-
-    def _rows_of(self, rows: Any, number: int, before: int) -> TableChunk:
-        where = self._where(number, before)
-        return from_arrow(rows, self._file_name(number), self.asked, where, before, untyped=self._sheets[1])
+        return _slices(self._table_of(number))
 
     def _where(self, number: int, before: int) -> Where:
         above = sum(table.num_rows for table in self._sheets[0][:number])
@@ -206,7 +272,7 @@ class QuerySource(BatchSource):
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._query]]
 
-    def _read_whole(self) -> Whole:
+    def _table_of(self, number: int) -> Any:
         tables, most = [], (free_memory() or 1 << 60) // 2
         for _, rows in self._batches_of(0):
             most -= rows.nbytes
@@ -215,8 +281,7 @@ class QuerySource(BatchSource):
             tables.append(rows)
         if not tables:
             raise NoRowsError(f"{self.name}: the query gives no rows")
-        table = pa.concat_tables(tables, promote_options="permissive")
-        return Whole(from_arrow(table, self.name, self.asked, self._where(0, 0)))
+        return pa.concat_tables(tables, promote_options="permissive")
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(query_tables(self.name, self._program, self._query, BATCH_ROWS))

@@ -8,12 +8,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from linsep.as_given import labels_of
 from linsep.data.inputs import Input, bare_name, encoding_named
+from linsep.data.readers.arrow import dataframe_to_arrow
 from linsep.data.readers.lines import Asked, TextReader
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.of_batches import ArraySource, ExcelSource, FrameSource, ParquetSource, QuerySource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
+from linsep.tables import check_index, column_names
 from linsep.types import DataError
 
 __all__ = ["Source", "open_data"]
@@ -54,7 +57,6 @@ def open_data(
     format: str | None = None,
     categorical: Collection[str] = (),
     bits: int = 18,
-    open_columns: bool = False,
     max_record_bytes: int = 1 << 24,
     sep: str | None = None,
     decimal: str | None = None,
@@ -84,8 +86,6 @@ def open_data(
         Columns to read as text even if they hold numbers.
     bits : int, default=18
         Vowpal Wabbit's names are hashed to 2**bits columns.
-    open_columns : bool, default=False
-        A null and a key that a line lacks (JSON lines, Parquet, dataframes) mean that the row does not have the column.
     max_record_bytes : int, default=2**24
         In chunks of text: the most bytes of one line, or of one CSV record with line ends in quotes. A piece of the
         text (0.5 MB, of tables 2 MB) may always be one record.
@@ -143,7 +143,6 @@ def open_data(
         target=target,
         categorical=frozenset(categorical),
         bits=bits,
-        open_columns=open_columns,
         max_record_bytes=max_record_bytes,
         sep=check_sep(sep),
         decimal=check_decimal(decimal),
@@ -177,6 +176,29 @@ def open_data(
     if reader.kind == "rows" and target is not None:
         raise DataError(f"{chosen} lines begin with their label: leave the target out")
     return TextSource(inputs, reader, name, chosen, asked)
+
+
+def source_of(X: Any, y: Any) -> Source:
+    """Rows in memory with their labels; a dataframe keeps the names of its columns."""
+    if isinstance(X, Source):
+        if y is not None:
+            raise DataError("a source has its labels: leave out y")
+        return X
+    if isinstance(y, str):
+        return open_data(X, target=y)
+    if y is None:
+        raise DataError("these rows have no labels: give them as y, or the name of the column that holds them")
+    check_index(X, y)
+    names = column_names(X)
+    if names is None:
+        return open_data((X, y))
+    table, label = dataframe_to_arrow(X, None), "label"
+    while label in names:
+        label += " "
+    labels = labels_of(y)
+    if labels.shape != (table.num_rows,):
+        raise DataError(f"X has {table.num_rows:,} rows and y has the shape {labels.shape}: give a label for each row")
+    return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
 def _texts_of(na: Collection[str]) -> frozenset[str]:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from linsep.data.columns import TableChunk
+from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.features.kinds import without_skipped
-from linsep.data.telling import TellingColumn, tell, telling_columns
+from linsep.data.telling import TellingColumn, as_columns, tell
 from linsep.reporting.explanation.suspects import Explained
 from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense
@@ -336,8 +336,7 @@ def _telling(
         return tell(without_skipped(chunk, kinds), labels, least=least)
     if numbers.X.shape[1] > _OF_A_MATRIX:
         return []
-    columns = dense(numbers.X).astype(np.float64).T
-    return telling_columns(pa.table(dict(zip(numbers.names, columns, strict=True))), labels, least=least)
+    return tell(as_columns(numbers.X, numbers.names), label_names(labels), least=least)
 
 
 def _quoted(names: Sequence[str]) -> str:
