@@ -20,7 +20,6 @@ from sklearn.datasets import load_iris
 from in_process import run_linsep
 from linsep import load
 from linsep.app.cli import main
-from linsep.app.present import program
 
 TABLE = (
     'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60,"say ""hi""",no\nOslo,70,"a, b",yes\nBari,20,"x\ny",no\n'
@@ -61,33 +60,12 @@ def test_fit_predict_score_show(sold: Path) -> None:
     assert max(data["weights"], key=lambda name: abs(data["weights"][name])) == "size"
 
 
-@pytest.mark.parametrize(
-    ("called", "found", "again"),
-    [
-        ("/there/linsep/__main__.py", False, "python -m linsep"),
-        ("/there/linsep/__main__.py", True, "linsep"),
-        ("/there/pytest/__main__.py", False, "linsep"),
-        ("/there/bin/linsep", False, "/there/bin/linsep"),
-        ("/there/bin/linsep", True, "linsep"),
-        ("", False, "linsep"),
-    ],
-)
-def test_the_advice_is_a_command_that_can_be_typed(
-    called: str, found: bool, again: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    command = tmp_path / "linsep"
-    command.touch(0o755 if found else 0o644)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", [called])
-    assert program() == again
-
-
 def test_python_m_linsep_is_the_command(tmp_path: Path) -> None:
     (command,) = entry_points(group="console_scripts", name="linsep")
     assert command.value == "linsep.app.cli:main"
     done = in_a_process("--help", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Usage: python -m linsep [OPTIONS] COMMAND")
+    assert done.stdout.startswith("Usage: linsep [OPTIONS] COMMAND")
 
 
 def test_the_learner_is_averaged_unless_told_otherwise(tmp_path: Path) -> None:

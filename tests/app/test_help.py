@@ -76,13 +76,13 @@ def test_wrong_words_are_told(words: str, said: str) -> None:
 
 def test_values_may_begin_with_a_dash_and_arguments_stand_anywhere() -> None:
     command = COMMANDS["fit"]
-    found = command.parse("linsep", ["--read", "na=-1=2", "t.csv", "--positive", "-a", "--read", "na=1=3"])
+    found = command.parse(["--read", "na=-1=2", "t.csv", "--positive", "-a", "--read", "na=1=3"])
     assert (found["na"], found["table"], found["positive"]) == (("-1=2", "1=3"), "t.csv", "-a")
-    found = command.parse("linsep", ["t.csv", "--read", "header", "--read", "na=a=b", "--read=na=-9", "--read", "na="])
+    found = command.parse(["t.csv", "--read", "header", "--read", "na=a=b", "--read=na=-9", "--read", "na="])
     assert (found["header"], found["na"], found["query"]) == (True, ("a=b", "-9", ""), None)
-    found = command.parse("linsep", ["t.csv", "--set", "classes=a, b", "--set", "projection_radius=none"])
+    found = command.parse(["t.csv", "--set", "classes=a, b", "--set", "projection_radius=none"])
     assert (found["classes"], found["projection_radius"], found["bits"]) == (("a", "b"), "none", 18)
-    found = COMMANDS["explore"].parse("linsep", ["--set", "fit_intercept=no", "--set", "browser=yes"])
+    found = COMMANDS["explore"].parse(["--set", "fit_intercept=no", "--set", "browser=yes"])
     assert (found["fit_intercept"], found["browser"], found["table"]) == (False, True, None)
-    files = COMMANDS["probe"].parse("linsep", ["a.npz", "--labels", "l.csv", "b.npz"])["activations"]
+    files = COMMANDS["probe"].parse(["a.npz", "--labels", "l.csv", "b.npz"])["activations"]
     assert files == ["a.npz", "b.npz"]

@@ -221,15 +221,10 @@ def streams() -> Any:
 
 
 def stream_options() -> Any:
-    """Passes, safeguards, classes and columns that join."""
+    """Passes, half-lives and classes."""
     columns = houses(2500)
     write("rows.csv", columns)
     line = "fit rows.csv --stream --target sold --set bits=9 --model m.linsep --json"
-    rows = [
-        {"sold": "yes" if i % 3 else "no", "a": i % 7 - 3.0, **({"b": float(i % 5)} if i > 150 else {})}
-        for i in range(300)
-    ]
-    Path("open.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return [
         [shell(f"{line} {asked}"), files("m.linsep")]
         for asked in (
@@ -239,9 +234,6 @@ def stream_options() -> Any:
             "--set classes=no,yes,maybe --learner pa",
             "--set open_classes --learner margin",
         )
-    ] + [
-        shell("fit open.jsonl --target sold --set open_columns --model open.linsep --json"),
-        shell("show open.linsep --json"),
     ]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linsep.app.commands import check, demo, explore, fit, probe, separation, tag, with_model
-from linsep.app.present import fail, print_result, program, say
+from linsep.app.present import fail, print_result, say
 from linsep.types import DataError
 
 _EVERY = (
@@ -33,13 +33,13 @@ def run(words: Sequence[str]) -> None:
         packages = ("linsep", "numpy", "numba", "scikit-learn")
         sys.stdout.write("\n".join(f"{name} {version(name)}" for name in packages) + "\n")
     elif name in COMMANDS:
-        asked = COMMANDS[name].parse(program(), words[size:])
+        asked = COMMANDS[name].parse(words[size:])
         if (result := COMMANDS[name](**asked)) is not None:
             print_result(result, as_json=asked.get("as_json", False), details=asked.get("details", False))
             result.then()
             raise SystemExit(130 if result.interrupted else result.exit_status)
     elif list(words) not in ([], ["--help"], ["tag"], ["tag", "--help"]):
-        raise DataError(f"no command called {name!r}: choose from {', '.join(COMMANDS)} ({program()} --help)")
+        raise DataError(f"no command called {name!r}: choose from {', '.join(COMMANDS)} (linsep --help)")
     else:
         sys.stdout.write(_overview("tag " if size == 2 else ""))
 
@@ -50,7 +50,7 @@ def _overview(prefix: str) -> str:
     shown = [one for name, one in COMMANDS.items() if name.startswith(prefix)]
     return "\n".join(
         [
-            f"Usage: {program()} [OPTIONS] COMMAND [ARGS]...\n",
+            "Usage: linsep [OPTIONS] COMMAND [ARGS]...\n",
             "Linear separators with receipts: train one, use one, or ask whether one exists.\n",
             "Commands:",
             *(f"  {one.name.ljust(width)}{one.help.splitlines()[0]}" for one in shown),

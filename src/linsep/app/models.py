@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linsep.app.options import reading_of
-from linsep.app.present import Result, command_line, program
+from linsep.app.present import Result, command_line
 from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import Input
@@ -123,7 +123,7 @@ def result_of(
     receipt: Receipt, model: Path, said: list[str], interrupted: bool, first: Iterable[Any] = (), show: str = "show"
 ) -> Result:
     """What is printed of a receipt, with where the model is and how to look at it."""
-    lines = [*first, *receipt.lines, ("model", f"{model} (next: {program()} {show} {model})")]
+    lines = [*first, *receipt.lines, ("model", f"{model} (next: linsep {show} {model})")]
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted, details=receipt.details)
 
 

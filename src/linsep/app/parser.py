@@ -144,11 +144,11 @@ class Command:
         with Line() as line:
             return self.run(SimpleNamespace(**asked, line=line))
 
-    def parse(self, program: str, words: Sequence[str]) -> dict[str, Any]:
+    def parse(self, words: Sequence[str]) -> dict[str, Any]:
         """The value of each option, by its name."""
         parser = _Parser(
-            prog=f"{program} {self.name}",
-            usage=" ".join([f"{program} {self.name} [OPTIONS]", *(o.name for o in self.options if o.is_argument)]),
+            prog=f"linsep {self.name}",
+            usage=" ".join([f"linsep {self.name} [OPTIONS]", *(o.name for o in self.options if o.is_argument)]),
             description=self.help,
             formatter_class=_Help,
             allow_abbrev=False,

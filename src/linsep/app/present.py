@@ -1,4 +1,4 @@
-"""The result of a command, and how it, messages, tables and the step a command is at are shown on a terminal."""
+"""The result of a command, and how it, messages, tables and how far a training is are shown on a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
-from pathlib import Path
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -37,16 +36,6 @@ class Result:
     exit_status: int = 0
     details: list[tuple[str, str]] = field(default_factory=list)
     then: Callable[[], None] = lambda: None
-
-
-def program() -> str:
-    """How to call this program again: its name if the shell finds it, else as it was called."""
-    called = Path(sys.argv[0])
-    if shutil.which("linsep") or called.name not in ("linsep", "__main__.py"):
-        return "linsep"
-    if called.name == "linsep":
-        return sys.argv[0]
-    return "python -m linsep" if called.parent.name == "linsep" else "linsep"
 
 
 def command_line() -> str:
@@ -110,7 +99,6 @@ def until_ctrl_c(search: Callable[[Any], Result]) -> Callable[[Any], Result]:
 
     @wraps(search)
     def run(asked: Any) -> Result:
-        asked.line.step("starting")
         from linsep.theory.rows.deadline import ended_by_ctrl_c
 
         try:
@@ -127,7 +115,7 @@ def until_ctrl_c(search: Callable[[Any], Result]) -> Callable[[Any], Result]:
 
 
 class Line:
-    """A line on standard error, on terminals only: the step that a command is at, and how far the training is."""
+    """A line on standard error, on terminals only: how far the training is."""
 
     _shown = 0.0  # when it was written last
 
@@ -137,11 +125,6 @@ class Line:
     def __exit__(self, *error: object) -> None:
         """Remove the line."""
         _clear()
-
-    def step(self, description: str) -> None:
-        """Say at once which step begins; how long it takes is not known."""
-        self._shown = 0.0
-        self._show(description)
 
     def epochs(self, max_iter: int | None, time_limit: float | None) -> Callable[[int, int, float], None]:
         """What a learner calls: it shows epochs, mistakes of the last pass and how much of the limit is over."""

@@ -126,17 +126,10 @@ def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any]) -
 def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
     """The hull of points of the plane, which may be a point or a segment."""
     centred = at - at.mean(axis=0)
-    values, directions = np.linalg.svd(centred, full_matrices=False)[1:] if len(at) > 1 else (np.zeros(1), None)
-    if directions is None or values[0] == 0:
+    if not centred.any():
         return
-    # Far from the origin rounding moves points off their line; nobody sees a hull that thin.
-    if len(at) < 3 or values[1] <= 1e-6 * values[0]:
-        along = centred @ directions[0]
-        ends = at[[along.argmin(), along.argmax()]]
-        # Many points, so that a legend that looks for a free place sees the line.
-        ax.plot(*np.linspace(ends[0], ends[1], 50).T, color=colour, lw=2.0, zorder=2)
-        return
-    corners = at[ConvexHull(centred).vertices]
+    # Joggled, as points on a line have no hull; nobody sees one that thin.
+    corners = at[ConvexHull(centred, qhull_options="QJ").vertices] if len(at) > 2 else at
     ax.fill(*corners.T, facecolor=colour, alpha=0.25, zorder=1)
     ax.fill(*corners.T, facecolor="none", edgecolor=colour, hatch=hatch, lw=1.6, zorder=2)
 

@@ -244,9 +244,7 @@ def principal_direction(X: Any, u: Array | None) -> Array:
     some = dense(X[thinned(X.shape[0], max(_FEWEST, _ENTRIES // p))]).astype(np.float64)
     some -= some.mean(axis=0)
     some -= np.outer(some @ off, off)
-    products = some.T @ some if p <= len(some) else some @ some.T
-    v = np.linalg.eigh(products)[1][:, -1]
-    v = v if p <= len(some) else some.T @ v
+    v = np.linalg.svd(some, full_matrices=False)[2][0]
     v = v - (v @ off) * off
     if float(np.linalg.norm(v)) < 1e-8:  # all rows are on one line along u: any direction beside it will do
         v = np.eye(1, p, int(np.abs(off).argmin()))[0]

@@ -25,18 +25,18 @@ _NO_UNIT_STEPS = "none: they are about unit steps, and rows or classes have weig
 NOT_APPLICABLE = "not applicable: "  # a page leaves such a line out
 _ONE_AGAINST_REST = "its votes are those of each class against the rest"
 
-Told = tuple[list[tuple[str, str]], list[dict[str, Any]], MistakeBounds | None]
+Told = tuple[list[tuple[str, str]], list[dict[str, Any]]]  # for people, and for programs
 
 
 def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequence[Hyperplane], weighted: bool) -> Told:
     """Mistakes made against each bound: of two classes the least at the planes at hand, else at the learner's own."""
     if weighted:
-        return [("mistake bounds", _NO_UNIT_STEPS)], [], None
+        return [("mistake bounds", _NO_UNIT_STEPS)], []
     codes = positions(y, classes)
     if isinstance(learner, KernelPerceptron):
         return _of_kernel(learner, X, codes)
     if not (learner_has_bounds(learner) and hasattr(learner, "coef_")):
-        return [("mistake bounds", _NO_STEPS)], [], None
+        return [("mistake bounds", _NO_STEPS)], []
     if len(classes) == 2:
         tables = [_of_plane(learner, X, codes, plane) for plane in planes]
     elif learner.multi_class == "ovr":
@@ -46,8 +46,8 @@ def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequen
     else:
         rule = _rule(learner) | _run(learner)
         tables = [class_bounds(X, codes, learner.coef_.astype(np.float64), learner.intercept_, **rule)]
-    lines, data, least = told_bounds(tables, learner)
-    return [*lines, *_of_votes(learner, len(y))], data, least
+    lines, data = told_bounds(tables, learner)
+    return [*lines, *_of_votes(learner, len(y))], data
 
 
 def learner_has_bounds(learner: Any) -> bool:
@@ -75,32 +75,31 @@ def _of_plane(learner: Any, X: Any, side: Array, plane: Hyperplane) -> MistakeBo
 def _of_kernel(learner: KernelPerceptron, X: Any, codes: Array) -> Told:
     """R and the bounds of a learner of two classes that keeps all its rows, at its last vector."""
     if len(learner.classes_) > 2:
-        return [("mistake bounds", "not computed for a kernel and several classes: mistake_bound does")], [], None
+        return [("mistake bounds", "not computed for a kernel and several classes: mistake_bound does")], []
     if learner.budget is not None:
-        return [("mistake bounds", "not computed on a budget of rows: KernelPerceptron.mistake_bound does")], [], None
+        return [("mistake bounds", "not computed on a budget of rows: KernelPerceptron.mistake_bound does")], []
     margins = copy(learner).set_params(average="last").decision_function(X)
     margins[codes == 0] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = length_above(float(kernel.diagonal(X).max())), length_above(float(learner.norm2_[0]))
-    lines, data, least = told_bounds([kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)], learner)
+    lines, data = told_bounds([kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)], learner)
     votes = _of_votes(learner, X.shape[0]) if learner.average == "voted" else []
-    return [("R in the kernel's space", f"{R:.6g}"), *lines, *votes], data, least
+    return [("R in the kernel's space", f"{R:.6g}"), *lines, *votes], data
 
 
 def told_bounds(tables: list[MistakeBounds], learner: Any) -> Told:
-    """The mistakes of a run beside each of its bounds, the least of those at several planes: lines, data, bounds."""
+    """The mistakes of a run beside each of its bounds, the least of those at several planes."""
     what = "updates" if isinstance(learner, MarginPerceptron) else "mistakes"
     whole, first_pass = getattr(learner, f"n_{what}_"), _first_pass(learner, what)
-    lines, data, least = [], [], []
+    lines, data = [], []
     for rows in zip(*(table.rows for table in tables), strict=True):
         row = min(rows, key=lambda bound: (not bound.applies, bound.value or 0.0))
         if row.one_pass and row.applies and first_pass is None:
             row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
-        least.append(row)
         made = first_pass if row.one_pass else whole
         lines.append(_line(row, made, what))
         data.append({"name": row.name, "allowed": row.value, what: made, "why": row.why})
-    return lines, data, MistakeBounds(tuple(least), whole, learner.n_iter_)
+    return lines, data
 
 
 def _line(row: Bound, made: int | None, what: str) -> tuple[str, str]:

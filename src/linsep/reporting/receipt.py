@@ -28,7 +28,6 @@ from linsep.reporting.quality import Scores, majority_line, rare_words, score_li
 from linsep.tables import stored_in
 from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.losses import training_loss
-from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
@@ -38,14 +37,6 @@ from linsep.types import Array, Hyperplane, StopReason
 PROOF_ENTRIES = 2_000_000
 _SECONDS = 2.0  # for the proof, and for each margin: on wide tables the last digits of one take minutes
 Known = TypeVar("Known")
-
-
-class Proved(NamedTuple):
-    """What was proved about the training rows; `reference` is their separator with the widest margin of (x, 1)."""
-
-    certificate: Separability | None = None
-    reference: Hyperplane | None = None
-    bounds: MistakeBounds | None = None
 
 
 class Line(NamedTuple):
@@ -69,8 +60,8 @@ class Receipt:
     ----------
     told : list of Line
         Each thing that is known, from which `lines`, `details` and `data` are taken.
-    proved : Proved
-        The certificate, the reference and the bounds, each None if it was not computed; `report` draws them.
+    certificate : Separability or None
+        What was proved about the training rows.
     scored_on : str
         Of which rows the scores are, and how those were drawn.
     warnings : list of str
@@ -78,7 +69,7 @@ class Receipt:
     """
 
     told: list[Line]
-    proved: Proved = field(default_factory=Proved)
+    certificate: Separability | None = None
     warnings: list[str] = field(default_factory=list)
     scored_on: str = ""
 
@@ -187,7 +178,7 @@ def make_receipt(
     training = _score_training(learner, classes, X, y)
     best, where = (training, "training") if held_out is None else (held_out, "held-out")
     balanced = getattr(learner, "class_weight", None) is not None
-    proof, proved = _prove(learner, classes, X, y, weighted or balanced) if prove else ([], Proved())
+    proof, certificate = _prove(learner, classes, X, y, weighted or balanced) if prove else ([], None)
     with_loss = prove and not (weighted or balanced) and hasattr(learner, "excess_bound_")
     made, name, reason = getattr(learner, "n_mistakes_", None), type(learner).__name__, learner.stop_reason_
     took = f"{name}, {count(learner.n_iter_, 'epoch')}" + ("" if seconds is None else f" in {seconds:.2f} s")
@@ -222,7 +213,7 @@ def make_receipt(
         *(line._replace(more=True) for line in proof[1:]),
     ]
     doubts = best.doubts(f"{where} rows", weighted=balanced) + doubt_of_labels(classes)
-    return Receipt(told, proved, doubts, _scored_on(n, held_out, aside))
+    return Receipt(told, certificate, doubts, _scored_on(n, held_out, aside))
 
 
 def _scored_on(n: int, held_out: Scores | None, aside: str) -> str:
@@ -292,15 +283,15 @@ def _predicts_by_many(learner: Any) -> bool:
     return many or getattr(learner, "average", "last") not in ("last", False)
 
 
-def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tuple[list[Line], Proved]:
+def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tuple[list[Line], Separability | None]:
     """Whether the classes are separable and, with its certificate, what that proves of the run."""
     if stored_in(X) > PROOF_ENTRIES:
         said = "not asked of a table this large: `linsep check` decides"
-        return [Line("verdict", "separable?", None, said)], Proved()
+        return [Line("verdict", "separable?", None, said)], None
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
-        lines, bounds, _ = bounds_of_run(learner, classes, X, y, [], weighted)
-        return [Line("verdict", "separable?", None, said), Line("bounds", "", bounds), *for_people(lines)], Proved()
+        lines, bounds = bounds_of_run(learner, classes, X, y, [], weighted)
+        return [Line("verdict", "separable?", None, said), Line("bounds", "", bounds), *for_people(lines)], None
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
     found = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_SECONDS)
@@ -318,9 +309,9 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
         if fit_intercept:
             planes.append(_homogeneous(X, side, getattr(learner, "intercept_scaling_", 1.0)))
     told = [Line("verdict", "separable?", found.verdict, found.summary() + more), Line("summary", "", found.summary())]
-    lines, bounds, least = bounds_of_run(learner, classes, X, y, planes, weighted)
+    lines, bounds = bounds_of_run(learner, classes, X, y, planes, weighted)
     told += [*margin, Line("bounds", "", bounds), *for_people(lines)]
-    return told, Proved(found, planes[-1] if margin else None, least)
+    return told, found
 
 
 def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:

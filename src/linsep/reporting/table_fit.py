@@ -41,8 +41,6 @@ class TableFit:
         The model; after Ctrl-C the model so far.
     receipt : Receipt
         What is known about it, in words and as data.
-    source : Source
-        The table.
     rows : ndarray or SciPy CSR matrix
         The encoded rows.
     y : ndarray
@@ -51,18 +49,14 @@ class TableFit:
         The warnings of the learner, and what the receipt says loudly.
     interrupted : bool
         Whether Ctrl-C ended the training, or what is measured and proved after it.
-    kept : ndarray of bool, or None
-        Which rows of the source `rows` are, where some were left out.
     """
 
     model: TableModel
     receipt: Receipt
-    source: Source
     rows: Any
     y: Array
     warnings: list[str]
     interrupted: bool
-    kept: Array | None = None
 
 
 def fit_table(
@@ -79,7 +73,6 @@ def fit_table(
     probabilities: bool = False,
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
-    on_step: Callable[[str], None] = lambda step: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -114,8 +107,6 @@ def fit_table(
     on_trained : callable, optional
         Called with the model when training is over, also after Ctrl-C, and before anything is measured or proved: it
         may save the model.
-    on_step : callable, optional
-        Called with a few words when a step begins: encoding, training, holding out, proving.
 
     Returns
     -------
@@ -138,7 +129,6 @@ def fit_table(
     >>> found.receipt.data["training_accuracy"], found.receipt.data["verdict"]
     (1.0, 'separable')
     """
-    on_step("encoding")
     encoder = TableEncoder(columns=columns, missing=missing)
     model = TableModel(encoder=encoder, positive=positive, probabilities=probabilities)
     check_asked(holdout, group, after)
@@ -153,20 +143,16 @@ def fit_table(
     aside = _set_aside(source, prepared, how, targets) if how else None
     choice: list[Line] = []
     if isinstance(learner, Mapping):
-        on_step("choosing a learner")
         learner, choice = _choose(prepared, learner, aside, how.groups)
     model.learner = learner
-    on_step("training")
 
     def measure(at_length: bool, seconds: float) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         held_out = None
         if aside is not None and at_length:
-            on_step("holding out")
             names = label_names(model.classes_).tolist()
             given = (model.learner_, aside, targets, names, kept_weight)
             held_out = score_aside(*given, probabilities=probabilities)
-        on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=seconds, held_out=held_out, prove=at_length)
         known = partial(known, aside="" if aside is None else aside.told, weighted=weight is not None)
         return y, known(model, prepared.rows, y)
@@ -186,7 +172,7 @@ def fit_table(
     said = [_with_answer(text, receipt.data.get("verdict")) for text in warned]
     said += [*encoder.doubts_, *receipt.warnings]
     receipt = replace(receipt, told=told)
-    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
+    return TableFit(model, receipt, prepared.rows, y, said, interrupted)
 
 
 def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[tuple[str, str]]]:

@@ -155,7 +155,7 @@ def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _
     bounds = [("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does")]
     of_bounds = []
     if training.tokens <= _BOUND_TOKENS:
-        bounds, allowed, _ = told_bounds([tagger.mistake_bounds(X, y)], tagger)
+        bounds, allowed = told_bounds([tagger.mistake_bounds(X, y)], tagger)
         of_bounds = [Line("bounds", "", allowed)]
     told = [
         Line("sentences", "sentences", len(X), f"{len(X):,} of {training.tokens:,} tokens"),

@@ -52,9 +52,7 @@ def _check(asked: Any) -> Result:
 
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
-    asked.line.step("reading")
     source, columns = open_labelled(asked)
-    asked.line.step("proving")
     how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit", "n_jobs", "exact")}
     found = check_table(source, columns=columns, explain=asked.explain or suspects is not None, **how)
     design = None if certificate is None else _design(table, source, found, asked.positive)
@@ -66,7 +64,7 @@ def _check(asked: Any) -> Result:
     data = {**found.data, **({"hints": found.hints} if found.hints else {})}
     result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict], details=found.details)
     every = [*lines, *found.details]
-    return with_report(result, asked.report, lambda pages, *said: pages.of_check(found, source, columns, every, *said))
+    return with_report(result, asked.report, lambda pages, *said: pages.of_check(found, every, *said))
 
 
 def _design(table: Any, source: Source, found: TableCheck, positive: str | None) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 from linsep.app.commands.fit import fit
 from linsep.app.options import OUTPUT
 from linsep.app.parser import Command, Option
-from linsep.app.present import Result, program, say, write_csv
+from linsep.app.present import Result, say, write_csv
 
 
 def _synth(asked: Any) -> None:
@@ -54,9 +54,9 @@ def _demo(asked: Any) -> Result:
     result.lines += result.details
     result.then = lambda: print(
         f"\nThe table is {table}, the model {model}. Next:\n"
-        f"  {program()} show {model}\n"
-        f"  {program()} check {table} --target diagnosis\n"
-        f"  {program()} explore {table} --target diagnosis --set max_iter=300000\n"
+        f"  linsep show {model}\n"
+        f"  linsep check {table} --target diagnosis\n"
+        f"  linsep explore {table} --target diagnosis --set max_iter=300000\n"
     )
     return result
 

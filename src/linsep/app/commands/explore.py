@@ -43,7 +43,6 @@ def _explore(asked: Any) -> Result:
     The page is served to this machine alone until Ctrl-C (extra explore); --save writes it to a file instead, which
     needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
     """
-    asked.line.step("starting")
     from linsep.app.models import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset
     from linsep.explorer.story import points_of_table, tell
@@ -51,7 +50,6 @@ def _explore(asked: Any) -> Result:
     table, save = asked.table, asked.save
     read = () if table is None else inputs(table)
     check_outputs(read, page=save)
-    asked.line.step("training and proving")
     chosen = {name: value for name in ("learner", "order", "seed") if (value := getattr(asked, name)) is not None}
     if table is None:
         given = {name: getattr(asked, name) for name in ("target", "positive", "max_iter")}

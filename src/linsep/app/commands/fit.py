@@ -110,7 +110,6 @@ def _fit(asked: Any) -> Result:
         return fit_on_stream(asked)
     if streamed:
         raise DataError(f"--no-stream conflicts with: {streamed}")
-    asked.line.step("starting")
     return _fit_whole(asked)
 
 
@@ -126,9 +125,8 @@ def _fit_whole(asked: Any) -> Result:
     from linsep.app.written import with_report
     from linsep.reporting.table_fit import fit_table
 
-    line, model, files = asked.line, asked.model, models.inputs(asked.table)
+    model, files = asked.model, models.inputs(asked.table)
     models.check_outputs(files, model=model, report=asked.report)
-    line.step("reading")
     stamps = models.stamps_of(files)
     source, columns = models.open_labelled(asked)
     chosen = {one.name: getattr(asked, one.name) for one in (*_OF_LEARNERS, INTERCEPT_SCALING)}
@@ -141,8 +139,8 @@ def _fit_whole(asked: Any) -> Result:
     source.read()  # what is hashed then is what was read
     origin = models.origin_of_run(stamps, asked.query)
     with models.saved_when_trained(model, origin) as keep:
-        shown = line.epochs(asked.max_iter, asked.time_limit)
-        found = fit_table(source, learner, **how, verbose=shown, on_trained=keep, on_step=line.step)
+        shown = asked.line.epochs(asked.max_iter, asked.time_limit)
+        found = fit_table(source, learner, **how, verbose=shown, on_trained=keep)
         said = list(map(_on_the_command_line, found.warnings))
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))

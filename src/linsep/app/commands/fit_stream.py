@@ -9,17 +9,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from linsep.app import models
 from linsep.app.commands.fit import STREAM
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
-from linsep.app.models import (
-    check_outputs,
-    inputs,
-    kinds_of,
-    origin_of_run,
-    read_as_text,
-    result_of,
-    saved_when_trained,
-)
 from linsep.app.options import reading_of
 from linsep.app.present import Result, say
 from linsep.app.written import with_report
@@ -54,13 +46,18 @@ def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> b
 def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     learner = _learner_called(asked.learner, asked.intercept_scaling)
-    columns, files, model = kinds_of(asked.column), inputs(asked.table), asked.model
-    check_outputs((asked.checkpoint, *files), model=model, report=asked.report)
+    columns, files, model = models.kinds_of(asked.column), models.inputs(asked.table), asked.model
+    models.check_outputs((asked.checkpoint, *files), model=model, report=asked.report)
     how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
-    how |= {"columns": columns, "categorical": read_as_text(columns), "verbose": say, "callback": asked.line.rows}
+    how |= {
+        "columns": columns,
+        "categorical": models.read_as_text(columns),
+        "verbose": say,
+        "callback": asked.line.rows,
+    }
     how |= reading_of(asked)
-    origin = origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
-    with saved_when_trained(model, origin, asked.checkpoint) as keep:
+    origin = models.origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
+    with models.saved_when_trained(model, origin, asked.checkpoint) as keep:
         try:
             with warnings.catch_warnings(record=True) as taken:
                 warnings.simplefilter("always", StreamWarning)
@@ -78,7 +75,7 @@ def fit_on_stream(asked: Any) -> Result:
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         receipt = stream_receipt(found)
-        result = result_of(receipt, model, said + receipt.warnings, found.interrupted)
+        result = models.result_of(receipt, model, said + receipt.warnings, found.interrupted)
         # Its rows are no longer there.
         return with_report(result, asked.report, lambda pages, *said: pages.of_model(found.model, None, receipt, *said))
 

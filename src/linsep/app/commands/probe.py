@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +56,6 @@ def _probe(asked: Any) -> Result:
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).
     """
-    asked.line.step("starting")
     from linsep.app.models import check_outputs
     from linsep.files import write_whole
     from linsep.probing.layers import files_of, open_layers
@@ -66,23 +63,17 @@ def _probe(asked: Any) -> Result:
 
     files, output, directions = files_of(asked.activations), asked.output, asked.directions
     check_outputs([*files, asked.labels], rows=output, directions=directions)
-    asked.line.step("reading the labels")
     layers, lines = open_layers(files, axis=asked.axis, key=asked.key), list[str]()
-
-    def told(k: int) -> Any:
-        asked.line.step(f"layer {k + 1} of {len(layers)}: {layers[k].name}")
-        return layers[k].read()
 
     def keep(row: Any) -> None:
         lines.append(json.dumps(row.to_dict(), allow_nan=False) + "\n")
         if output is not None:
             write_whole(output, "".join(lines).encode(), "the rows")
 
-    seen = [replace(layer, read=partial(told, k)) for k, layer in enumerate(layers)]
     names = ("groups", "types", "key", "pairs", "controls", "time_limit", "explain", "explain_limit", "certificates")
     how = {name: getattr(asked, name) for name in names}
     try:
-        found = probe(seen, asked.labels, labels=asked.label, callback=keep, **how)
+        found = probe(layers, asked.labels, labels=asked.label, callback=keep, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
     result = Result(list(found.lines), {"rows": found.to_dict()}, list(found.warnings), interrupted=found.interrupted)

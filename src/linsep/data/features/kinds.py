@@ -13,31 +13,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from linsep.data import numbers
 from linsep.data.cells import known_numbers
 from linsep.data.columns import Column, TableChunk, like
 from linsep.data.distinct import decoded, distinct
-from linsep.data.features.dates import (
-    DATE,
-    DATETIME,
-    date_columns,
-    date_kinds,
-    example_of,
-    has_open_century,
-    is_date,
-    is_way,
-    parts_of,
-    read_dates,
-)
+from linsep.data.features import dates
 from linsep.data.features.words import Grams
-from linsep.data.numbers import (
-    ENOUGH_ROWS,
-    NEARLY_ALL,
-    amounts_of,
-    doubt_of_codes,
-    find_amounts,
-    is_amount,
-    why_names_of_rows,
-)
 from linsep.markup import listed, quote
 from linsep.types import Array, DataError
 
@@ -63,7 +44,7 @@ def check_kind(name: str, kind: str) -> str:
     >>> check_kind("note", "text"), check_kind("note", "chars3-5"), check_kind("paid", "%d.%m.%Y")
     ('words1-1', 'chars3-5', '%d.%m.%Y')
     """
-    if kind in (NUMBER, CATEGORY, SKIP) or (is_date(kind) and is_way(kind)) or is_amount(kind):
+    if kind in (NUMBER, CATEGORY, SKIP) or (dates.is_date(kind) and dates.is_way(kind)) or numbers.is_amount(kind):
         return kind
     try:
         return Grams.parse("words" if kind == TEXT else kind).spec
@@ -115,7 +96,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     codes: list[Column] = []
     for name in chunk.names:
         if name in kinds:
-            if kinds[name] == DATE:
+            if kinds[name] == dates.DATE:
                 kinds[name] = _as_dates(chunk, name)
             continue
         column = chunk.cells(name)
@@ -123,10 +104,10 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             kinds[name], left_out[name] = SKIP, EMPTY
             continue
         if column.is_number:
-            why = why_names_of_rows(column)
+            why = numbers.why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
-            elif chunk.n_rows >= ENOUGH_ROWS:
+            elif chunk.n_rows >= numbers.ENOUGH_ROWS:
                 codes.append(column)
             continue
         found = _kind_of_text(chunk, column, left_out, doubts)
@@ -137,7 +118,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes)
+    doubts += numbers.doubt_of_codes(codes)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
 
@@ -194,7 +175,7 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str]) -> dict[str, st
     """
     kinds = with_parts(chunk, {name: check_kind(name, kind) for name, kind in given.items()})
     for name in chunk.names:
-        if kinds.get(name) == DATE or (name not in kinds and chunk.cells(name).is_date):
+        if kinds.get(name) == dates.DATE or (name not in kinds and chunk.cells(name).is_date):
             kinds[name] = _as_dates(chunk, name)
     return kinds
 
@@ -202,10 +183,10 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str]) -> dict[str, st
 def _as_dates(chunk: TableChunk, name: str) -> str:
     """The way in which a column of dates is written."""
     text = chunk.cells(name).as_categories
-    ways = date_kinds(text)
+    ways = dates.date_kinds(text)
     if not ways:
-        read_as_dates(chunk, name, DATE)  # says which cell is none
-        return DATE  # all are missing
+        read_as_dates(chunk, name, dates.DATE)  # says which cell is none
+        return dates.DATE  # all are missing
     if len(ways) > 1:
         raise DataError(f"column {name!r}: {_which(name, text, ways)}")
     return ways[0]
@@ -224,22 +205,22 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     n, different = filled[codes].sum(), filled.sum()
     if n < 2:
         return CATEGORY
-    ways = date_kinds(raw)
+    ways = dates.date_kinds(raw)
     if len(ways) == 1:
-        if not has_open_century(decoded(raw), ways[0]):
+        if not dates.has_open_century(decoded(raw), ways[0]):
             return ways[0]
         doubts.append(f"column {name!r} is read as categories, as the century of its years is open: write four digits")
         return CATEGORY
-    if name not in chunk.as_text and (amounts := find_amounts(column)):
+    if name not in chunk.as_text and (amounts := numbers.find_amounts(column)):
         return amounts
-    if n >= ENOUGH_ROWS and different > _MANY * n and not ways:
+    if n >= numbers.ENOUGH_ROWS and different > _MANY * n and not ways:
         spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(decoded(raw).filter(pa.array(filled[codes]))), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
             return Grams.parse("words").spec
     if ways:
         doubts.append(f"column {name!r} is read as categories: {_which(name, texts.filter(pa.array(filled)), ways)}")
         return CATEGORY
-    if n >= ENOUGH_ROWS and different >= NEARLY_ALL * n:
+    if n >= numbers.ENOUGH_ROWS and different >= numbers.NEARLY_ALL * n:
         left_out[name] = f"{different:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
@@ -317,40 +298,40 @@ def derive(chunk: TableChunk, kinds: Mapping[str, str], *, exact: bool = False) 
         kind = kinds.get(name, "")
         if kind == SKIP or (exact and is_words(kind)):
             continue
-        parts = parts_of(name, kind) if is_date(kind) else [name]
+        parts = dates.parts_of(name, kind) if dates.is_date(kind) else [name]
         for part in parts[:1] if exact else parts:
             if part in raw or (part != name and part in chunk.names):
                 raise DataError(f"{chunk.where(0)}: the column {part!r} is also a part of {name!r}; rename it")
             raw[part] = name
-    dates: dict[str, dict[str, Column]] = {}
+    parts_read: dict[str, dict[str, Column]] = {}
 
     def parse(part: str) -> Column:
         name = raw[part]
         kind = kinds.get(name, "")
-        if not is_date(kind):
+        if not dates.is_date(kind):
             return _read_as(chunk, name, kind)
-        if name not in dates:
-            dates[name] = read_as_dates(chunk, name, kind, exact=exact)
-        return dates[name][part]
+        if name not in parts_read:
+            parts_read[name] = read_as_dates(chunk, name, kind, exact=exact)
+        return parts_read[name][part]
 
     return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed)
 
 
 def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = False) -> dict[str, Column]:
     """The parts of a column of dates, with `exact` to the microsecond; DataError for the first cell that is none."""
-    return date_columns(chunk.cells(name), kind, *points_in_time(chunk, name, kind), exact=exact)
+    return dates.date_columns(chunk.cells(name), kind, *points_in_time(chunk, name, kind), exact=exact)
 
 
 def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:
     """The points in time of a column of dates, and which are missing; DataError for the first cell that is none."""
     text = chunk.cells(name).as_categories
-    bad = found = read_dates(text, kind)
+    bad = found = dates.read_dates(text, kind)
     if isinstance(found, int):
-        found = read_dates(text, DATETIME)  # as dataframes have dates, however the model knows them
+        found = dates.read_dates(text, dates.DATETIME)  # as dataframes have dates, however the model knows them
     if isinstance(found, int):
         row = bad if isinstance(bad, int) else found
         raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {text[row].as_py()!r:.80} is not {example_of(kind)}; mend it, "
+            f"{chunk.where(row)}, column {name!r}: {text[row].as_py()!r:.80} is not {dates.example_of(kind)}; mend it, "
             f"or read the column as categories with --column {quote(name)}=category"
         )
     return found
@@ -361,8 +342,8 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     column = chunk.cells(name)
     if kind in ("", NUMBER) and (column.is_number or not kind):
         return column
-    if is_amount(kind):
-        return amounts_of(chunk, column, column.as_categories, kind)
+    if numbers.is_amount(kind):
+        return numbers.amounts_of(chunk, column, column.as_categories, kind)
     if kind != NUMBER:
         if not column.is_number:
             return column

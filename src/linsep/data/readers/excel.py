@@ -101,11 +101,10 @@ def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, lis
             "how many rows stand above the names with --read skip_rows (skip_rows=)"
         )
     check_names(names, place)
-    columns = {column: [row[j] for row in rows[skip_rows + 1 :]] for j, column in enumerate(names)}
-    return {
-        column: [_clock(cell) if isinstance(cell, time | timedelta) else cell for cell in cells]
-        for column, cells in columns.items()
-    }
+    body = [
+        [str(cell) if isinstance(cell, time | timedelta) else cell for cell in row] for row in rows[skip_rows + 1 :]
+    ]
+    return {column: [row[j] for row in body] for j, column in enumerate(names)}
 
 
 def _column(cells: list[Any], kind: pa.DataType) -> Any:
@@ -123,13 +122,3 @@ def _shown(cell: Any) -> str:
     if isinstance(cell, datetime):
         return cell.isoformat(" ")
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-def _clock(cell: time | timedelta) -> str:
-    """A time of day, or a span of time, as 13:30:00, which may have more than 24 hours."""
-    if isinstance(cell, time):
-        return cell.isoformat()
-    seconds, rest = divmod(abs(cell), timedelta(seconds=1))
-    sign = "-" if cell < timedelta() else ""
-    parts = f".{rest.microseconds:06d}" if rest else ""
-    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{parts}"

@@ -11,18 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep import plots
-from linsep.data.sources.source import Source
 from linsep.learners import VotedPerceptron
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count
-from linsep.plots.subject import Subject, codes_of, margins_of, plane_of, subject_of
+from linsep.plots.subject import Subject, margins_of, plane_of, subject_of
 from linsep.plots.subject import Table as Named
 from linsep.reporting.bounds import NOT_APPLICABLE
 from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.page.html import Page, Picture, Table
 from linsep.reporting.page.rows import MOST_ROWS, About, about_encoded, about_exact, rows_table, weights_table
 from linsep.reporting.proof import is_rounded, weights_in_words
-from linsep.reporting.receipt import Proved, Receipt
+from linsep.reporting.receipt import Receipt
 from linsep.reporting.shown import Weights, weights_of
 from linsep.reporting.table_check import Asked, TableCheck
 from linsep.reporting.table_fit import TableFit
@@ -60,7 +59,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
             "The rows were not at hand, as those of a stream are not kept: there are no pictures or tables of them."
         )
     elif (seen.margins <= 0).any():
-        tables.append(_mistakes(_of_rows(model), about, seen.margins, weights))
+        tables.append(_mistakes(_of_rows(model), about, seen.margins))
         if on := int((seen.margins == 0).sum()):
             # `predict` gives them a class all the same, and accuracies count what it gives.
             remarks.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
@@ -72,7 +71,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         _lead(receipt),
         [*receipt.lines, *(line for line in receipt.details if not line[1].startswith(NOT_APPLICABLE))],
         command,
-        list(_pictures_of_model(seen, learner, receipt.proved)),
+        [] if seen is None else list(_pictures_of_model(seen, receipt.certificate)),
         tables,
         remarks,
     )
@@ -80,9 +79,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
 
 def of_fit(found: TableFit, command: str, said: Sequence[str]) -> Page:
     """The page of a model of a table."""
-    chunk: Any = found.source.read()
-    chunk = chunk if found.kept is None else chunk.take(found.kept)
-    about = about_encoded(found.rows, found.y, chunk, found.model.encoder_)
+    about = about_encoded(found.rows, found.y, found.model.encoder_)
     return of_model(found.model, about, found.receipt, command, said)
 
 
@@ -101,7 +98,7 @@ def _see(model: Any, about: About) -> Seen:
     return Seen(once, rows, about.y, margins_of(once, rows.X, about.y))
 
 
-def _mistakes(model: Any, about: About, margins: Array, weights: Weights) -> Table:
+def _mistakes(model: Any, about: About, margins: Array) -> Table:
     """The mistaken rows, farthest on the wrong side first."""
     mistaken = np.flatnonzero(margins <= 0)
     worst = mistaken[np.argsort(margins[mistaken], kind="stable")]
@@ -109,7 +106,7 @@ def _mistakes(model: Any, about: About, margins: Array, weights: Weights) -> Tab
     told = zip_longest(worst.tolist(), predicted)  # of rows that are not shown nobody asks for predictions
     rows = [(i, about.y[i], label, float(margins[i])) for i, label in told]
     note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
-    return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, about, weights)
+    return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, about)
 
 
 def _lead(receipt: Receipt) -> str:
@@ -128,29 +125,12 @@ def _about_weights(learner: Any, encoder: Any) -> str:
     return scale
 
 
-def _pictures_of_model(seen: Seen | None, learner: Any, proved: Proved) -> Iterator[Picture]:
-    """All that apply to a fitted model; without rows that of the run."""
-    if seen is not None:
-        yield _rows(seen)
-        yield _margins(seen)
-    trace = getattr(learner, "trace_", None)
-    if trace is not None and len(trace) > 1 and hasattr(trace, "update_log"):
-        first, last = int(trace.mistakes[0]), int(trace.mistakes[-1])
-        alt = f"Line over {int(trace.epoch[-1]):,} epochs: {first:,} mistakes in the first and {last:,} in the last."
-        draw = partial(plots.plot_trace, learner)
-        yield Picture("Course of the run", "Mistakes in each pass over the rows.", alt, draw)
-    unit_steps = getattr(learner, "unit_steps", False) and learner.class_weight is None
-    if seen is not None and trace is not None and len(trace) and proved.reference and unit_steps:
-        caption = (
-            "Novikoff's proof, measured: after k updates the squared length of w lies between k² gamma² and k R²; "
-            "where the two meet no further mistake is possible."
-        )
-        alt = "Line of the squared norm of w over the number of updates, between its lower and its upper bound."
-        side = codes_of(seen.subject, seen.y)[1]
-        draw = partial(plots.plot_trace, learner, "norm", seen.rows, side, reference=proved.reference)
-        yield Picture("The length of w", caption, alt, draw)
-    if seen is not None and proved.certificate is not None:
-        yield from _pictures_of_witness(proved.certificate, seen.rows, seen.y)
+def _pictures_of_model(seen: Seen, certificate: Separability | None) -> Iterator[Picture]:
+    """The rows, their margins, and those that no hyperplane separates."""
+    yield _rows(seen)
+    yield _margins(seen)
+    if certificate is not None:
+        yield from _pictures_of_witness(certificate, seen.rows, seen.y)
 
 
 def _rows(seen: Seen) -> Picture:
@@ -224,11 +204,9 @@ def of_certificates(
     return Page(heading, "Is there a separating hyperplane?", lead, lines, command, pictures, tables, remarks)
 
 
-def of_check(
-    found: TableCheck, source: Source, columns: Any, lines: list[tuple[str, str]], command: str, said: Sequence[str]
-) -> Page:
-    """The page of the certificates of a table; `columns` says which columns are skipped."""
-    about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
+def of_check(found: TableCheck, lines: list[tuple[str, str]], command: str, said: Sequence[str]) -> Page:
+    """The page of the certificates of a table."""
+    about = about_exact(found.numbers)
     return of_certificates(found.asked, about, found.numbers.exponents, lines, command, said, found.explanation)
 
 

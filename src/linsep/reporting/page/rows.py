@@ -1,16 +1,14 @@
-"""The rows that a report is about, as numbers and as the user's own columns, and tables of some of them."""
+"""The rows that a report is about, as numbers, and tables of some of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.features.kinds import without_skipped
 from linsep.data.sources.open import open_data
 from linsep.learners.base.tables import open_rows
 from linsep.plots.subject import Table as Named
@@ -23,22 +21,18 @@ from linsep.types import Array
 
 MOST_ROWS = 100
 _MOST_WEIGHTS, _FEWEST_OF_A_CLASS = 60, 3
-_COLUMNS = 5
 _LONGEST = 60  # characters of a cell
 
 
 class About(NamedTuple):
     """The rows of a report: as numbers (None where they are not) with their names, and their labels.
 
-    `columns` are those that people know, `cell(i, j)` what stands in them, `left_out` the rows of the file that these
-    rows lack.
+    `left_out` are the rows of the file that these rows lack.
     """
 
     matrix: Any
     names: list[str]
     y: Array
-    columns: list[str]
-    cell: Callable[[int, int], Any]
     left_out: Array | None = None
 
     @property
@@ -51,35 +45,27 @@ class About(NamedTuple):
 def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = None) -> About:
     """Of an array, whose columns may have `names`, or a dataframe; with an encoder of the rows as it encodes them."""
     if encoder is not None:
-        source = open_rows(X, encoder)
-        matrix = encoder.transform(source).X
-        return about_encoded(matrix, labels_of(y, matrix.shape[0], X), source.read(), encoder)
+        matrix = encoder.transform(open_rows(X, encoder)).X
+        return about_encoded(matrix, labels_of(y, matrix.shape[0], X), encoder)
     if column_names(X) is None:
         table = table_of(X)
-        names = names or table.names
-        return About(table.X, names, labels_of(y, table.X.shape[0], X), *_cells(table.X, names))
+        return About(table.X, names or table.names, labels_of(y, table.X.shape[0], X))
     chunk = open_data(X).read()
     numbers = [column.values for column in chunk.columns]
     matrix = None if any(values is None for values in numbers) else np.column_stack(numbers)
-    return About(matrix, list(chunk.names), labels_of(y, chunk.n_rows, X), *_cells(chunk, []))
+    return About(matrix, list(chunk.names), labels_of(y, chunk.n_rows, X))
 
 
-def about_encoded(matrix: Any, y: Array, chunk: Any, encoder: Any) -> About:
-    """Of rows as an encoder makes them from a chunk of a source; columns that it was told to skip are not read."""
-    names = list(encoder.feature_names_)
-    if not isinstance(chunk, TableChunk):
-        return About(matrix, [f"{name}, scaled" for name in names], y, *_cells(chunk.X, names))
-    chunk = without_skipped(chunk, encoder.columns or {})
-    numbers = {name for name in chunk.names if chunk.cells(name).is_number}
-    shown = [f"{name}, standardised" if name in numbers else name for name in names]
-    return About(matrix, shown, y, *_cells(chunk, []))
+def about_encoded(matrix: Any, y: Array, encoder: Any) -> About:
+    """Of rows as an encoder makes them."""
+    if encoder.column_names is None:
+        return About(matrix, [f"{name}, scaled" for name in encoder.feature_names_], y)
+    numbers = set(encoder.number_columns)
+    return About(matrix, [f"{name}, standardised" * (name in numbers) or name for name in encoder.feature_names_], y)
 
 
-def about_exact(numbers: ExactNumbers, chunk: Any, kinds: Mapping[str, str] | None = None) -> About:
-    """Of numbers as they were written, in the units of their table, where doubles hold them.
-
-    Columns that are skipped are not read.
-    """
+def about_exact(numbers: ExactNumbers) -> About:
+    """Of numbers as they were written, in the units of their table, where doubles hold them."""
     matrix, powers = numbers.X, np.array(numbers.exponents, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         try:
@@ -91,27 +77,8 @@ def about_exact(numbers: ExactNumbers, chunk: Any, kinds: Mapping[str, str] | No
             matrix = None
     if matrix is not None and not np.isfinite(stored(matrix)).all():
         matrix = None
-    rows = without_skipped(chunk, kinds or {}) if isinstance(chunk, TableChunk) else chunk.X
     assert numbers.y is not None
-    return About(matrix, numbers.names, numbers.y, *_cells(rows, numbers.names), numbers.left_out)
-
-
-def _cells(rows: Any, names: list[str]) -> tuple[list[str], Callable[[int, int], Any]]:
-    """The columns and cells of a table as it was read, or of a matrix with the names of its columns."""
-    if isinstance(rows, TableChunk):
-        return list(rows.names), lambda i, j: _as_read(rows, i, rows.names[j])
-    return names, lambda i, j: rows[i, j]
-
-
-def _as_read(rows: TableChunk, i: int, name: str) -> Any:
-    column = rows.cells(name)
-    if column.missing is not None and column.missing[i]:
-        return ""
-    text = None if column.text is None else _cut(column.text[i].as_py())
-    if column.stored is None:
-        return text
-    value = float(column.stored[i])
-    return value if text is None else Cell(text, value)
+    return About(matrix, numbers.names, numbers.y, numbers.left_out)
 
 
 def cell(value: Any) -> Cell:
@@ -122,8 +89,6 @@ def cell(value: Any) -> Cell:
     >>> cell(1234567), cell(0.1 + 0.2).text
     (Cell(text='1,234,567', number=1234567.0), '0.3')
     """
-    if isinstance(value, Cell):
-        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -142,34 +107,14 @@ def _some_of(n: int, of: int, what: str) -> str:
     return "" if n >= of else f" {n:,} of {of:,} {what} shown."
 
 
-def rows_table(
-    title: str, note: str, heads: Sequence[str], rows: Sequence[tuple[Any, ...]], about: About, weights: Any = None
-) -> Table:
-    """The first hundred rows by number, what is said of each (under `heads`), and some columns of the user's table."""
-    chosen = _chosen(about.columns, weights)
+def rows_table(title: str, note: str, heads: Sequence[str], rows: Sequence[tuple[Any, ...]], about: About) -> Table:
+    """The first hundred rows by number, and what is said of each (under `heads`)."""
     body = []
     for i, *said in rows[:MOST_ROWS]:
         number = int(rows_of_file(i, about.left_out))
-        own = (about.cell(i, j) for j in chosen)
-        body.append([Cell(str(number), float(number)), *map(cell, said), *map(cell, own)])
-    rest = _some_of(len(body), len(rows), "rows") + _some_of(len(chosen), len(about.columns), "columns")
-    columns = ["row", *heads, *(_cut(about.columns[j]) for j in chosen)]
-    return Table(title, f"{note}{rest} Rows are counted from 0.", columns, body)
-
-
-def _chosen(columns: list[str], weights: Weights | None) -> list[int]:
-    """The columns that a table of rows shows: those with the heaviest features, else the first ones.
-
-    An indicator "city=Oslo" belongs to the column "city".
-    """
-    at = {name: j for j, name in enumerate(columns)}
-    found: list[int | None] = []
-    if weights is not None and len(weights.planes):
-        size = np.abs(weights.planes).max(axis=0)
-        heavy = [weights.names[k] for k in np.argsort(-size, kind="stable")[: 20 * _COLUMNS] if size[k] > 0]
-        found = [at.get(name, at.get(name.partition("=")[0])) for name in heavy]
-    every = [*(j for j in found if j is not None), *range(min(len(columns), _COLUMNS))]
-    return list(dict.fromkeys(every))[:_COLUMNS]
+        body.append([Cell(str(number), float(number)), *map(cell, said)])
+    rest = _some_of(len(body), len(rows), "rows")
+    return Table(title, f"{note}{rest} Rows are counted from 0.", ["row", *heads], body)
 
 
 def weights_table(weights: Weights, classes: Sequence[Any], note: str) -> Table:
