@@ -15,22 +15,18 @@ import scipy.sparse as sp
 import linsep
 import linsep.plots
 from linsep import (
-    MarginPerceptron,
-    PassiveAggressive,
     Perceptron,
     Rocchio,
     Separation,
     VotedPerceptron,
     make_separable,
     max_margin,
-    mistake_bounds,
     separability,
     separation,
 )
 from linsep.plots.points import right_closed
 from linsep.plots.style import thinned
 from linsep.plots.subject import principal_direction
-from linsep.theory.margin.geometry import radius
 from linsep.types import DataError
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
@@ -211,57 +207,12 @@ def test_rings_have_the_names_of_their_rows() -> None:
 # ---------------------------------------------------------------------------------------------------------- runs
 
 
-def test_the_bounds_lead_on_to_where_they_meet(run: Perceptron) -> None:
-    best = max_margin(X5, Y5, bias="homogeneous").hyperplane
-    most = mistake_bounds(X5, Y5, *best).get("novikoff").value
-    assert most is not None
-    assert run.n_mistakes_ < most
-    ax = plots.plot_trace(run, "norm", X5, Y5, reference=best)
-    assert np.ravel(ax.lines[-1].get_data()).tolist() == pytest.approx([most, most * (radius(X5) ** 2 + 1)])
-    assert f"(R / gamma)² = {most:,.0f}" in words(ax)
-
-
-def test_the_sandwich_holds_every_update(run: Perceptron) -> None:
-    best = max_margin(X5, Y5, bias="homogeneous").hyperplane
-    drawn = {line.get_label(): line.get_ydata() for line in plots.plot_trace(run, "norm", X5, Y5, reference=best).lines}
-    norm, upper, lower = (drawn[name] for name in ("||w_k||²", "k R²", "k² gamma²"))
-    naive = [float(w @ w) + b * b for _, w, b in run.trace_.iter_weights(X5, Y5)]
-    assert norm.tolist() == pytest.approx(naive)
-    assert (lower <= norm + 1e-9).all()
-    assert (norm <= upper + 1e-9).all()
-
-
-def test_epochs_stand_for_updates_that_were_not_kept(run: Perceptron) -> None:
-    short = Perceptron().fit(X5, Y5, reference=(W5, B5))
-    k = np.cumsum(short.trace_.mistakes)
-    assert short.trace_.updates_so_far.tolist() == k.tolist()
-    every = plots.plot_trace(run, "norm", X5, Y5, reference=(W5, B5)).lines
-    some = plots.plot_trace(short, "norm", X5, Y5, reference=(W5, B5)).lines
-    for one, two in zip(every[:2], some[:2], strict=True):
-        assert two.get_ydata().tolist() == pytest.approx(one.get_ydata()[k - 1].tolist())
-
-
 def test_updates_so_far_count_epochs_that_are_not_kept() -> None:
     X, y = np.arange(40.0)[:, None], np.arange(40) > 35
     learner = Perceptron(max_iter=None).fit(X, y)
     assert learner.n_iter_ > len(learner.trace_) > 64
     assert learner.trace_.updates_so_far[-1] == learner.n_updates_
     assert "epochs shown" in plots.plot_trace(learner.trace_).get_xlabel()
-
-
-def test_no_bounds_where_they_do_not_apply(run: Perceptron) -> None:
-    for learner in (
-        PassiveAggressive(max_iter=2),
-        Perceptron(class_weight="balanced"),
-        MarginPerceptron(max_iter=None),
-    ):
-        learner.fit(X5, Y5)
-        ax = plots.plot_trace(learner, "norm", X5, Y5, reference=(W5, B5))
-        assert len(ax.lines) == 1
-        assert "no bounds: steps are not of unit length" in ax.get_xlabel()
-    ax = plots.plot_trace(run, "norm", X5, Y5, reference=(-W5, B5))
-    assert {"||w_k||²", "k R²"} == set(words(ax))
-    assert "the reference does not separate" in ax.get_xlabel()
 
 
 # --------------------------------------------------------------------------------------------- margins and proofs
@@ -321,8 +272,6 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_boundary(run, X5, np.where(Y5 > 0, 1, 7)), "label 7 is not one of the classes"),
         (lambda run: plots.plot_boundary("model", X5, Y5), "a pair"),
         (lambda run: plots.plot_boundary(separability([[0], [0]], [0, 1]), X5, Y5), "holds no plane"),
-        (lambda run: plots.plot_trace(run, "norm"), "needs the fitted model"),
-        (lambda run: plots.plot_trace(run, "loss"), "show is"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
         (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, 1, True)), "undecided"),

@@ -49,12 +49,6 @@ def test_it_is_refused_in_words(run: Perceptron, tmp_path: Path, draw: Any, mess
         draw(run, tmp_path)
 
 
-@pytest.mark.parametrize("rows", [ROWS[1:3], ROWS[:, :1]])
-def test_a_sandwich_of_other_rows_is_refused(run: Perceptron, rows: Any) -> None:
-    with pytest.raises(DataError, match="not the rows of the fit"):
-        plots.plot_trace(run, "norm", rows, [0, 1] * (len(rows) // 2), reference=(np.ones(rows.shape[1]), -1.0))
-
-
 def test_hulls_that_do_not_meet_are_not_said_to() -> None:
     found = separability(SQUARE, CROSSED)
     for rows, labels in (
@@ -70,15 +64,6 @@ def test_hulls_that_do_not_meet_are_not_said_to() -> None:
 def test_a_zero_vector_is_on_no_side() -> None:
     ax = plots.plot_boundary(([0.0, 0.0], 0.0), ROWS, LABELS)
     assert "z is 0 everywhere" in ax.get_xlabel()
-
-
-def test_one_update_is_seen_between_its_bounds() -> None:
-    rows, labels = np.array([[-1.0, -2.0], [2.0, 4.0]]), [0, 1]
-    learner = Perceptron(trace="updates", fit_intercept=False).fit(rows, labels)
-    assert learner.n_updates_ == 1
-    ax = plots.plot_trace(learner, "norm", rows, labels, reference=([1.0, 2.0], 0.0))
-    drawn = [line for line in ax.lines if len(line.get_xdata()) == 1]
-    assert drawn and all(line.get_marker() for line in drawn)
 
 
 def test_mistakes_have_room_above_them(run: Perceptron) -> None:

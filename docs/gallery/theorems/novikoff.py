@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import Perceptron, make_separable, max_margin, mistake_bounds
-from linsep.plots import plot_trace
+from linsep.plots.style import COLOURS, INK
 
 X, y, *_ = make_separable(500, 5, 0.05, random_state=2)
 learner = Perceptron(trace="updates", max_iter=None).fit(X, y)
@@ -25,14 +25,21 @@ bounds = mistake_bounds(X, y, *best, mistakes=learner.n_mistakes_)
 R2 = (X**2).sum(axis=1).max() + 1
 
 figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
-plot_trace(learner, "norm", X, y, reference=best, ax=ax)
-
-curves = {line.get_label(): line.get_ydata() for line in ax.lines}
-norm, upper, lower = (curves[name] for name in ("||w_k||²", "k R²", "k² gamma²"))
-assert ((lower <= norm) & (norm <= upper)).all()
+# The vector after each update, with the intercept as the weight of a feature that is always 1.
+rows, steps = learner.trace_.update_rows, learner.trace_.update_steps
+W = np.cumsum(steps[:, None] * np.column_stack([X[rows], np.ones(len(rows))]), axis=0)
+gamma = (y * (X @ best.w + best.b)).min() / np.hypot(np.linalg.norm(best.w), best.b)
+k, norm = np.arange(1, len(W) + 1), (W**2).sum(axis=1)
+assert ((k**2 * gamma**2 <= norm) & (norm <= k * R2)).all()
 novikoff = bounds.get("novikoff").value
-assert np.allclose(np.ravel(ax.lines[-1].get_data()), [novikoff, novikoff * R2])
-assert ax.get_xlim()[1] > novikoff
+assert np.isclose(R2 / gamma**2, novikoff)
+on = np.geomspace(1, novikoff)
+ax.loglog(on, on * R2, "--", color=COLOURS[6], label="k R²")
+ax.loglog(on, on**2 * gamma**2, ":", color=COLOURS[0], label="k² gamma²")
+ax.loglog(k, norm, color=INK, label="||w_k||²")
+ax.loglog(novikoff, novikoff * R2, "X", color=INK, label=f"(R / gamma)² = {novikoff:,.0f}")
+ax.set(xlabel="updates k", ylabel="squared norm")
+ax.legend(fontsize="small")
 assert (learner.n_mistakes_, learner.n_iter_, learner.trace_.mistakes[0]) == (134, 18, 32)
 assert learner.n_mistakes_ <= novikoff / 10
 values = {bound.name: round(bound.value) for bound in bounds if bound.applies}

@@ -1,4 +1,4 @@
-"""Rows by class, the decision values of a separator around them, and their margins y z as a histogram."""
+"""Rows by class, the decision values of a separator around them, their margins y z, and the mistakes of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
+from linsep.learners.base.trace import Trace
 from linsep.markup import count
 from linsep.plots import style
 from linsep.plots.subject import Subject, Table, View, codes_of, labels_of, margins_of, subject_of, table_of, view_of
@@ -298,3 +300,48 @@ def right_closed(margins: Array) -> tuple[Array, Array]:
     filled = np.flatnonzero(counts)
     first = min(int(filled[0]), int(np.searchsorted(edges, 0.0)))
     return edges[first:], counts[first:]
+
+
+def plot_trace(run: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the course of a run: the mistakes of each epoch.
+
+    Parameters
+    ----------
+    run : fitted model or Trace
+        The run.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    DataError
+        The model was not fitted by passes, or was loaded from a file.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> learner = Perceptron().fit([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1])
+    >>> plot_trace(learner).lines[0].get_ydata().tolist()
+    [2.0, 2.0, 1.0, 0.0]
+    """
+    trace = run if isinstance(run, Trace) else getattr(run, "trace_", None)
+    if trace is None or not len(trace):
+        raise DataError("there is no trace: the model was not fitted by passes, or was loaded from a file")
+    ax, epochs = style.new_axes(ax), int(trace.epoch[-1])
+    marker = "" if len(trace) > 40 else "o"
+    ax.plot(trace.epoch, trace.mistakes.astype(float), color=style.COLOURS[0], marker=marker, ms=4, lw=1.4)
+    ax.set(xlabel="epoch", ylabel="mistakes")
+    if epochs > 100:
+        ax.set_xscale("log")
+        ax.set_yscale("symlog", linthresh=1)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(0, 1.08 * max(1, int(trace.mistakes.max())))
+    style.say_thinned(ax, len(trace), epochs, "epochs")
+    return ax
