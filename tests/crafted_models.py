@@ -30,7 +30,6 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import model_file
-from linsep.app.commands.tag import show as show_tagger
 from linsep.app.commands.with_model import export as export_model
 from linsep.app.commands.with_model import show
 
@@ -211,7 +210,7 @@ def outcome(path: Path, rows: Any, labels: Any) -> str:
 def _uses(model: Any, path: Path, rows: Any, labels: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "predict", lambda: model.predict(rows)
     if isinstance(model, linsep.SequenceTagger):
-        yield "show", lambda: show_tagger(path, 5)
+        yield "show", lambda: show(path, 5)
         yield "bounds", lambda: model.mistake_bounds(rows, labels)
         return
     yield "decision values", lambda: _finite(model.decision_function(rows))

@@ -30,7 +30,7 @@ probe x.npz --labels mixed.csv --label label --set controls=0
 probe x.npz --labels mixed.csv --label label --set controls=0 --explain -o rows.jsonl
 tag fit words.txt --model words.linsep --holdout 0
 tag score words.linsep words.txt
-tag show words.linsep
+show words.linsep
 """.strip().splitlines()
 RUN = """
 import sys

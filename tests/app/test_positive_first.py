@@ -61,8 +61,7 @@ def test_a_certificate_is_drawn_with_its_own_signs() -> None:
 
 def test_the_page_of_a_check_draws_no_row_on_the_wrong_side(monkeypatch: pytest.MonkeyPatch) -> None:
     from linsep import plots
-    from linsep.reporting.page.content import certificate_pictures
-    from linsep.reporting.page.rows import about_exact
+    from linsep.reporting.page.content import about_exact, certificate_pictures
 
     source = open_data(APART, target="y")
     found = check_table(source, positive="x")

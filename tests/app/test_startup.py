@@ -41,7 +41,7 @@ def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
     [
         "--help", "fit --help", "predict --help", "score --help", "check --help", "separation --help", "show --help",
         "export --help", "synth --help", "demo --help", "tag --help", "tag fit --help",
-        "tag predict --help", "tag score --help", "tag show --help", "--version", "fit --no-such",
+        "tag predict --help", "tag score --help", "--version", "fit --no-such",
     ],
 )  # fmt: skip
 def test_help_and_usage_errors_load_nothing_slow(arguments: str) -> None:

@@ -83,7 +83,7 @@ def test_groups_and_dates() -> None:
         ({"after": "2024-03-01", "holdout": 0.2}, "--after says itself which rows are held out"),
         ({"after": "2030-01-01"}, "no rows are of 2030-01-01 or later in column 'day'"),
         ({"after": "2020-01-01"}, "all rows are of 2020-01-01 or later"),
-        ({"after": "city=2024-03-01"}, "'city' is no column of dates; say --column city=date"),
+        ({"after": "city=2024-03-01"}, "'city' is no column of dates: there are 'day'"),
         ({"after": "soon"}, "'soon' is no date like 2024-02-29"),
         ({"holdout": 0.2, "group": "town"}, "there is no column called 'town' beside the label"),
     ],
@@ -95,7 +95,7 @@ def test_what_cannot_be_held_out_is_refused(options: dict[str, Any], said: str) 
 
 def test_several_columns_of_dates_need_a_name() -> None:
     data = frame().assign(born="2000-01-01")
-    with pytest.raises(DataError, match=r"there are 2: 'day', 'born'; say --after COLUMN=2024-03-01"):
+    with pytest.raises(DataError, match=r"COLUMN=DATE, and '' is no column of dates: there are 'day', 'born'"):
         fit_table(open_data(data, target="y"), after="2024-03-01")
     assert fit_table(open_data(data, target="y"), after="day=2024-03-01").receipt.data["held_out"]["rows"] == 20
 

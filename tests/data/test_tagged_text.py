@@ -113,10 +113,10 @@ def test_fit_predict_score_show_on_two_columns(tmp_path: Path) -> None:
     assert "tokens with a tag that was not there in training: 1, the first with 'odd'" in scored.stderr
     told = json.loads(scored.stdout)
     assert (told["accuracy"], told["sentence_accuracy"], told["counts"]) == (2 / 3, 0.5, {"odd predicted noun": 1})
-    shown = json.loads(tag("show", model, "--weights", 3, "--json").stdout)
+    shown = json.loads(linsep("show", model, "--weights", 3, "--json").stdout)
     assert shown["classes"] == ["det", "noun", "pron", "verb"]
     assert len(shown["weights"]) == len(shown["transitions"]) == 3
-    assert "->" in tag("show", model).stdout
+    assert "->" in linsep("show", model).stdout
 
 
 def test_conllu_comes_back_with_its_tags_replaced(tmp_path: Path) -> None:
@@ -133,10 +133,10 @@ def test_conllu_comes_back_with_its_tags_replaced(tmp_path: Path) -> None:
 def test_models_of_rows_and_taggers_are_told_apart(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.txt", COLUMNS), tmp_path / "m.linsep"
     tag("fit", text, "--model", model)
-    assert "holds a tagger" in linsep("show", model, status=2).stderr
     table, rows = write(tmp_path, "t.csv", "a,b\n1,x\n2,y\n"), tmp_path / "rows.linsep"
     linsep("fit", table, "--target", "b", "--model", rows)
-    assert "holds a TableModel, not a tagger" in tag("show", rows, status=2).stderr
+    assert "holds a tagger" in linsep("predict", model, table, status=2).stderr
+    assert "holds a TableModel, not a tagger" in tag("score", rows, text, status=2).stderr
 
 
 def test_errors_name_the_line_and_write_nothing(tmp_path: Path) -> None:

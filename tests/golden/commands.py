@@ -302,8 +302,8 @@ def tags() -> Any:
         shell("tag fit text.tsv --max-iter 3 --holdout 0.2 --set seed=1 --model t.linsep --json"),
         shell("tag predict t.linsep text.tsv -o out.tsv"),
         shell("tag score t.linsep text.tsv --json"),
-        shell("tag show t.linsep --json"),
-        shell("tag show t.linsep --weights 5"),
+        shell("show t.linsep --json"),
+        shell("show t.linsep --weights 5"),
         shell("tag fit text.conllu --max-iter 2 --set n_bits=8 --read tag=xpos --model c.linsep"),
         shell("tag score c.linsep text.conllu --read tag=xpos --json"),
     ]

@@ -17,12 +17,10 @@ import linsep.plots
 from linsep import (
     Perceptron,
     Rocchio,
-    Separation,
     VotedPerceptron,
     make_separable,
     max_margin,
     separability,
-    separation,
 )
 from linsep.plots.points import right_closed
 from linsep.plots.style import thinned
@@ -94,7 +92,6 @@ def test_the_axes_given_are_those_drawn_on_and_nothing_is_fitted(run: Perceptron
     def fit(*_: Any, **__: Any) -> None:
         raise AssertionError("a picture fitted a model")
 
-    found = separation([[0], [0], [1]], [0, 1, 1])
     square = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
     certificate = separability(*square)
     for learner in (Perceptron, VotedPerceptron):
@@ -105,7 +102,6 @@ def test_the_axes_given_are_those_drawn_on_and_nothing_is_fitted(run: Perceptron
         plots.plot_boundary(run, X5, Y5, ax=ax),
         plots.plot_trace(run, ax=ax),
         plots.plot_margins(run, X5, Y5, ax=ax),
-        plots.plot_separation(found, ax=ax),
         plots.plot_witness(certificate, *square, ax=ax),
     ):
         assert drawn is ax
@@ -195,15 +191,6 @@ def test_support_of_a_bracket_is_ringed() -> None:
     assert len(ax.collections[-1].get_offsets()) == held
 
 
-def test_rings_have_the_names_of_their_rows() -> None:
-    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 1, 0, 1]
-    ax = plots.plot_boundary(([1.0], -1.0), X, y, row_names=["a", "b", "c", "d"])
-    assert [text.get_text() for text in ax.texts] == ["b", "c"]
-    assert not plots.plot_boundary(([1.0], -1.0), X, y).texts
-    many = plots.plot_boundary(([1.0], -1.0), np.zeros((26, 1)), [0, 1] * 13, row_names=range(26))
-    assert not many.texts  # 26 names would cover each other
-
-
 # ---------------------------------------------------------------------------------------------------------- runs
 
 
@@ -251,16 +238,6 @@ def test_without_an_intercept_no_hulls_meet() -> None:
         plots.plot_witness(found, X, y)
 
 
-def test_coefficients_go_where_the_separation_says() -> None:
-    table = pd.DataFrame({"a": [0, 0, 0, 0, 1, 1], "n": [1, 2, 1, 2, 1, 2], "2 n": [2, 4, 2, 4, 2, 4]})
-    found = separation(table, [0, 1, 1, 0, 1, 1])
-    ax = plots.plot_separation(found)
-    arrows = {round(text.xy[1]): text.xy[0] for text in ax.texts if hasattr(text, "xy")}
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert {names[height]: np.sign(end) for height, end in arrows.items()} == {"a": 1.0}
-    assert ax.get_title(loc="left") == "quasi-complete: 2 of 6 rows separated"
-
-
 # --------------------------------------------------------------------------------------------------------- refusals
 @pytest.mark.parametrize(
     ("draw", "message"),
@@ -274,7 +251,6 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_boundary(separability([[0], [0]], [0, 1]), X5, Y5), "holds no plane"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
-        (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, 1, True)), "undecided"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(run: Perceptron, draw: Any, message: str) -> None:

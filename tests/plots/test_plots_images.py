@@ -21,7 +21,6 @@ from linsep import (
     Rocchio,
     make_separable,
     max_margin,
-    separation,
 )
 from linsep.data.synthetic import flip_labels, make_xor
 from linsep.theory import ConeProof, Separability
@@ -106,10 +105,3 @@ def test_witness() -> Any:
     X[:5], y[:5] = [[-1, -1], [2, 0], [0, 2], [0, 0], [1.0, 1.5]], [1, 1, 1, -1, -1]
     proof = Separability(ConeProof(60, left=range(60), weights={0: 2, 1: 1, 2: 1, 3: 4}, basis=()), 2)
     return plots.plot_witness(proof, X, y, ax=axes()).figure
-
-
-@compared
-def test_separation() -> Any:
-    counts = [1, 2, 1, 2, 1, 2, 1, 2]
-    table = pd.DataFrame({"dose": [0, 0, 0, 0, 0, 0, 1, 1], "n": counts, "2 n": 2 * np.array(counts)})
-    return plots.plot_separation(separation(table, [0, 1, 0, 1, 1, 0, 1, 1]), ax=axes()).figure

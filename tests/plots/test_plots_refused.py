@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linsep.plots
 from linsep import MLP, AveragedPerceptron, Perceptron, report, separability
 from linsep.plots.style import shorten
-from linsep.reporting.page.rows import cell
+from linsep.reporting.page.content import cell
 from linsep.reporting.receipt import why_stopped
 from linsep.reporting.shown import Weights
 from linsep.types import DataError, StopReason

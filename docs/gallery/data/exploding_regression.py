@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from linsep import separation
-from linsep.plots import plot_separation
-from linsep.plots.style import look
+from linsep.plots.style import COLOURS, INK, look
 
 rng = np.random.default_rng(3)
 n = 79
@@ -50,14 +49,23 @@ assert np.allclose(growth[:, 1], 1, atol=0.06)
 assert np.abs(growth[:, [0, 2, 3]]).max() < 0.01
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-plot_separation(found, ax=axes[0])
+for height, value in enumerate(found.coefficients.values()):
+    if value == "finite":
+        axes[0].plot(0, height, "o", color=INK, ms=6)
+    else:
+        arrow = {"arrowstyle": "-|>", "color": COLOURS[6], "lw": 2.2, "mutation_scale": 16}
+        axes[0].annotate("", (np.sign(value), height), (0, height), arrowprops=arrow)
+axes[0].set_yticks(range(4), found.coefficients)
+axes[0].set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
+axes[0].set(xlim=(-1.15, 1.15), ylim=(3.5, -0.5), xlabel="maximum likelihood estimate")
+axes[0].axvline(0, color="#777777", lw=0.8, zorder=0)
 for k, name in enumerate(["(Intercept)", *table.columns]):
     axes[1].plot(
         steps[:, k],
         color=look(k if k < 3 else 4).colour,
         marker=look(k).marker,
         ms=4,
-        mec="#222222",
+        mec=INK,
         mew=0.4,
         label=name,
     )

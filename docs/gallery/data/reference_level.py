@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from linsep import separation
-from linsep.plots import plot_separation
-from linsep.plots.style import INK, look
+from linsep.plots.style import COLOURS, INK, look
 
 ward = np.array(list("aaaabbbbddddccc"))
 improved = np.array([0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0])
@@ -33,6 +32,20 @@ def chances(columns):
         mu = 1 / (1 + np.exp(-Z @ beta))
         beta += np.linalg.solve((Z * (mu * (1 - mu))[:, None]).T @ Z, Z.T @ (improved - mu))
     return 1 / (1 + np.exp(-Z @ beta))
+
+
+def draw(ax, coefficients):
+    """A dot for a finite coefficient, an arrow to where an infinite one goes."""
+    for height, value in enumerate(coefficients.values()):
+        if value == "finite":
+            ax.plot(0, height, "o", color=INK, ms=6)
+        else:
+            arrow = {"arrowstyle": "-|>", "color": COLOURS[6], "lw": 2.2, "mutation_scale": 16}
+            ax.annotate("", (np.sign(value), height), (0, height), arrowprops=arrow)
+    ax.set_yticks(range(len(coefficients)), coefficients)
+    ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
+    ax.set(xlim=(-1.15, 1.15), ylim=(len(coefficients) - 0.5, -0.5), xlabel="maximum likelihood estimate")
+    ax.axvline(0, color="#777777", lw=0.8, zorder=0)
 
 
 figure, panels = plt.subplot_mosaic("ww;ca", figsize=(9, 6), layout="constrained")
@@ -58,9 +71,8 @@ for reference in "ca":
     assert (ward[list(found.separated_rows)] == "c").all()
     assert len(found.separated_rows) == 3
     estimates[reference] = dict(found.coefficients)
-    ax = plot_separation(found, ax=panels[reference])
-    ax.set_title(f"reference level {reference}", fontsize="medium", loc="center")
-    ax.set_title("", loc="left")
+    draw(panels[reference], estimates[reference])
+    panels[reference].set_title(f"reference level {reference}", fontsize="medium")
 assert estimates["c"] == {"(Intercept)": -np.inf, "ward=a": np.inf, "ward=b": np.inf, "ward=d": np.inf}
 assert estimates["a"] == {"(Intercept)": "finite", "ward=b": "finite", "ward=c": -np.inf, "ward=d": "finite"}
 both = [chances(table.drop(columns=f"ward={reference}")) for reference in "ca"]

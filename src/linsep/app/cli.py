@@ -18,7 +18,7 @@ from linsep.types import DataError
 _EVERY = (
     *(fit.fit, with_model.predict, with_model.score, check.check, separation.separation, with_model.show),
     *(with_model.export, demo.synth, demo.demo, probe.probe, explore.explore),
-    *(tag.fit, tag.predict, tag.score, tag.show),
+    *(tag.fit, tag.predict, tag.score),
 )
 COMMANDS = {command.name: command for command in _EVERY}
 

@@ -105,25 +105,15 @@ if TYPE_CHECKING:
     from linsep.reporting.receipt import Receipt
 
 
-def load_rows(model: Path) -> Any:
-    """A model of rows; a tagger is refused."""
-    found = load(model)
-    if not isinstance(found, Classifier | TableModel):
-        raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
-    return found
-
-
-def description(path: Path, model: Any, n_weights: int | None) -> Result:
-    """The description of the model that was loaded from a file, and where the file says that it comes from."""
-    told, origin = describe(model, n_weights), read_origin(path)
+def description(path: Path, n_weights: int | None) -> Result:
+    """The description of the model in a file, and where the file says that it comes from."""
+    told, origin = describe(load(path), n_weights), read_origin(path)
     return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
 
 
-def result_of(
-    receipt: Receipt, model: Path, said: list[str], interrupted: bool, first: Iterable[Any] = (), show: str = "show"
-) -> Result:
+def result_of(receipt: Receipt, model: Path, said: list[str], interrupted: bool, first: Iterable[Any] = ()) -> Result:
     """What is printed of a receipt, with where the model is and how to look at it."""
-    lines = [*first, *receipt.lines, ("model", f"{model} (next: linsep {show} {model})")]
+    lines = [*first, *receipt.lines, ("model", f"{model} (next: linsep show {model})")]
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted, details=receipt.details)
 
 
@@ -163,7 +153,9 @@ def origin_of_run(stamps: Mapping[str, tuple[int, ...] | None], query: str | Non
 
 def load_of_table(model: Path) -> TableModel:
     """A model that was trained on a table, so that it can read another one."""
-    found = load_rows(model)
+    found = load(model)
+    if not isinstance(found, Classifier | TableModel):
+        raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
     if not isinstance(found, TableModel) or found.encoder_ is None:
         raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
     return found

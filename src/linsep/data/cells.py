@@ -95,8 +95,8 @@ def number_column(
             return category_column(name, text, decimal)
         texts, codes = distinct(text)
         gone = are_missing(texts)
-        if (found := _otherwise(texts.filter(pa.array(~gone)), decimal)) is not None:
-            written, there, sign = found
+        if (other := _otherwise(texts.filter(pa.array(~gone)), decimal)) is not None:
+            written, there, sign = other
             values = np.zeros(len(texts))
             values[~gone] = there
             raw = None
@@ -200,17 +200,6 @@ def are_amounts(text: pa.Array, decimal: str) -> pa.Array:
     amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?{_PERCENT}"
     negative = rf"\({_CURRENCY}?{digits}{_CURRENCY}?{_PERCENT}\)|{_CURRENCY}\({digits}\)"
     return pc.match_substring_regex(pc.utf8_trim_whitespace(text), f"^({amount}|{negative})$")
-
-
-def are_readable(text: pa.Array, decimal: str = ".") -> Array:
-    """Return which cells may stand in a column of numbers: numbers, amounts, true and false, and what is missing.
-
-    Examples
-    --------
-    >>> are_readable(pa.array(["2", "$1,000", "($3.50)", "True", "NA", "x"])).tolist()
-    [True, True, True, True, True, False]
-    """
-    return are_true_or_false(text) | are_numbers(text, decimal) | are_amounts(text, decimal) | are_missing(text)
 
 
 @by_distinct
@@ -322,26 +311,23 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
         )
 
 
-def known_numbers(column: Column, where: Callable[[int], str], said: str) -> Column:
-    """A column of text that is known to hold numbers, read as such; `said` is what an error says of another cell.
+def known_numbers(column: Column, where: Callable[[int], str]) -> Column:
+    """A column of text that is known to hold numbers, read as such.
+
+    The words true and false stand for numbers where all cells are such words.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> known_numbers(Column("a", None, pa.array(["1", "", "$2"])), "t.csv:{}".format, "is no number").values.tolist()
+    >>> known_numbers(Column("a", None, pa.array(["1", "", "$2"])), "t.csv:{}".format).values.tolist()
     [1.0, 0.0, 2.0]
     """
-    name, text = column.name, column.raw
-    bad = np.flatnonzero(~are_readable(text, column.decimal))
-    if bad.size:
-        row = int(bad[0])
-        raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
-    found = number_column(name, text, where, is_text=False, is_number=True, decimal=column.decimal)
-    if not found.is_number:  # the words true and false stand for numbers where all cells are such words
-        truth = are_true_or_false(text)
-        row = int(np.flatnonzero(truth if 2 * truth.sum() <= truth.size else ~truth)[0])
-        raise DataError(
-            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} among "
-            f"{'numbers' if truth[row] else 'true and false'}; write all in one way"
-        )
-    return found
+    name, text, decimal = column.name, column.raw, column.decimal
+    fits = are_missing(text) | are_true_or_false(text)
+    if not fits.all():
+        fits = are_missing(text) | are_numbers(text, decimal) | are_amounts(text, decimal)
+    if not fits.all():
+        row = int(fits.argmin())
+        said = f"{text[row].as_py()!r:.80} is no number, and the column holds numbers"
+        raise DataError(f"{where(row)}, column {name!r}: {said}")
+    return number_column(name, text, where, is_text=False, is_number=True, decimal=decimal)

@@ -327,11 +327,11 @@ def label_names(y: Array) -> Array:
     return np.array(as_text(y).to_pylist(), dtype=np.str_)
 
 
-def take_target(names: list[str], target: str | None, *, alone: bool = False) -> None:
-    """Raise DataError unless the target is one of the columns and, if it may not stand `alone`, there is a feature."""
+def take_target(names: list[str], target: str | None) -> None:
+    """Raise DataError unless the target is one of the columns, and there is a feature beside it."""
     if target is not None and target not in names:
         raise DataError(f"no column called {target!r}; {like(target, names)}")
-    if not alone and not [n for n in names if n != target]:
+    if not [n for n in names if n != target]:
         raise DataError(f"no feature columns: the only column is {names[0]!r}")
 
 
@@ -350,11 +350,9 @@ def like(name: str, names: Sequence[str]) -> str:
 
 def check_names(names: list[str], source: str) -> None:
     """Raise DataError if two columns have the same name."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"{source}: two columns are called {name!r}; rename one")
-        seen.add(name)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{source}: two columns are called {twice!r}; rename one")
 
 
 def shown(label: Any) -> str:

@@ -202,8 +202,6 @@ class ByteStream:
 
     def skip(self, size: int) -> None:
         """Leave out the next bytes, at the beginning of a stream."""
-        if self._stream is self._raw and self._raw.skip(size):
-            return
         while size > 0:
             found = self.read(min(size, 8 * STEP))
             size -= len(found) or size
@@ -256,14 +254,6 @@ class _Peeked:
             part, self.head = self.head[:size], self.head[size:]
             return part
         return self.stream.read(size)
-
-    def skip(self, size: int) -> bool:
-        """Go on `size` bytes from the beginning, if the stream can seek."""
-        if not _can_seek(self.stream):
-            return False
-        self.stream.seek(size - len(self.head), io.SEEK_CUR)
-        self.head = b""
-        return True
 
     def close(self) -> None:
         """Arrow closes what it read: the owner of the stream decides."""
@@ -374,16 +364,14 @@ class Decoded:
             self._ended = not part
             try:
                 text = self._decoder.decode(part, final=self._ended)
-            except UnicodeDecodeError as error:
-                before = error.object[: error.start].decode(self._encoding, errors="ignore")
+            except UnicodeError as error:  # that of UTF-16 and UTF-32, which begin with a mark, says nothing more
+                before, reason = "", "no byte order mark"
+                if isinstance(error, UnicodeDecodeError):
+                    before = error.object[: error.start].decode(self._encoding, errors="ignore")
+                    reason = error.reason
                 raise DataError(
-                    f"{self._name}:{self._lines + before.count(chr(10))}: not {self._encoding} text ({error.reason}); "
-                    "name its encoding with --read encoding (encoding=)"
-                ) from None
-            except UnicodeError:  # UTF-16 and UTF-32 begin with a mark
-                raise DataError(
-                    f"{self._name}:1: not {self._encoding} text (no byte order mark); name its encoding with "
-                    "--read encoding (encoding=), such as utf-16-le or latin-1"
+                    f"{self._name}:{self._lines + before.count(chr(10))}: not {self._encoding} text ({reason}); "
+                    "name its encoding with --read encoding (encoding=), such as utf-16-le or latin-1"
                 ) from None
             self._lines += text.count("\n")
             self._ready = text.encode("utf-8", errors="surrogatepass")

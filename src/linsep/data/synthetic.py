@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammainc, gammaincinv, gammaln
+from scipy.special import gammainc, gammaincinv, gammaln, hyp1f1
 
 from linsep.kernels.linear.epoch import squared_norm
 from linsep.kernels.linear.sums import times
@@ -276,20 +276,8 @@ def _lengths(u: Array, p: int, radius: float) -> Array:
     s = end + np.log(u) / a
     for _ in range(8):
         t = np.exp(s)
-        s = np.minimum(s + (goal - _log_mass(a, t)) * _series(a, t) / a, end)
+        s = np.minimum(s + (goal - _log_mass(a, t)) * hyp1f1(1.0, a + 1, t) / a, end)
     return np.asarray(np.sqrt(2 * np.exp(s)))
-
-
-def _series(a: float, t: Array) -> Array:
-    """1 + t/(a+1) + t^2/((a+1)(a+2)) + ..., with P(a, t) = t^a e^-t / Gamma(a+1) times it; for t < a."""
-    term = np.ones_like(t)
-    total = np.ones_like(t)
-    k = 0
-    while (term > 1e-17 * total).any():
-        k += 1
-        term = term * t / (a + k)
-        total += term
-    return total
 
 
 def _log_mass(a: float, t: Array) -> Array:
@@ -299,7 +287,7 @@ def _log_mass(a: float, t: Array) -> Array:
     result = np.log(np.where(small, 1.0, mass))
     if small.any():
         x = t[small]
-        result[small] = a * np.log(x) - x - gammaln(a + 1) + np.log(_series(a, x))
+        result[small] = a * np.log(x) - x - gammaln(a + 1) + np.log(hyp1f1(1.0, a + 1, x))
     return np.asarray(result)
 
 

@@ -16,7 +16,6 @@ from linsep.plots.subject import Subject, Table, View, codes_of, labels_of, marg
 from linsep.types import Array, DataError
 
 LIMIT = 5000  # rows that are drawn; a picture says when there are more
-_NAMED = 12  # rings that have a name beside them; more would cover each other
 _GRID = 201
 _BINS = 40  # of the histogram
 
@@ -96,7 +95,7 @@ def lanes(n: int) -> Array:
     return np.asarray(0.6 * ((np.arange(n) * 0.6180339887498949) % 1.0) - 0.3) if n > 1 else np.zeros(n)
 
 
-def plot_boundary(model: Any, X: Any, y: Any, *, row_names: Any = None, ax: Axes | None = None) -> Axes:
+def plot_boundary(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
 
     The band is |z| <= min_i y_i z_i; it is drawn if that is positive, that is, if no row is mistaken. More than two
@@ -113,8 +112,6 @@ def plot_boundary(model: Any, X: Any, y: Any, *, row_names: Any = None, ax: Axes
         The rows; the names of a dataframe's columns name the axes.
     y : array-like, shape (n_samples,)
         Their labels.
-    row_names : array-like, shape (n_samples,), optional
-        What rows are called: up to twelve rings have the name of their row beside them.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
 
@@ -161,8 +158,6 @@ def plot_boundary(model: Any, X: Any, y: Any, *, row_names: Any = None, ax: Axes
         ring: dict[str, Any] = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.2 if size > 50 else 0.6}
         ax.scatter(at[on, 0], at[on, 1], s=size, zorder=4, **ring)
         lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=style.INK, label=words))
-        if row_names is not None and on.sum() <= _NAMED:
-            style.name_points(ax, at[on], np.asarray(row_names)[shown[on]])
     style.legend(ax, handles=[*ax.get_legend_handles_labels()[0], *lines])
     return ax
 

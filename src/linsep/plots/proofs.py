@@ -1,4 +1,4 @@
-"""Proofs in pictures: rows that cannot be separated, coefficients that are infinite."""
+"""A proof in a picture: the rows that no hyperplane separates."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from linsep.markup import count
 from linsep.plots import style
 from linsep.plots.points import LIMIT, place
 from linsep.plots.subject import Table, labels_of, table_of, view_of
-from linsep.regression.found import Separation
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
-from linsep.theory.words.of_regressions import by_estimate, told
 from linsep.types import Array, DataError
 
 _NUMBERED = 12
-_COEFFICIENTS = 20
 
 
 def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
@@ -142,74 +138,3 @@ def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, p: int) -> None:
     points = points if p == 1 else points.mean(axis=0, keepdims=True)
     how: dict[str, Any] = {"marker": "*", "c": "white", "edgecolors": style.INK, "linewidths": 1.2, "zorder": 3}
     ax.scatter(points[:, 0], points[:, 1], s=170, label="the hulls meet here", **how)
-
-
-def plot_separation(found: Separation, *, ax: Axes | None = None) -> Axes:
-    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite, of the first 20.
-
-    Parameters
-    ----------
-    found : Separation
-        A result of `separation` that is not undecided.
-    ax : Axes, optional
-        Where to draw; without it, in a new figure.
-
-    Returns
-    -------
-    Axes
-        The axes with the picture.
-
-    Raises
-    ------
-    DataError
-        It is undecided where they go.
-
-    Examples
-    --------
-    >>> from linsep import separation
-    >>> ax = plot_separation(separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]))
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['x1', '(Intercept)', 'x2']
-    """
-    if not isinstance(found, Separation) or not found.coefficients:
-        raise DataError("the separation is undecided: there is nothing to draw")
-    groups = by_estimate(found.coefficients)
-    order = [(name, value) for value, names in groups.items() for name in names]
-    drawn = order[:_COEFFICIENTS]
-    ax = style.new_axes(ax)
-    for height, (_, value) in enumerate(drawn):
-        _draw_estimate(ax, height, value)
-    ax.set_yticks(range(len(drawn)), style.shorten([_words(name) for name, _ in drawn]))
-    ax.tick_params(axis="y", labelsize="medium" if len(drawn) <= 10 else "small")
-    ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
-    ax.set(xlim=(-1.15, 1.15), ylim=(len(drawn) - 0.5, -0.5), xlabel="maximum likelihood estimate")
-    ax.axvline(0, color=style.GREY, lw=0.8, zorder=0)
-    kind = f"{found.verdict}: {len(found.separated_rows):,} of {found.n_rows:,} rows separated"
-    ax.set_title(kind, loc="left", fontsize="medium")
-    style.say_thinned(ax, len(drawn), len(order), "coefficients")
-    return ax
-
-
-def _words(name: Any) -> str:
-    return f"{name[0]}: {name[1]}" if isinstance(name, tuple) else str(name)
-
-
-def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
-    if value == FINITE:
-        ax.plot(0, height, "o", color=style.INK, ms=6)
-    elif value == UNIDENTIFIED:
-        ax.barh(height, 2, left=-1, height=0.5, facecolor="none", edgecolor=style.GREY, hatch="///", lw=0.8)
-        _say(ax, height, value)
-    else:
-        ends = [np.sign(value)] if not isinstance(value, str) else [-1.0, 1.0]
-        for end in ends:
-            colour, dashes = (style.COLOURS[6], "-") if len(ends) == 1 else (style.GREY, "--")
-            arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": dashes, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", (end * 1.05, height), (0, height), arrowprops={**arrow, "mutation_scale": 16})
-        if len(ends) == 2:
-            _say(ax, height, told(value))
-
-
-def _say(ax: Axes, height: int, text: str) -> None:
-    ground = {"fc": "white", "ec": "none", "pad": 1.5}
-    ax.text(0, height, text, ha="center", va="center", fontsize="small", bbox=ground)

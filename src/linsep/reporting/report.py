@@ -56,8 +56,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     if (X is None) != (y is None):
         raise DataError("give the rows and their labels, X and y, or neither")
     from linsep.plots.subject import signs_of, subject_of
-    from linsep.reporting.page.content import of_certificates, of_model
-    from linsep.reporting.page.rows import about_rows
+    from linsep.reporting.page.content import about_rows, of_certificates, of_model
     from linsep.reporting.table_check import Asked
 
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
@@ -85,7 +84,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     if encoder is None and (known := getattr(learner, "feature_names_in_", None)) is not None:
         if column_names(X) is not None and list(known) != about.names:
             raise DataError("the columns of X are not those of the fit, in their order")
-        about = about_rows(X, about.y, names=list(map(str, known)))
+        about = about._replace(names=list(map(str, known)))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
         receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)

@@ -12,7 +12,6 @@ import numpy as np
 
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.features.aside import Aside
-from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.tables import positions, weight_argument
 from linsep.learners.predicting import calibrate
@@ -133,25 +132,18 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collecti
 
 def _predicted(model: TableModel, source: Source) -> Iterator[tuple[Array, Array, Any, Any, Any]]:
     """Classes, all decision values, labels, the encoded rows and the rows as read, some rows after another."""
-    assert model.encoder_ is not None
-    for X, y, chunk in _encoded(model.encoder_, source):
-        z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
-        yield model.named(model.learner_.predict(X)), z, y, X, chunk
-
-
-def _encoded(encoder: TableEncoder, source: Source) -> Iterator[tuple[Any, Any, Any]]:
-    if source.kind == "rows" and source.format == "arrays":
-        rows = encoder.transform(source)
-        yield rows.X, rows.y, source.read()
-        return
+    encoder, empty = model.encoder_, True
+    assert encoder is not None
     encoder.start_counting(source)
-    chunks = iter([source.read()] if source.format == "dataframe" else (chunk for chunk, _ in source.chunks()))
-    empty = True
-    for chunk in chunks:
+    whole = source.format in ("dataframe", "arrays")
+    for chunk in [source.read()] if whole else (chunk for chunk, _ in source.chunks()):
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        yield encoder.encode_chunk(chunk, source.asked.decimal), chunk.y, chunk
+        is_matrix = source.format == "arrays"
+        X = encoder.transform(source).X if is_matrix else encoder.encode_chunk(chunk, source.asked.decimal)
+        z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
+        yield model.named(model.learner_.predict(X)), z, chunk.y, X, chunk
     if empty:
         raise NoRowsError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -225,7 +225,8 @@ def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int
     check_place(path, run.source)
     # A detector starts afresh after each checkpoint, so that its alarms depend on their places.
     asked = _asked(run) | ({} if alarm is None else {"drift": alarm.kind, "checkpoint_rows": rows})
-    with Checkpoint(path, rows, asked, None if alarm is None else alarm.restart) as checkpoint:
+    checkpoint = Checkpoint(path, rows, asked, None if alarm is None else alarm.restart)
+    with _locked(path):
         checkpoint.resume(run)
         if run.counters.rows and not run.counters.finished:
             run.say(f"going on from {path}, after {run.counters.rows:,} rows")
@@ -287,13 +288,6 @@ class Checkpoint:
     def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
         self.path, self.every, self.asked, self._after = path, every, asked, after
         self._written = 0
-        self._lock = _lock_of(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._lock.release()
 
     def resume(self, run: StreamRun) -> None:
         """Set the run to where an earlier one stopped; nothing happens if there was none."""
@@ -362,8 +356,9 @@ def check_place(path: Path, source: Source) -> None:
         raise DataError(f"{path} is a device or a pipe: a checkpoint needs an ordinary file to go on from")
 
 
-def _lock_of(path: Path) -> FileLock:
-    """Hold `path`.lock until it is released, or until this process ends, however it ends."""
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold `path`.lock for a block, or until this process ends, however it ends."""
     lock = FileLock(path.with_name(path.name + ".lock"), mode=0o666)
     try:
         lock.acquire(blocking=False)
@@ -371,4 +366,7 @@ def _lock_of(path: Path) -> FileLock:
         if not Path(lock.lock_file).exists():
             raise DataError(f"cannot write {lock.lock_file}: check that its folder can be written to") from None
         raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
-    return lock
+    try:
+        yield
+    finally:
+        lock.release()

@@ -205,8 +205,6 @@ class StreamFit:
         Whether Ctrl-C ended it early.
     resumed_rows : int
         Rows that a checkpoint already held; 0 in a run from the start.
-    was_finished : bool
-        Whether a checkpoint was finished already, so that there was nothing to do.
     data_hash : str
         The running 64-bit hash of each file that was read, in hexadecimal.
     read_as : str
@@ -218,9 +216,13 @@ class StreamFit:
     seconds: float
     interrupted: bool
     resumed_rows: int = 0
-    was_finished: bool = False
     data_hash: str = ""
     read_as: str = ""
+
+    @property
+    def was_finished(self) -> bool:
+        """Whether a checkpoint was finished already, so that there was nothing to do."""
+        return self.counters.finished and self.resumed_rows == self.counters.rows
 
     @property
     def mistakes(self) -> list[int]:

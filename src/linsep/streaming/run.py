@@ -136,7 +136,6 @@ class StreamRun:
         self.seconds = 0.0
         self.interrupted = False
         self._rows_before = 0
-        self._was_finished = False
         source.watch()
         source.check = self.check
 
@@ -147,7 +146,7 @@ class StreamRun:
         self.source.skipped, self.source.unlabelled = counters.skipped, counters.unlabelled
         if encoder is not None:  # a matrix has none
             self.encoder = encoder
-        self._rows_before, self._was_finished = counters.rows, counters.finished
+        self._rows_before = counters.rows
 
     def check(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError for the first row that cannot be learnt from: its width, its numbers, its label."""
@@ -292,7 +291,6 @@ class StreamRun:
             self.seconds,
             self.interrupted,
             self._rows_before,
-            self._was_finished,
             data_hash=self.source.seen.told() if self.source.seen else "",
             read_as=self.source.read_as,
         )

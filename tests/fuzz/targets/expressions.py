@@ -1,4 +1,4 @@
-"""Expressions of the command line: NAME=KIND, LABEL=WEIGHT, COLUMN=DATE, and formulas."""
+"""Expressions of the command line: NAME=KIND, COLUMN=DATE, and formulas."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import numpy as np
-
-from fuzz.mangle import mangle, number, word
+from fuzz.mangle import mangle, word
 from fuzz.target import Target
 from linsep import open_data, separation
-from linsep.app.learners import class_weight_of
 from linsep.app.models import kinds_of
 from linsep.data.features.aside import split_by_date
 
@@ -29,8 +26,6 @@ def make(rng: Random) -> Case:
     kind = rng.choice(list(_READ))
     if kind == "column":
         text = f"{word(rng)}={rng.choice([*_KINDS, word(rng)])}"
-    elif kind == "weight":
-        text = f"{rng.choice(['0', '1', word(rng)])}={number(rng)}"
     elif kind == "date":
         text = rng.choice(["", "when=", f"{word(rng)}="]) + rng.choice(_DATES)
     else:
@@ -55,7 +50,6 @@ def _frame() -> dict[str, list[Any]]:
 
 _READ: dict[str, Callable[[str], Any]] = {
     "column": lambda text: kinds_of([text]),
-    "weight": lambda text: class_weight_of([text], np.array([0, 1]), None),
     "date": lambda text: split_by_date(_chunk(), {"when": "date"}, text)[2],
     "formula": lambda text: separation(text, data=_frame(), time_limit=1.0).verdict if "~" in text else None,
 }

@@ -49,13 +49,8 @@ def fit_on_stream(asked: Any) -> Result:
     columns, files, model = models.kinds_of(asked.column), models.inputs(asked.table), asked.model
     models.check_outputs((asked.checkpoint, *files), model=model, report=asked.report)
     how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
-    how |= {
-        "columns": columns,
-        "categorical": models.read_as_text(columns),
-        "verbose": say,
-        "callback": asked.line.rows,
-    }
-    how |= reading_of(asked)
+    how |= {"columns": columns, "categorical": models.read_as_text(columns), **reading_of(asked)}
+    how |= {"verbose": say, "callback": asked.line.rows}
     origin = models.origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
     with models.saved_when_trained(model, origin, asked.checkpoint) as keep:
         try:

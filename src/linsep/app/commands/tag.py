@@ -1,4 +1,4 @@
-"""`linsep tag`: train a tagger on tagged text, tag text with it, count its correct tags, show its weights."""
+"""`linsep tag`: train a tagger on tagged text, tag text with it, count its correct tags."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _fit(asked: Any) -> Result:
         shown = asked.line.epochs(tagger.max_iter, asked.time_limit)
         found = fit_tagger(read, tagger, holdout=asked.holdout, verbose=shown, on_trained=keep)
     said = [keep.what_was_kept(found.tagger)] if found.interrupted else []
-    return result_of(found.receipt, model, said + found.warnings, found.interrupted, show="tag show")
+    return result_of(found.receipt, model, said + found.warnings, found.interrupted)
 
 
 def _predict(asked: Any) -> None:
@@ -84,13 +84,6 @@ def _score(asked: Any) -> Result:
     return Result(lines, data, warn)
 
 
-def _show(asked: Any) -> Result:
-    """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
-    from linsep.app.models import description, load_tagger
-
-    return description(asked.model, load_tagger(asked.model), asked.weights)
-
-
 _OPTIONS_OF_FIT = (
     _TEXT,
     Option("model", "Where to write the model.", Path, Path("tagger.linsep")),
@@ -105,9 +98,7 @@ _OPTIONS_OF_FIT = (
     under_set("seed", "The seed of the order of the sentences.", int, 0, least=0),
 )
 _ANY_TEXT = _TEXT.but(help="Text in a layout of `fit`; the tags may be missing. - is standard input.")
-_SHOWN = Option("weights", "The number of weights to print, the largest ones.", int, 20, least=1)
 _FILE = OUTPUT.but(help="File to write; - is standard output.")
 fit = Command("tag fit", _OPTIONS_OF_FIT, _fit)
 predict = Command("tag predict", (_MODEL, _ANY_TEXT, _FILE, _TAG, _FORMAT), _predict)
 score = Command("tag score", (_MODEL, _TEXT, _TAG, _FORMAT, _JSON), _score)
-show = Command("tag show", (_MODEL, _SHOWN, _JSON), _show)

@@ -73,9 +73,9 @@ def _score(asked: Any) -> Result:
 
 def _show(asked: Any) -> Result:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
-    from linsep.app.models import description, load_rows
+    from linsep.app.models import description
 
-    return description(asked.model, load_rows(asked.model), asked.weights)
+    return description(asked.model, asked.weights)
 
 
 def _export(asked: Any) -> None:
@@ -100,11 +100,12 @@ def _export(asked: Any) -> None:
 _KEEP = Option("keep", "A column of TABLE to write before each prediction, such as a key; may be repeated.", many=True)
 _PROBABILITIES = Option("probabilities", "Also write the probability of each class.", bool, False)
 _WEIGHTS = Option("weights", "The number of weights of each class to print; 20, or about ten in all.", int, least=1)
+_ANY_MODEL = MODEL.but(help="A model file written by `linsep fit` or `linsep tag fit`.")
 _FORMATS = ("json", "sql", "postgresql", "onnx")
 _TO = Option("to", "The format: json, sql (DuckDB, SQLite), postgresql or onnx.", choices=_FORMATS, needed=True)
 _TABLE = Option("table", "In SQL: the name of the table that the query reads.", default="rows")
 predict = Command("predict", (MODEL, ROWS, OUTPUT, _KEEP, _PROBABILITIES, *READING), _predict)
 score = Command("score", (MODEL, ROWS, JSON, *LABELLED), _score)
-show = Command("show", (MODEL, _WEIGHTS, JSON.but(group="")), _show)
+show = Command("show", (_ANY_MODEL, _WEIGHTS, JSON.but(group="")), _show)
 _FILE = OUTPUT.but(help="File to write; - is standard output.")
 export = Command("export", (MODEL, _TO, _FILE, _TABLE), _export)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from linsep.data.columns import TableChunk, shown
-from linsep.data.features.dates import is_date, read_dates
+from linsep.data.columns import TableChunk
+from linsep.data.features.dates import DATE, is_date, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import points_in_time
 from linsep.data.sources.source import Source
@@ -78,16 +78,12 @@ def split_by_date(chunk: TableChunk, kinds: dict[str, str], after: str) -> tuple
     """The rows before a date and those from it on, and the column; rows without a date are before it."""
     column, _, date = after.rpartition("=")
     dated = [name for name, kind in kinds.items() if is_date(kind)]
-    if not column:
-        if len(dated) != 1:
-            found = f"there are {len(dated)}: {', '.join(map(repr, dated))}" if dated else "there is none"
-            raise DataError(f"--after {date}: it takes one column of dates, and {found}; say --after COLUMN={date}")
-        column = dated[0]
+    column = dated[0] if not column and len(dated) == 1 else column
     if column not in dated:
-        raise DataError(f"--after: {column!r:.80} is no column of dates; say --column {shown(column)}=date")
-    reads = [read_dates(pa.array([date]), kind) for kind in ("date", kinds[column])]
-    read = next((one for one in reads if not isinstance(one, int) and not one[1].any()), None)
-    if read is None:
+        there = f"there are {', '.join(map(repr, dated))}" if dated else "there is none"
+        raise DataError(f"--after takes COLUMN=DATE, and {column!r:.80} is no column of dates: {there}")
+    read = read_dates(pa.array([date]), DATE)
+    if isinstance(read, int) or read[1].any():
         raise DataError(f"--after: {date!r:.80} is no date like 2024-02-29")
     points, missing = points_in_time(chunk, column, kinds[column])
     late = (points >= read[0][0]) & ~missing

@@ -18,25 +18,9 @@ from linsep.types import Array
 DATE, DATETIME = "date", "datetime"
 # Other ways to write a day, and a time of day after it.
 _DAYS = (
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-    "%d %b %Y",
-    "%d-%b-%Y",
-    "%b %d, %Y",
-    "%d %B %Y",
-    "%B %d, %Y",
-    "%d.%m.%y",
-    "%d/%m/%y",
-    "%m/%d/%y",
-    "%d-%m-%y",
-    "%m-%d-%y",
-    "%y-%m-%d",
-    "%d %b %y",
-    "%d-%b-%y",
+    *("%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y"),
+    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %y", "%d-%b-%y"),
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _MOST_YEARS = 50  # from the first to the last date with a year of two digits, which may belong to two centuries

@@ -9,19 +9,12 @@ import numpy as np
 import scipy
 
 from linsep.data.columns import TableChunk
+from linsep.data.features import missing as gaps
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
 from linsep.data.features.known_columns import KnownColumns
-from linsep.data.features.missing import (
-    Missing,
-    check_way,
-    count_missing,
-    none_left,
-    note_missing,
-    refuse_missing,
-    rows_to_learn,
-)
+from linsep.data.features.missing import Missing
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable, check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.numbers import is_amount, unit_of
@@ -143,7 +136,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if not isinstance(source, Source):
             source = _as_source(source)
-        check_way(self.missing)
+        gaps.check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
         self.na_, self.decimal_ = source.asked.na, source.decimal
@@ -172,11 +165,11 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self._kind = "table"
         self.kinds_, self.left_out_, self.doubts_ = find_kinds(chunk, self.columns or {})
         chunk = derive(chunk, self.kinds_)
-        count_missing(chunk, self.missing_)
-        refuse_missing(chunk, self.missing)
-        kept = rows_to_learn(chunk, self.missing)
+        gaps.count_missing(chunk, self.missing_)
+        gaps.refuse_missing(chunk, self.missing)
+        kept = gaps.rows_to_learn(chunk, self.missing)
         if kept is not None and not kept.any():
-            raise none_left(chunk, name)
+            raise gaps.none_left(chunk, name)
         grams = {column: Grams.parse(kind) for column, kind in self.kinds_.items() if is_words(kind)}
         self._fitted = fit_columns(chunk if kept is None else chunk.take(kept), self.way, grams)
         return self
@@ -186,11 +179,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         texts = set(self.text_columns)
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
-        other.target, other.na_, other.decimal_ = (
-            self.target,
-            self.na_,
-            self.decimal_,
-        )
+        other.target, other.na_, other.decimal_ = self.target, self.na_, self.decimal_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -237,7 +226,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
                 self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
         known = self._as_met(chunk)
-        count_missing(known, self.missing_)
+        gaps.count_missing(known, self.missing_)
         if self._running is None:
             self.kinds_ = kinds_in_stream(chunk, self.columns or {})
             self._running = RunningTable(self.bits, self._text, flags=self.missing == "indicator")
@@ -265,7 +254,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         chunk = self._as_known(chunk, decimal)
-        note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
+        gaps.note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)
@@ -302,9 +291,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             check_size_of_entries(chunk)
             return
-        check_way(self.missing, stream=True)
+        gaps.check_way(self.missing, stream=True)
         chunk = self._as_met(chunk)
-        refuse_missing(chunk, self.missing)
+        gaps.refuse_missing(chunk, self.missing)
         for name in chunk.names:
             check_size(chunk.cells(name), chunk)
 

@@ -44,12 +44,11 @@ class Unknown(NamedTuple):
             if rows.any():
                 counts[column.name] = counts.get(column.name, 0) + int(rows.sum())
         first = self.first.setdefault(column.name, {}) if new.any() else {}
-        for row in np.flatnonzero(new) if len(first) < _NAMED else ():
-            level = text[int(row)].as_py()
-            if level not in first:
-                first[level] = chunk.where(int(row))
+        for row in np.flatnonzero(new).tolist():
             if len(first) == _NAMED:
                 break
+            if (level := text[row].as_py()) not in first:
+                first[level] = chunk.where(row)
 
 
 class Fitted(NamedTuple):

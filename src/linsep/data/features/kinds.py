@@ -348,4 +348,4 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
         if not column.is_number:
             return column
         return Column(name, None, column.as_categories, missing=column.missing)
-    return known_numbers(column, chunk.where, "is no number, and the column holds numbers")
+    return known_numbers(column, chunk.where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,8 +136,7 @@ class RunningTable:
 
     def _flags(self, name: str, column: Column, learn: bool) -> _Entries:
         """The feature that says in which rows a number is missing."""
-        none = np.zeros(len(column.stored) if column.stored is not None else 0, dtype=np.bool_)
-        missing = none if column.missing is None else column.missing
+        missing = np.zeros(len(column.stored), dtype=np.bool_) if column.missing is None else column.missing
         empty = Column(name, None, pa.array([""] * len(missing), pa.string()))
         return self._categories(name, empty, learn and bool(missing.any()))._replace(there=missing)
 
@@ -240,28 +239,23 @@ def check_size(column: Column, chunk: TableChunk) -> None:
     ...
     linsep.types.DataError: buffer:3, column 'a': 1e+200 is too large to learn from (numbers go up to 1e+100)
     """
-    if column.stored is None:
-        return
-    row = _first_beyond(column.stored)
-    if row >= 0:
-        raise _too_large(f"{chunk.where(row)}, column {column.name!r}", float(column.stored[row]))
+    if column.stored is not None:
+        _refuse_larger(column.stored, lambda row: f"{chunk.where(row)}, column {column.name!r}")
 
 
 def check_size_of_entries(chunk: Chunk) -> None:
     """Raise DataError for the first entry of some rows that is too large."""
-    entries = stored(chunk.X).ravel()
-    place = _first_beyond(entries)
-    if place >= 0:
-        row, column = place_of(chunk.X, place)
-        raise _too_large(f"{chunk.place(row)}, column {column}", float(entries[place]))
+
+    def where(entry: int) -> str:
+        row, column = place_of(chunk.X, entry)
+        return f"{chunk.place(row)}, column {column}"
+
+    _refuse_larger(stored(chunk.X).ravel(), where)
 
 
-def _first_beyond(values: Array) -> int:
-    """The first entry beyond the limit; -1 if there is none."""
+def _refuse_larger(values: Array, where: Callable[[int], str]) -> None:
+    """Raise DataError for the first value beyond the limit."""
     if not values.size or (values.max() <= LARGEST and values.min() >= -LARGEST):
-        return -1
-    return int(np.flatnonzero(~(np.abs(values) <= LARGEST))[0])
-
-
-def _too_large(place: str, value: float) -> DataError:
-    return DataError(f"{place}: {value:g} is too large to learn from (numbers go up to {LARGEST:g})")
+        return
+    first = int(np.flatnonzero(~(np.abs(values) <= LARGEST))[0])
+    raise DataError(f"{where(first)}: {values[first]:g} is too large to learn from (numbers go up to {LARGEST:g})")

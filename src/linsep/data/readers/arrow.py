@@ -168,15 +168,9 @@ def _check_utf8(values: Any, column: str, where: Where) -> None:
     """Raise DataError for text that is not UTF-8, which Arrow passes on as it is."""
     try:
         values.validate(full=True)
-        return
     except pa.ArrowInvalid as error:
-        said = in_a_line(error)
-    for row in range(len(values)):
-        try:
-            values[row].as_py()
-        except UnicodeDecodeError:
-            raise DataError(f"{where(row)}, column {column!r}: not UTF-8 text; convert the column first") from None
-    raise DataError(f"{where(0)}, column {column!r}: damaged values ({said})")
+        said = f"not UTF-8 text, or damaged ({in_a_line(error)}); convert the column first"
+        raise DataError(f"{where(0)}, column {column!r}: {said}") from None
 
 
 def _iso_text(values: Any) -> Any:

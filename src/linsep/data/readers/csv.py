@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -11,18 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.columns import TableChunk, take_target
+from linsep.data.columns import TableChunk, check_names, take_target
+from linsep.data.readers import written as writing
 from linsep.data.readers.arrow import Where, compact, from_arrow, joined
 from linsep.data.readers.lines import Asked, Lines, TextReader, Whole, block_bytes, count_lines, in_a_line
-from linsep.data.readers.written import (
-    Written,
-    as_array,
-    check_text,
-    find_written,
-    numbered,
-    read_header,
-    told_of_no_header,
-)
+from linsep.data.readers.written import Written, as_array, check_text
 from linsep.types import DataError, NoRowsError
 
 _NEWLINE = b"\n"
@@ -30,6 +24,7 @@ _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as lo
 # The type of columns in which a text comes so many times, on average.
 _FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _NO_TYPES: Mapping[str, Any] = {}
+_NUMBER = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*")
 
 
 class CsvReader(TextReader):
@@ -57,14 +52,14 @@ class CsvReader(TextReader):
             check_text(head, name, 1, self.written)
         asked = self.asked
         marks = (asked.sep, asked.decimal, asked.na, asked.known_decimal)
-        self.written = find_written(head, name, *marks)
+        self.written = writing.find_written(head, name, *marks)
 
     def begin(self, head: bytes, name: str) -> int:
         """Read the header."""
         if not self.asked.header:
-            self.names = numbered(head, name, self.written)
+            self.names = writing.numbered(head, name, self.written)
             return 0
-        self.names, end = read_header(head, name, self.written)
+        self.names, end = writing.read_header(head, name, self.written)
         if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
             first, ways = self.names[0], ""
             if any(mark in head for mark in (b",", b";", b"\t")):
@@ -73,8 +68,12 @@ class CsvReader(TextReader):
                 ways = "blanks separate the columns, say --read 'sep= ' (sep=)"
             if ways:
                 raise DataError(f"{name}:1: one column only, {first!r:.80}: if {ways}")
-        with told_of_no_header(self.names):
+        try:
+            check_names(self.names, name)
             take_target(self.names, self.asked.target)
+        except DataError as error:
+            hint = "; if the first line holds a row and no names, say --read header=no (header=False)"
+            raise DataError(f"{error}{hint if any(map(_NUMBER.fullmatch, self.names)) else ''}") from None
         return end
 
     def block(self, lines: Lines) -> TableChunk | None:

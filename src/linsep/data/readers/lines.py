@@ -188,7 +188,7 @@ def iter_blocks(
     file: Input,
     offset: int = 0,
     line: int = 1,
-    cut: Cut | None = None,
+    cut: Cut = Cut(),  # noqa: B008  # a plain tuple
     look: Callable[[bytes], int] | None = None,
 ) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
@@ -202,7 +202,6 @@ def iter_blocks(
     DataError
         A compressed file is damaged.
     """
-    cut = cut or Cut()
     stream = file.open()
     try:
         if offset:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,7 @@ from linsep.types import Array, DataError
 TaggedFormat = Literal["columns", "conllu"]
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 _FIELDS = 10
+_NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")  # of words written together, as 3-4, or of an empty node, as 5.1
 
 
 class Tagged(NamedTuple):
@@ -106,19 +108,12 @@ def read_tagged(source: Any, format: str | None = None, tag: str = "upos") -> Ta
     text = _decode(given.read_all(), name)
     found = Tagged([], [], [], text, name, "conllu" if chosen == "conllu" else "columns", tag)
     entries = _conllu(text, name, TAG_COLUMNS[tag]) if chosen == "conllu" else _columns(text, name)
-    fresh = True
-    for line, entry in entries:
-        if entry is None:
-            fresh = True
-            continue
-        if fresh:
-            found.tokens.append([])
-            found.tags.append([])
-            found.lines.append([])
-            fresh = False
-        found.tokens[-1].append(entry[0])
-        found.tags[-1].append(entry[1])
-        found.lines[-1].append(line)
+    for _, sentence in groupby(entries, lambda entry: entry is None):
+        words = [entry for entry in sentence if entry is not None]
+        if words:
+            found.lines.append([line for line, _, _ in words])
+            found.tokens.append([token for _, token, _ in words])
+            found.tags.append([tag for _, _, tag in words])
     if not found.tokens:
         raise DataError(f"{name}: there are no sentences")
     return found
@@ -135,37 +130,37 @@ def _decode(content: bytes, name: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-_Entry = tuple[str, str | None]
+_Entry = tuple[int, str, str | None]
 
 
-def _columns(text: list[str], name: str) -> Iterator[tuple[int, _Entry | None]]:
-    """(line, (token, tag)) of every token, and (line, None) where a sentence ends."""
+def _columns(text: list[str], name: str) -> Iterator[_Entry | None]:
+    """(line, token, tag) of every token, and None where a sentence ends."""
     for number, line in enumerate(text):
         if not line.strip():
-            yield number, None
+            yield None
             continue
         fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
         if len(fields) > 2 or "" in fields:
             raise DataError(
                 f"{name}:{number + 1}: expected a token and its tag with a tab or a blank between, got {line!r:.60}"
             )
-        yield number, (fields[0], fields[1] if len(fields) == 2 else None)
+        yield number, fields[0], fields[1] if len(fields) == 2 else None
 
 
-def _conllu(text: list[str], name: str, column: int) -> Iterator[tuple[int, _Entry | None]]:
+def _conllu(text: list[str], name: str, column: int) -> Iterator[_Entry | None]:
     """The same of CoNLL-U: words are numbered 1, 2, ... in each sentence."""
     words = 0
     for number, line in enumerate(text):
         if not line.strip():
             words = 0
-            yield number, None
+            yield None
             continue
         if line.startswith("#"):
             continue
         fields = line.split("\t")
         if len(fields) != _FIELDS:
             raise DataError(f"{name}:{number + 1}: expected {_FIELDS} columns with tabs between, got {len(fields)}")
-        if _is_no_word(fields[0]):
+        if _NO_WORD.fullmatch(fields[0]):
             continue
         words += 1
         if fields[0] != str(words):
@@ -173,16 +168,7 @@ def _conllu(text: list[str], name: str, column: int) -> Iterator[tuple[int, _Ent
         if not fields[1]:
             raise DataError(f"{name}:{number + 1}: the second column, the word, is empty")
         tag = fields[column]
-        yield number, (fields[1], None if tag in ("", "_") else tag)
-
-
-def _is_no_word(identifier: str) -> bool:
-    """Whether it is that of words written together, as 3-4, or of an empty node, as 5.1."""
-    for mark in "-.":
-        left, found, right = identifier.partition(mark)
-        if found and left.isdecimal() and right.isdecimal():
-            return True
-    return False
+        yield number, fields[1], None if tag in ("", "_") else tag
 
 
 Extract = Callable[[list[str]], Sequence[Iterable[str]]]

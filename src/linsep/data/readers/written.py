@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from linsep.data.cells import MISSING, SIGNS, grouped_digits
-from linsep.data.columns import check_names
 from linsep.types import Array, DataError
 
 # The bytes that decide how a file is written: the same ones whether it is read whole or in blocks.
@@ -272,8 +270,6 @@ def _is_number(cell: str, mark: str) -> bool:
 
 
 _BLANK_LINES, _LINE_END = re.compile(rb"[\r\n]*"), re.compile(rb"\r\n?|\n")
-_HEAD_BYTES = 1 << 16  # in which cells of a column without a name are looked for
-_NUMBER = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*")
 
 
 def read_header(content: bytes, name: str, written: Written) -> tuple[list[str], int]:
@@ -341,7 +337,7 @@ def _named(names: list[str], content: bytes, name: str, written: Written) -> lis
     Spreadsheets write such columns where cells were cleared.
     """
     if "" in names:
-        head = content if len(content) <= _HEAD_BYTES else content[: content.rfind(b"\n", 0, _HEAD_BYTES)]
+        head = content if len(content) <= HEAD_BYTES else content[: content.rfind(b"\n", 0, HEAD_BYTES)]
         records = [one for one in csv.reader(as_lines(head), delimiter=written.sep) if one][1:]
         for j, one in enumerate(names):
             if records and not one and not any(j < len(record) and record[j].strip() for record in records):
@@ -351,19 +347,7 @@ def _named(names: list[str], content: bytes, name: str, written: Written) -> lis
             f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
             "or say with --read skip_rows (skip_rows=) how many lines stand above the names"
         )
-    with told_of_no_header(names):
-        check_names(names, name)
     return names
-
-
-@contextmanager
-def told_of_no_header(names: list[str]) -> Iterator[None]:
-    """What is wrong with names, some of which are numbers, may be that they are a row."""
-    try:
-        yield
-    except DataError as error:
-        hint = "; if the first line holds a row and no names, say --read header=no (header=False)"
-        raise DataError(f"{error}{hint if any(map(_NUMBER.fullmatch, names)) else ''}") from None
 
 
 def as_array(content: bytes) -> Array:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from linsep import tables
 from linsep.data.columns import TableChunk
 from linsep.data.distinct import holds_text
 from linsep.data.inputs import Input, free_memory
@@ -21,15 +22,6 @@ from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.lines import Asked, Whole, in_a_line
 from linsep.data.sources.seen import RunningHash, add_rows
 from linsep.data.sources.source import START, Position, Source
-from linsep.tables import (
-    as_floats,
-    as_table,
-    check_finite,
-    check_index,
-    check_length,
-    exact_table,
-    merge_duplicates,
-)
 from linsep.types import Chunk, DataError, NoRowsError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
@@ -62,7 +54,7 @@ class BatchSource(Source):
                 self.check(chunk)
                 row += self._taken(chunk)
                 if self.seen is not None:
-                    add_rows(self.seen, rows)
+                    add_rows(self.seen.now, rows)
                 yield chunk, Position(number, batch + 1, 1, row)
             self._end_file(number)
 
@@ -84,10 +76,11 @@ class BatchSource(Source):
         return from_arrow(rows, name, self.asked, where, before, untyped=self._untyped)
 
     def _read_whole(self) -> Whole:
-        tables = [self._table_of(number) for number in range(max(1, len(self._inputs)))]
-        before = accumulate((table.num_rows for table in tables), initial=0)
-        places = [self._where(number, rows) for number, rows in zip(range(len(tables)), before, strict=False)]
-        table, where = joined(tables, [self._file_name(number) for number in range(len(tables))], places)
+        files = range(max(1, len(self._inputs)))
+        parts = [self._table_of(number) for number in files]
+        before = accumulate((part.num_rows for part in parts), initial=0)
+        places = [self._where(number, rows) for number, rows in zip(files, before, strict=False)]
+        table, where = joined(parts, [self._file_name(number) for number in files], places)
         table = compact(table) if self._inputs else table
         return Whole(from_arrow(table, self._file_name(0), self.asked, where, untyped=self._untyped))
 
@@ -231,23 +224,23 @@ class ArraySource(BatchSource):
     """A matrix, dense or sparse, and its labels or None."""
 
     def __init__(self, X: Any, y: Any) -> None:
-        check_index(X, y)
+        tables.check_index(X, y)
         super().__init__("arrays", "rows", "arrays", Asked())
         self._X, self._y = X, y
 
     @property
     def exact_rows(self) -> Any:
-        return exact_table(self._X)
+        return tables.exact_table(self._X)
 
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, *self.read().X.shape]]
 
     def _read_whole(self) -> Whole:
-        X = merge_duplicates(as_floats(as_table(self._X)))
-        check_finite(X)
+        X = tables.merge_duplicates(tables.as_floats(tables.as_table(self._X)))
+        tables.check_finite(X)
         y = None if self._y is None else as_labels(self._y, lambda row: f"row {row}", "y")
         if y is not None:
-            check_length(X, y)
+            tables.check_length(X, y)
         return Whole(Chunk(X, y, 0))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
@@ -273,15 +266,15 @@ class QuerySource(BatchSource):
         return [[self.name, self._query]]
 
     def _table_of(self, number: int) -> Any:
-        tables, most = [], (free_memory() or 1 << 60) // 2
+        parts, most = [], (free_memory() or 1 << 60) // 2
         for _, rows in self._batches_of(0):
             most -= rows.nbytes
             if most < 0:
                 raise DataError(f"{self.name}: the rows of the query do not fit half of the free memory: say --stream")
-            tables.append(rows)
-        if not tables:
+            parts.append(rows)
+        if not parts:
             raise NoRowsError(f"{self.name}: the query gives no rows")
-        return pa.concat_tables(tables, promote_options="permissive")
+        return pa.concat_tables(parts, promote_options="permissive")
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(query_tables(self.name, self._program, self._query, BATCH_ROWS))

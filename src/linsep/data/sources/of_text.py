@@ -38,7 +38,7 @@ class TextSource(Source):
                 good, chunk = self._chunk_of(lines._replace(start=row))
                 cut_off = b"" if self.error is None else lines.content[len(good) :]
                 if self.seen is not None:
-                    self.seen.add(block.content[: len(block.content) - len(cut_off)])
+                    self.seen.now.add(block.content[: len(block.content) - len(cut_off)])
                 if chunk is not None:
                     row += self._taken(chunk)
                     line = block.next_line - cut_off.count(b"\n")
@@ -62,7 +62,7 @@ class TextSource(Source):
                 if not self.lenient or (self._reader.quotes and block.first_line == 1):
                     raise block.fault
                 if self.seen is not None:
-                    self.seen.add(block.content)
+                    self.seen.now.add(block.content)
                 if block.content.endswith(b"\n"):
                     self.skip(1, block.fault)
                 continue

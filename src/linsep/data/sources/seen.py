@@ -59,10 +59,6 @@ class Seen:
         self.file = 0
         self.now = RunningHash()
 
-    def add(self, content: Any) -> None:
-        """Take in the next bytes of a file."""
-        self.now.add(content)
-
     def end_file(self, changed: str) -> None:
         """Note the hash of a file.
 
@@ -97,12 +93,12 @@ class Seen:
         return {"whole": list(self.whole), "ended": self.file, "part": self.now.hex()}
 
 
-def add_rows(seen: Any, rows: Any) -> None:
+def add_rows(now: RunningHash, rows: Any) -> None:
     """Hash an Arrow table, values where there are any and where there are none, or a matrix with its labels."""
     if isinstance(rows, Chunk):
         arrays = [rows.X.data, rows.X.indices, rows.X.indptr] if is_sparse(rows.X) else [rows.X]
         for array in arrays if rows.y is None else [*arrays, rows.y]:
-            seen.add(np.ascontiguousarray(array).view(np.uint8).ravel())
+            now.add(np.ascontiguousarray(array).view(np.uint8).ravel())
         return
     for name in rows.column_names:
         column = in_one_piece(rows.column(name))
@@ -110,4 +106,4 @@ def add_rows(seen: Any, rows: Any) -> None:
             column = column.dictionary_decode()
         parts = [pc.is_valid(column), column.drop_null()] if column.null_count else [column]
         for part in parts:
-            seen.add(pa.record_batch([part], [name]).serialize())
+            now.add(pa.record_batch([part], [name]).serialize())

@@ -9,26 +9,135 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep import plots
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.sources.open import open_data
 from linsep.learners import VotedPerceptron
+from linsep.learners.base.tables import open_rows
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.markup import count
-from linsep.plots.subject import Subject, margins_of, plane_of, subject_of
+from linsep.plots.subject import Subject, labels_of, margins_of, named_table, plane_of, subject_of, table_of
 from linsep.plots.subject import Table as Named
 from linsep.reporting.bounds import NOT_APPLICABLE
 from linsep.reporting.explanation.explanation import Explanation
-from linsep.reporting.page.html import Page, Picture, Table
-from linsep.reporting.page.rows import MOST_ROWS, About, about_encoded, about_exact, rows_table, weights_table
+from linsep.reporting.page.html import Cell, Page, Picture, Table
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.shown import Weights, weights_of
 from linsep.reporting.table_check import Asked, TableCheck
 from linsep.reporting.table_fit import TableFit
+from linsep.tables import column_names, dense, is_sparse, stored
 from linsep.theory.proof import Combination
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.words.of_classes import about_of, exists_near
 from linsep.types import Array, Hyperplane
+
+MOST_ROWS = 100
+_MOST_WEIGHTS, _FEWEST_OF_A_CLASS = 60, 3
+_LONGEST = 60  # characters of a cell
+
+
+class About(NamedTuple):
+    """The rows of a report: as numbers (None where they are not) with their names, and their labels."""
+
+    matrix: Any
+    names: list[str]
+    y: Array
+
+    @property
+    def axes(self) -> Named:
+        """The rows with the names of their columns; one or two columns, which are the axes of a picture, dense."""
+        few = self.matrix.shape[1] <= 2
+        return named_table(dense(self.matrix) if few else self.matrix, self.names)
+
+
+def about_rows(X: Any, y: Any, encoder: Any = None) -> About:
+    """Of an array or a dataframe; with an encoder of the rows as it encodes them."""
+    if encoder is not None:
+        matrix = encoder.transform(open_rows(X, encoder)).X
+        return about_encoded(matrix, labels_of(y, matrix.shape[0], X), encoder)
+    if column_names(X) is None:
+        table = table_of(X)
+        return About(table.X, table.names, labels_of(y, table.X.shape[0], X))
+    chunk = open_data(X).read()
+    numbers = [column.values for column in chunk.columns]
+    matrix = None if any(values is None for values in numbers) else np.column_stack(numbers)
+    return About(matrix, list(chunk.names), labels_of(y, chunk.n_rows, X))
+
+
+def about_encoded(matrix: Any, y: Array, encoder: Any) -> About:
+    """Of rows as an encoder makes them."""
+    if encoder.column_names is None:
+        return About(matrix, [f"{name}, scaled" for name in encoder.feature_names_], y)
+    numbers = set(encoder.number_columns)
+    return About(matrix, [f"{name}, standardised" * (name in numbers) or name for name in encoder.feature_names_], y)
+
+
+def about_exact(numbers: ExactNumbers) -> About:
+    """Of numbers as they were written, in the units of their table, where doubles hold them."""
+    matrix, powers = numbers.X, np.array(numbers.exponents, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            if is_sparse(matrix):
+                matrix = matrix @ sp.diags_array(10.0**-powers).tocsr()
+            else:
+                matrix = np.asarray(matrix, dtype=np.float64) / 10.0**powers
+        except OverflowError:
+            matrix = None
+    if matrix is not None and not np.isfinite(stored(matrix)).all():
+        matrix = None
+    assert numbers.y is not None
+    return About(matrix, numbers.names, numbers.y)
+
+
+def cell(value: Any) -> Cell:
+    """A value of any type.
+
+    Examples
+    --------
+    >>> cell(1234567), cell(0.1 + 0.2).text
+    (Cell(text='1,234,567', number=1234567.0), '0.3')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Cell(_cut(str(value)))
+    if abs(value) > 1e15:  # integers of any length among them
+        return Cell(_cut(str(value)), float(value) if abs(value) < 1e300 else None)
+    return Cell(f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.6g}", float(value) + 0.0)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _some_of(n: int, of: int, what: str) -> str:
+    """A note that not everything is shown; empty if everything is."""
+    return "" if n >= of else f" {n:,} of {of:,} {what} shown."
+
+
+def rows_table(title: str, note: str, heads: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
+    """The first hundred rows by number, and what is said of each (under `heads`)."""
+    body = [[Cell(str(number), float(number)), *map(cell, said)] for number, *said in rows[:MOST_ROWS]]
+    rest = _some_of(len(body), len(rows), "rows")
+    return Table(title, f"{note}{rest} Rows are counted from 0.", ["row", *heads], body)
+
+
+def weights_table(weights: Weights, classes: Sequence[Any], note: str) -> Table:
+    """The heaviest weights, of each class where there are several."""
+    planes = len(weights.planes)
+    each = max(_FEWEST_OF_A_CLASS, _MOST_WEIGHTS // max(3, planes))
+    kept = min(planes, _MOST_WEIGHTS // _FEWEST_OF_A_CLASS)
+    heaviest = weights._replace(planes=weights.planes[:kept]).heaviest(each)
+    rows = [[cell(classes[k]), cell(name), cell(value)] for k, name, value in heaviest]
+    if planes == 1:
+        each, rows = len(rows), [row[1:] for row in rows]  # fewer where the others are 0
+    note += _some_of(each, weights.planes.shape[1], "features" + (" of each class" if planes > 1 else ""))
+    note += _some_of(kept, planes, "classes")
+    return Table("Heaviest weights", note.strip(), [*(["class"] if planes > 1 else []), "feature", "weight"], rows)
+
 
 _PROJECTED = " Projected on w, where the decision value is exact, and on the direction of most variance beside it."
 _MOST_ASKED = 4  # classes against the rest that are drawn
@@ -106,7 +215,7 @@ def _mistakes(model: Any, about: About, margins: Array) -> Table:
     told = zip_longest(worst.tolist(), predicted)  # of rows that are not shown nobody asks for predictions
     rows = [(i, about.y[i], label, float(margins[i])) for i, label in told]
     note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
-    return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows, about)
+    return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows)
 
 
 def _lead(receipt: Receipt) -> str:
@@ -185,11 +294,7 @@ def of_certificates(
         told = _tables_of_proof(one, plane, about)
         for explained in [] if explanation is None else explanation.explained:
             if explained.title == one.title and explained.suspects:
-                numbers = one.found.in_file(np.arange(one.found.n_rows))
-                told.append(_suspects(explained.suspects, numbers, about))
-                rest = plane_of(explained.fewest.rest, exponents)
-                if about.matrix is not None and rest is not None:
-                    drawn.append(_beside_suspects(len(explained.suspects), one, rest, about, numbers))
+                told.append(_suspects(explained.suspects))
         pictures += [picture._replace(title=head + picture.title) for picture in drawn]
         tables += [replace(table, title=head + table.title) for table in told]
     if len(asked) > _MOST_ASKED:
@@ -217,11 +322,11 @@ def _tables_of_proof(asked: Asked, plane: Hyperplane | None, about: About) -> li
         w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
         tables.append(weights_table(w, np.unique(y).tolist(), f"Of the hyperplane; its constant is {plane.b:.6g}."))
     if found.witness is not None:
-        tables.append(_witness(found.witness, y, about))
+        tables.append(_witness(found, found.witness, y))
     return tables
 
 
-def _witness(witness: Combination, y: Array, about: About) -> Table:
+def _witness(found: Separability, witness: Combination, y: Array) -> Table:
     """The rows of a witness with their integer weights."""
     note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
     if witness.within:
@@ -229,9 +334,9 @@ def _witness(witness: Combination, y: Array, about: About) -> Table:
         note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
     if is_rounded(witness):
         note += " The weights are parts of their sum, rounded."
-    weights = zip(witness.rows, weights_in_words(witness), strict=True)
-    rows = [(row, y[row], float(weight)) for row, weight in weights]
-    return rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, about)
+    numbers, labels = found.in_file(witness.rows).tolist(), y[list(witness.rows)]
+    rows = list(zip(numbers, labels, map(float, weights_in_words(witness)), strict=True))
+    return rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows)
 
 
 def certificate_pictures(found: Separability, plane: Hyperplane | None, rows: Named, y: Array) -> list[Picture]:
@@ -243,36 +348,16 @@ def certificate_pictures(found: Separability, plane: Hyperplane | None, rows: Na
         if found.verdict == "separable":
             title, caption = "A separator", "The rows and a hyperplane that was proved to separate them."
             alt = f"Scatter plot of {count(len(y), 'row')} on the two sides of a line."
-        pictures.insert(0, _of_plane(title, caption, alt, found, plane, rows, y))
+        caption += _PROJECTED * (rows.X.shape[1] > 2)
+        pair = subject_of((plane.w, plane.b))._replace(named=found.classes)
+        pictures.insert(0, Picture(title, caption, alt, partial(plots.plot_boundary, pair, rows, y)))
     return pictures
 
 
-def _suspects(suspects: Sequence[Any], numbers: Array, about: About) -> Table:
-    """The rows that have to go; `numbers` are those of the rows in the file."""
-    places = {number: i for i, number in enumerate(numbers.tolist())}
-    rows = [(places[suspect.row], suspect.label) for suspect in suspects]
+def _suspects(suspects: Sequence[Any]) -> Table:
+    """The rows that have to go."""
     note = "Without these rows the others are separable, those first that lie deepest in the other class."
-    return rows_table("Suspects", note, ["label"], rows, about)
-
-
-def _beside_suspects(n: int, asked: Asked, rest: Hyperplane, about: About, numbers: Array) -> Picture:
-    """The rows beside a hyperplane that separates all but the suspects."""
-    few = count(n, "suspect")
-    caption = (
-        f"A hyperplane that was proved to separate all but {few}; rings mark the rows that it has wrong, "
-        "with the numbers of up to twelve."
-    )
-    rows = count(len(asked.y), "row")
-    alt = f"Scatter plot of {rows} on the two sides of a line; {few} keep it from separating them all."
-    return _of_plane("Suspects", caption, alt, asked.found, rest, about.axes, asked.y, row_names=numbers)
-
-
-def _of_plane(
-    title: str, caption: str, alt: str, found: Separability, plane: Hyperplane, rows: Named, y: Array, **how: Any
-) -> Picture:
-    pair = subject_of((plane.w, plane.b))._replace(named=found.classes)
-    caption += _PROJECTED * (rows.X.shape[1] > 2)
-    return Picture(title, caption, alt, partial(plots.plot_boundary, pair, rows, y, **how))
+    return rows_table("Suspects", note, ["label"], [(suspect.row, suspect.label) for suspect in suspects])
 
 
 def _pictures_of_witness(found: Separability, rows: Named, y: Array) -> Iterator[Picture]:
