@@ -121,7 +121,8 @@ class ParquetSource(BatchSource):
                 raise DataError(f"{name}: not a whole Parquet file: it says {said:,} rows and holds {n_rows:,}")
 
     def _where(self, number: int, before: int) -> Where:
-        return lambda row: f"{self._file_name(number)}, row {before + row}" + " of all files" * bool(number)
+        name, more = self._file_name(number), " of all files" * bool(number)
+        return lambda row: f"{name}, row {before + row}{more}"
 
 
 def _in_dictionaries(parquet: Any) -> list[str]:
@@ -280,4 +281,5 @@ class QuerySource(BatchSource):
         return enumerate(query_tables(self.name, self._program, self._query, BATCH_ROWS))
 
     def _where(self, number: int, before: int) -> Where:
-        return lambda row: f"{self.name}, row {before + row + 1} of the query"
+        name = self.name
+        return lambda row: f"{name}, row {before + row + 1} of the query"
