@@ -314,7 +314,7 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
 def known_numbers(column: Column, where: Callable[[int], str]) -> Column:
     """A column of text that is known to hold numbers, read as such.
 
-    The words true and false stand for numbers where all cells are such words.
+    The words true and false stand for numbers where all cells are such words, of which the first one decides.
 
     Examples
     --------
@@ -323,11 +323,11 @@ def known_numbers(column: Column, where: Callable[[int], str]) -> Column:
     [1.0, 0.0, 2.0]
     """
     name, text, decimal = column.name, column.raw, column.decimal
-    fits = are_missing(text) | are_true_or_false(text)
-    if not fits.all():
-        fits = are_missing(text) | are_numbers(text, decimal) | are_amounts(text, decimal)
+    missing, truth = are_missing(text), are_true_or_false(text)
+    of_truth = truth[np.flatnonzero(~missing)[:1]].any()
+    fits = missing | (truth if of_truth else are_numbers(text, decimal) | are_amounts(text, decimal))
     if not fits.all():
         row = int(fits.argmin())
-        said = f"{text[row].as_py()!r:.80} is no number, and the column holds numbers"
-        raise DataError(f"{where(row)}, column {name!r}: {said}")
+        said = "is neither true nor false, as others" if of_truth else "is no number, and the column holds numbers"
+        raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
     return number_column(name, text, where, is_text=False, is_number=True, decimal=decimal)

@@ -122,10 +122,10 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     meta, arrays = encoder.state()
     stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
     if (running := meta["running"]) is not None:
-        if running["open"] or encoder.missing == "indicator" or {*running["kinds"].values()} != {"number"}:
+        if encoder.missing == "indicator" or {*running["kinds"].values()} != {"number"}:
             raise DataError(
-                "cannot export this model: it was trained on a stream, whose categories and text are hashed (so are "
-                "open columns), and no other program knows that hash; train it on the whole table (without --stream)"
+                "cannot export this model: it was trained on a stream, whose categories and text are hashed, and no "
+                "other program knows that hash; train it on the whole table (without --stream)"
             )
         return _streamed_inputs([*running["kinds"]], arrays["running/moments"], W, 0.0 if stands_in else None)
     kinds = meta["kinds"].items()

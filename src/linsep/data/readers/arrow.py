@@ -169,8 +169,9 @@ def _check_utf8(values: Any, column: str, where: Where) -> None:
     try:
         values.validate(full=True)
     except pa.ArrowInvalid as error:
+        at = None if is_encoded(values) else re.search("string index ([0-9]+)", str(error))
         said = f"not UTF-8 text, or damaged ({in_a_line(error)}); convert the column first"
-        raise DataError(f"{where(0)}, column {column!r}: {said}") from None
+        raise DataError(f"{where(int(at[1]) if at else 0)}, column {column!r}: {said}") from None
 
 
 def _iso_text(values: Any) -> Any:
