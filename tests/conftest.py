@@ -4,6 +4,8 @@ Hypothesis measures no time: compiling, and whatever else the machine does, woul
 when they were made; here that is one moment, so that equal models make equal files.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import signal
@@ -23,11 +25,31 @@ os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
 # its own to compile, what `make test` asks of its sisters.
-LONG = re.compile(r"test_sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|Voted)")
+LONG = re.compile(r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGD|Voted)")
+# Processes that come to the same kernel at the same time all compile it. So one learns, while the others begin with
+# what learns little.
+LEARNING = re.compile(r"tests/(learners|kernels)/")
+LITTLE = re.compile(r"tests/(theory|regression|data)/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long tests."""
+    """Mark the long tests, and put what begins first; examples in docstrings end, as they are short."""
     for item in items:
         if LONG.search(item.nodeid):
             item.add_marker(pytest.mark.long)
+    order = (LEARNING, LITTLE, re.compile("tests/"), re.compile(""))
+    items.sort(key=lambda item: [bool(one.match(item.nodeid)) for one in order].index(True))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
+    """A file stays in one process, and so do all that learn."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            learning = LEARNING.match(nodeid)
+            return "learning" if learning else super()._split_scope(nodeid)
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)

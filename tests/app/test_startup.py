@@ -12,41 +12,44 @@ import pytest
 
 # What `linsep --help` may load besides the standard library.
 LIGHT = {"lazy_loader", "linsep", "sitecustomize"}
-PROGRAM = """
-import json, sys
-sys.argv = ["linsep", *{arguments!r}]
+COMMANDS = """
+import sys
 sys.stdout, out = open({null!r}, "w"), sys.stdout
-try:
-    {statement}
-except SystemExit:
-    pass
-print(json.dumps(sorted({{name.split(".")[0] for name in sys.modules}})), file=out)
+from linsep.app.cli import main
+for words in {commands!r}:
+    sys.argv = ["linsep", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        print(words, ended.code)
+sys.stdout = out
 """
 
 
-def loaded(statement: str, arguments: list[str] | None = None) -> set[str]:
+def loaded_by(*commands: list[str]) -> set[str]:
+    """The packages that are loaded after commands, one after the other."""
+    return loaded(COMMANDS.format(null=os.devnull, commands=commands))
+
+
+def loaded(statement: str) -> set[str]:
     """The packages beyond the standard library that are loaded after a statement in a fresh interpreter."""
-    program = PROGRAM.format(statement=statement, arguments=arguments or [], null=os.devnull)
+    program = f"import json, sys\n{statement}\nprint(json.dumps([name.split('.')[0] for name in sys.modules]))"
     ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     found = set(json.loads(ran.stdout)) - sys.stdlib_module_names
     return {name for name in found if not name.startswith("_")}
 
 
 def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
-    assert loaded("import linsep") <= {"lazy_loader", "linsep", "sitecustomize"}
+    assert loaded("import linsep") <= LIGHT
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_help_and_usage_errors_load_nothing_slow() -> None:
+    asked = [
         "--help", "fit --help", "predict --help", "score --help", "check --help", "separation --help", "show --help",
         "export --help", "synth --help", "demo --help", "tag --help", "tag fit --help",
         "tag predict --help", "tag score --help", "--version", "fit --no-such",
-    ],
-)  # fmt: skip
-def test_help_and_usage_errors_load_nothing_slow(arguments: str) -> None:
-    found = loaded("from linsep.app.cli import main; main()", arguments.split())
-    assert found <= LIGHT
+    ]  # fmt: skip
+    assert loaded_by(*(words.split() for words in asked)) <= LIGHT
 
 
 def test_a_learner_loads_no_readers_reports_or_proofs() -> None:
@@ -58,11 +61,10 @@ def test_a_certificate_loads_no_solver_that_it_does_not_need() -> None:
     assert loaded(statement).isdisjoint({"highspy", "matplotlib"})
 
 
-@pytest.mark.parametrize("command", ["check", "separation"])
-def test_a_proof_loads_neither_learners_nor_dataframes_nor_a_compiler(command: str, tmp_path: Path) -> None:
+def test_a_proof_loads_neither_learners_nor_dataframes_nor_a_compiler(tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("x,kind\n1,a\n2,a\n3,b\n2.5,b\n")
-    found = loaded("from linsep.app.cli import main; main()", [command, str(table), "--target", "kind", "--json"])
+    found = loaded_by(*([command, str(table), "--target", "kind", "--json"] for command in ("check", "separation")))
     assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
     assert {"pyarrow", "flint"} <= found
 
@@ -79,11 +81,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "m"
 
 
-@pytest.mark.parametrize("command", ["predict", "score", "show", "export"])
-def test_a_model_is_used_without_scikit_learn_dataframes_or_a_compiler(command: str, model: Path) -> None:
+def test_a_model_is_used_without_scikit_learn_dataframes_or_a_compiler(model: Path) -> None:
     rows, out = str(model.with_name("rows.csv")), ["--output", str(model.with_name("out"))]
-    given = {"predict": [rows, *out], "score": [rows], "show": [], "export": ["--to", "sql", *out]}[command]
-    found = loaded("from linsep.app.cli import main; main()", [command, str(model), *given])
+    given = {"predict": [rows, *out], "score": [rows], "show": [], "export": ["--to", "sql", *out]}
+    found = loaded_by(*([command, str(model), *words] for command, words in given.items()))
+    assert (model.with_name("out")).exists() and {"pyarrow", "numpy"} <= found
     assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
 
 
@@ -114,11 +116,8 @@ def test_learners_are_the_same_whether_scikit_learn_is_loaded_before_or_after_th
     assert after.stdout == before.stdout and "set_fit_request" in after.stdout
 
 
-@pytest.mark.parametrize(
-    "asked",
-    ["repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)"],
-)
-def test_what_only_scikit_learn_answers_loads_it(asked: str) -> None:
+def test_what_only_scikit_learn_answers_loads_it() -> None:
     make = "from linsep import Perceptron, TableModel; it = TableModel(Perceptron(random_state=0)); "
     assert "sklearn" not in loaded(f"{make}it.set_params(probabilities=True)")
-    assert "sklearn" in loaded(make + asked)
+    for asked in ("repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)"):
+        assert "sklearn" in loaded(make + asked), asked

@@ -74,7 +74,8 @@ def module_name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {module_name(file) for file in FILES}
+SOURCES = {module_name(file): file.read_text(encoding="utf-8") for file in FILES}
+MODULES = set(SOURCES)
 
 
 def imports_of(source: str, module: str, modules: set[str]) -> list[tuple[int, str]]:
@@ -155,14 +156,12 @@ def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("file", FILES, ids=module_name)
-def test_imports_go_one_way_down(file: Path) -> None:
-    assert broken_rules(file.read_text(encoding="utf-8"), module_name(file), MODULES) == []
+def test_imports_go_one_way_down() -> None:
+    assert [broken for module in SOURCES for broken in broken_rules(SOURCES[module], module, MODULES)] == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=module_name)
-def test_nothing_private_of_another_package_is_used(file: Path) -> None:
-    assert private_imports(file.read_text(encoding="utf-8"), module_name(file)) == []
+def test_nothing_private_of_another_package_is_used() -> None:
+    assert [taken for module in SOURCES for taken in private_imports(SOURCES[module], module)] == []
 
 
 @pytest.mark.parametrize(
@@ -217,9 +216,8 @@ def test_every_part_has_a_floor() -> None:
     assert {part_of(module) for module in MODULES} - {""} <= FLOORS.keys()
 
 
-@pytest.mark.parametrize("file", FILES, ids=module_name)
-def test_files_are_short_enough_to_read(file: Path) -> None:
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
+def test_files_are_short_enough_to_read() -> None:
+    assert [module for module, source in SOURCES.items() if len(source.splitlines()) > 400] == []
 
 
 def test_each_public_name_comes_from_the_file_that_defines_it() -> None:
@@ -237,9 +235,8 @@ def test_each_public_name_comes_from_the_file_that_defines_it() -> None:
         getattr(linsep, "perceptron".strip())
 
 
-@pytest.mark.parametrize("file", FILES, ids=module_name)
-def test_the_search_uses_no_helper_of_the_verifiers(file: Path) -> None:
-    assert helpers_taken(file.read_text(encoding="utf-8"), module_name(file)) == []
+def test_the_search_uses_no_helper_of_the_verifiers() -> None:
+    assert [(module, name) for module in SOURCES for name in helpers_taken(SOURCES[module], module)] == []
 
 
 @pytest.mark.parametrize(
@@ -259,7 +256,7 @@ def test_a_helper_taken_is_seen(source: str) -> None:
 
 def test_the_verifiers_are_as_long_as_the_documentation_says() -> None:
     files = [file for file in FILES if in_room(module_name(file), VERIFY) and file.stem != "__init__"]
-    lines = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+    lines = {file.stem: len(SOURCES[module_name(file)].splitlines()) for file in files}
     assert lines.keys() == {"cone", "consequences", "exact"}
     for page in ("docs/numbers-that-can-be-proved.md", "docs/architecture.md", "CONTRIBUTING.md"):
         text = (ROOT.parent / page).read_text(encoding="utf-8")
@@ -288,11 +285,11 @@ def test_parts_import_each_other_in_no_circle() -> None:
     )
 
 
-@pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda folder: folder.name)
-def test_rooms_are_small_enough_to_know(folder: Path) -> None:
+def test_rooms_are_small_enough_to_know() -> None:
     """A dozen files and the one that says what the room is for; more want another seam."""
-    assert len([file for file in folder.glob("*.py") if file.stem not in ("__init__", "__main__")]) <= 14
-    assert (folder / "__init__.py").exists()
+    for folder in {file.parent for file in FILES}:
+        assert len([file for file in folder.glob("*.py") if file.stem not in ("__init__", "__main__")]) <= 14, folder
+        assert (folder / "__init__.py").exists(), folder
 
 
 @pytest.mark.parametrize("part", sorted(part for part in FLOORS if (ROOT / "linsep" / part).is_dir()))
@@ -302,7 +299,7 @@ def test_rooms_import_each_other_in_no_circle(part: str) -> None:
     for file in FILES:
         module = module_name(file)
         if part_of(module) == part and file.stem != "__init__":
-            targets = imports_of(file.read_text(encoding="utf-8"), module, MODULES)
+            targets = imports_of(SOURCES[module], module, MODULES)
             rooms = {".".join(target.split(".")[:3]) for _, target in targets if part_of(target) == part}
             arrows.setdefault(".".join(module.split(".")[:3]), set()).update(rooms)
     free = {room: others - {room, f"linsep.{part}"} for room, others in arrows.items()}

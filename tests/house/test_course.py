@@ -14,30 +14,47 @@ from linsep.explorer.presets import PRESETS, names_and_titles
 
 CHAPTERS = sorted((Path(__file__).parents[2] / "docs" / "learn").glob("*.md"))
 
-PAGE = """# Title
-
-Let \\(w\\) be 0.
+PAGE = """Let \\(w\\) be 0.
 
 ```python
-print(1 + 1)
+print(1)
 ```
 
 ```text
-2
+1
 ```
 
 <!-- explore: line -->
+
+**1.** Why?
+
+<details markdown><summary>Answer</summary>
+
+So.
+
+```python
+print(2)
+```
+
+It is so.
+
+</details>
+
+End.
 """
 
 
-def test_a_chapter_becomes_a_notebook_with_its_output() -> None:
+def test_the_notebook_of_a_chapter_has_its_output_and_folds_answers() -> None:
     cells = json.loads(notebook(PAGE))["cells"]
-    assert [cell["cell_type"] for cell in cells] == ["markdown", "code", "markdown"]
-    assert cells[0]["source"] == "# Title\n\nLet $w$ be 0."
-    assert cells[1]["source"] == "print(1 + 1)"
-    assert cells[1]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "2\n"}]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert cells[0]["source"] == "Let $w$ be 0." and cells[1]["source"] == "print(1)"
+    assert cells[1]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
     assert 'linsep.explore(preset="line")' in cells[2]["source"]
-    assert len({cell["id"] for cell in cells}) == 3
+    assert cells[2]["source"].endswith("**1.** Why?\n\n<details><summary>Answer</summary>\n\nSo.\n\n</details>")
+    assert cells[1]["metadata"] == {} and cells[3]["outputs"] == []
+    assert cells[3]["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+    assert cells[4]["source"] == "<details><summary>Answer</summary>\n\nIt is so.\n\n</details>\n\nEnd."
+    assert len({cell["id"] for cell in cells}) == 5
 
 
 @pytest.mark.parametrize(("seconds", "written"), [(1e-9, []), (1000.0, ["six-points.html"])])

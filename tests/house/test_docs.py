@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 import capabilities
-import course
 import options
 import pytest
 
@@ -51,10 +49,10 @@ def test_every_command_has_a_page_with_its_options() -> None:
         assert all(word in options.option_table(command) for word in options.names_of(command)[1:]), name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_the_commands_named_know_their_options(page: Path) -> None:
+def test_the_commands_named_know_their_options() -> None:
     commands = options.commands()
-    for line in re.findall(r"(?:^\$ (?:.*\| )?|[`/])linsep ([a-z]+ [^`|\n]*)", page.read_text(encoding="utf-8"), re.M):
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for line in re.findall(r"(?:^\$ (?:.*\| )?|[`/])linsep ([a-z]+ [^`|\n]*)", text, re.M):
         line = line.split(" #")[0]
         words = line.split()
         name = " ".join(words[: 2 if words[0] == "tag" else 1])
@@ -65,60 +63,6 @@ def test_the_commands_named_know_their_options(page: Path) -> None:
 def test_the_table_of_capabilities_is_what_the_code_says() -> None:
     text = capabilities.PAGE.read_text(encoding="utf-8")
     assert capabilities.page(text) == text, "run `python docs/capabilities.py`"
-
-
-CHAPTER = """Text \\(w\\).
-
-```python
-print(1)
-```
-
-```text
-1
-```
-
-**1.** Why?
-
-<details markdown><summary>Answer</summary>
-
-So.
-
-```python
-print(2)
-```
-
-```text
-2
-```
-
-</details>
-
-**2.** And this?
-
-<details markdown><summary>Answer</summary>
-
-```python
-print(3)
-```
-
-It is so.
-
-</details>
-
-End.
-"""
-
-
-def test_the_notebook_of_a_chapter_has_its_output_and_folds_answers() -> None:
-    cells = json.loads(course.notebook(CHAPTER))["cells"]
-    assert [cell["cell_type"] for cell in cells] == ["markdown", "code"] * 3 + ["markdown"]
-    assert cells[0]["source"] == "Text $w$."
-    assert [[one["text"] for one in cell["outputs"]] for cell in cells[1::2]] == [["1\n"], ["2\n"], []]
-    assert cells[1]["metadata"] == {}
-    assert cells[2]["source"] == "**1.** Why?\n\n<details><summary>Answer</summary>\n\nSo.\n\n</details>"
-    assert cells[3]["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
-    assert cells[4]["source"] == "**2.** And this?\n\n<details><summary>Answer</summary>\n\n</details>"
-    assert cells[6]["source"] == "<details><summary>Answer</summary>\n\nIt is so.\n\n</details>\n\nEnd."
 
 
 def test_every_page_is_in_the_navigation() -> None:

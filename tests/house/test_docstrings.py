@@ -8,7 +8,6 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
@@ -112,23 +111,24 @@ def faults(name: str, codes: set[str]) -> list[str]:
     return [f"{name}: {code} {text}" for code, text in found["errors"] if code in codes - left_out]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_names_are_documented(name: str) -> None:
-    assert not faults(name, CODES | {"EX01"} if is_called_by_users(PUBLIC[name]) else CODES - {"PR01"})
+def test_public_names_are_documented() -> None:
+    for name, thing in PUBLIC.items():
+        assert not faults(name, CODES | {"EX01"} if is_called_by_users(thing) else CODES - {"PR01"})
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name.rpartition(".")[2] not in INNER])
-def test_public_methods_are_documented(name: str) -> None:
-    member = METHODS[name]
-    if isinstance(member, property):
-        assert name.rpartition(".")[2] in ATTRIBUTES or not faults(name, CODES)
-        return
-    takes_nothing = len(inspect.signature(getattr(member, "__func__", member)).parameters) <= 1
-    # A method without arguments may say in its first line what it returns.
-    assert not faults(name, CODES - {"RT01"} if takes_nothing else CODES)
+def test_public_methods_are_documented() -> None:
+    for name, member in METHODS.items():
+        last = name.rpartition(".")[2]
+        if last in INNER or (isinstance(member, property) and last in ATTRIBUTES):
+            continue
+        inner = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        # What takes no arguments may say in its first line what it returns.
+        takes = isinstance(member, property) or len(inspect.signature(inner).parameters) > 1
+        assert not faults(name, CODES if takes else CODES - {"RT01"})
 
 
-@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if dataclasses.is_dataclass(thing)])
-def test_results_document_their_fields(name: str) -> None:
-    fields = [field.name for field in dataclasses.fields(PUBLIC[name]) if not field.name.startswith("_")]
-    assert set(fields) <= set(sections(PUBLIC[name], "Attributes"))
+def test_results_document_their_fields() -> None:
+    for name, thing in PUBLIC.items():
+        if dataclasses.is_dataclass(thing):
+            fields = {field.name for field in dataclasses.fields(thing) if not field.name.startswith("_")}
+            assert fields <= set(sections(thing, "Attributes")), name

@@ -61,8 +61,11 @@ def noise(n_classes: int, form: Any) -> tuple[Any, Any]:
     return form(rng.randn(60, 4)), rng.randint(0, n_classes, 60)
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-@pytest.mark.parametrize(("n_classes", "form"), [(2, np.asarray), (40, sp.csr_matrix)])
+@pytest.mark.parametrize(
+    ("learner", "n_classes", "form"),
+    [*((learner, 2, np.asarray) for learner in LEARNERS), *((learner, 40, sp.csr_matrix) for learner in LEARNERS[:2])],
+    ids=repr,
+)
 def test_ctrl_c_in_fit_keeps_a_whole_number_of_epochs(
     learner: Any, n_classes: int, form: Any, interrupt_after_pass: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

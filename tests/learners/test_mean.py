@@ -134,7 +134,7 @@ def test_weights_that_are_put_in_place_predict_and_move() -> None:
 @pytest.mark.parametrize("kind", [AveragedPerceptron, SGDClassifier])
 def test_the_mean_is_made_in_the_memory_that_it_takes(kind: Any, rows: Any) -> None:
     rng = np.random.RandomState(0)
-    X = rows(rng.rand(40, 20_000).astype(np.float32))
+    X = rows(rng.rand(40, 20_000))
     learner = kind(max_iter=2).fit(X, np.arange(40) % 4)
     expected = learner.coef_.copy()
     tracemalloc.start()

@@ -18,19 +18,12 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from linsep import MLP, load, save, separability
+from linsep import MLP, load, save
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command
 from linsep.data.synthetic import make_moons, make_separable, make_xor
-from linsep.learners import (
-    AveragedPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    PocketPerceptron,
-    Rocchio,
-    SGDClassifier,
-)
+from linsep.learners import AveragedPerceptron
 from linsep.learners.selection import RUNGS, climb
 from linsep.scikit import checked_rows
 from linsep.types import DataError, StopReason
@@ -44,25 +37,6 @@ def test_exclusive_or(seed: int) -> None:
     learner = MLP(random_state=seed).fit(*XOR)
     assert learner.score(*XOR) == 1.0
     assert learner.stop_reason_ is StopReason.CONVERGED
-
-
-def test_exclusive_or_fails_in_every_linear_learner_with_the_four_rows_as_witness() -> None:
-    certificate = separability(*XOR)
-    assert certificate.verdict == "inseparable"
-    assert certificate.witness is not None
-    assert sorted(certificate.witness.rows) == [0, 1, 2, 3]
-    learners: list[Any] = [
-        AveragedPerceptron(),
-        PassiveAggressive(),
-        Perceptron(),
-        PocketPerceptron(),
-        Rocchio(),
-        SGDClassifier(),
-    ]
-    for learner in learners:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            assert learner.fit(*XOR).score(*XOR) <= 0.75
 
 
 def test_two_moons() -> None:

@@ -297,20 +297,6 @@ def test_budget_warns_with_numbers_and_the_next_step() -> None:
         Perceptron(max_iter=None, time_limit=0.01).fit(X, y)
 
 
-def test_ctrl_c_keeps_the_model_so_far() -> None:
-    def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
-        if epochs >= 100:
-            raise KeyboardInterrupt
-
-    X, y = breast_cancer()
-    learner = Perceptron(verbose=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        learner.fit(X, y)
-    assert learner.stop_reason_ is StopReason.INTERRUPTED
-    assert learner.n_iter_ >= 100
-    assert learner.score(X, y) > 0.9
-
-
 def test_warm_start_goes_on() -> None:
     X, y = breast_cancer()
     with warnings.catch_warnings():

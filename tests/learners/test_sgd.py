@@ -295,8 +295,10 @@ def least_loss(X: Any, y: Any, loss: str, radius: float) -> float:
     return float(scipy.optimize.minimize(value, np.zeros(6), method="SLSQP", constraints=ball).fun)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(("rate", "average"), [("constant", "eta"), ("invsqrt", "eta"), ("invsqrt", "uniform")])
+@pytest.mark.parametrize(
+    ("loss", "rate", "average"),
+    [*((loss, "constant", "eta") for loss in LOSSES), ("hinge", "invsqrt", "eta"), ("logistic", "invsqrt", "uniform")],
+)
 def test_the_guarantee_holds_in_the_mean_of_many_runs(loss: str, rate: str, average: str) -> None:
     for radius, max_iter in ((0.5, 1), (3.0, 4)):
         X, y = noisy(1)

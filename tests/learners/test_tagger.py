@@ -358,16 +358,3 @@ def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("linsep.learners.tagger.chain_epoch", absorb)
     with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it has outgrown float32"):
         SequenceTagger(max_iter=1).fit(*planted(0))
-
-
-def test_ctrl_c_keeps_the_model_so_far() -> None:
-    def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
-        if epochs == 2:
-            raise KeyboardInterrupt
-
-    tagger = SequenceTagger(shuffle=False, verbose=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        tagger.fit(*corpus(0))
-    assert tagger.stop_reason_ is StopReason.INTERRUPTED and tagger.n_iter_ == 2
-    two = SequenceTagger(shuffle=False, max_iter=2).fit(*corpus(0))
-    np.testing.assert_array_equal(weights_of(tagger), weights_of(two))

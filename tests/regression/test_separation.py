@@ -113,7 +113,7 @@ def designs(draw: st.DrawFn, family: Family) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data(), fit_intercept=st.booleans(), form=st.sampled_from(["int", "csr", "object", "tenths"]))
 def test_the_oracle_agrees(family: Family, data: st.DataObject, fit_intercept: bool, form: str) -> None:
     X, y = data.draw(designs(family))

@@ -304,15 +304,15 @@ def refusal(path: Path, raw: bytes | bytearray) -> str:
     return message
 
 
-def test_every_flipped_bit_is_refused(path: Path) -> None:
+def test_a_flipped_bit_is_refused_in_every_byte(path: Path) -> None:
     save(fitted(), path)
     raw = bytearray(path.read_bytes())
     assert len(raw) < 4000
     for position in range(len(raw)):
-        for bit in range(8):
-            raw[position] ^= 1 << bit
-            refusal(path, raw)
-            raw[position] ^= 1 << bit
+        bit = 1 << position % 8
+        raw[position] ^= bit
+        refusal(path, raw)
+        raw[position] ^= bit
     path.write_bytes(raw)
     assert load(path).n_iter_ == 4
 

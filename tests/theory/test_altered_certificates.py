@@ -17,7 +17,7 @@ from linsep.theory.verify.exact import value_signs
 
 @pytest.fixture(scope="module")
 def tried() -> list[Tried]:
-    return altered(seed=14, count=800)
+    return altered(seed=14, count=500)
 
 
 def test_every_edit_is_refused_or_says_what_is_true(tried: list[Tried]) -> None:

@@ -17,12 +17,11 @@ from linsep.learners import KernelPerceptron, Perceptron
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.mistakes import collins_bounds, mistake_bounds
 from linsep.theory.bounds.rounding import above, exact_square, length_above, root_above, safely, short_sums
-from linsep.types import Array, Hyperplane
+from linsep.types import Hyperplane
 
 
-@pytest.mark.parametrize("sizes", np.array_split(np.arange(2, 400), 6), ids=lambda part: f"{part[0]}-{part[-1]}")
-def test_orthonormal_rows_attain_the_bound_and_it_is_not_below(sizes: Array) -> None:
-    for n in sizes.tolist():
+def test_orthonormal_rows_attain_the_bound_and_it_is_not_below() -> None:
+    for n in (*range(2, 100), *range(100, 400, 13)):
         X, y = np.eye(n), np.where(np.arange(n) % 2, 1.0, -1.0)
         u = y / math.sqrt(n)
         run = SimpleNamespace(

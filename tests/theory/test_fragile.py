@@ -89,7 +89,7 @@ def singles(rng: np.random.Generator) -> Array:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_answer_that_is_not_fragile_is_kept(family: Any) -> None:
     seen: set[tuple[str, bool]] = set()
-    for seed in range(25):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         X = singles(rng)
         y = rng.integers(0, 2 if family in ("logistic", "binomial") else 3, len(X))
@@ -162,8 +162,8 @@ def test_singles_are_found_among_doubles() -> None:
 def test_large_sparse_rows_are_asked_without_a_dense_inverse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixed effects beside a column of doubles; a copy of that column makes the answer fragile."""
     rng = np.random.default_rng(6)
-    n = 3_000
-    frame = pd.DataFrame({"firm": rng.integers(0, 60, n), "x": rng.normal(size=n), "y": rng.poisson(1.0, n)})
+    n = 1_000
+    frame = pd.DataFrame({"firm": rng.integers(0, 40, n), "x": rng.normal(size=n), "y": rng.poisson(1.0, n)})
     frame["z"] = np.where(rng.random(n) < 0.2, rng.normal(size=n), 0.0)
     frame.loc[frame.firm == 7, "y"] = 0
     answers = []

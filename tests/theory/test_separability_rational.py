@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from exact_cone import reaches
@@ -41,14 +41,36 @@ def designs(draw: st.DrawFn) -> tuple[Array, Array]:
     return X, y
 
 
-@settings(max_examples=400, deadline=None)
-@given(designs(), st.booleans())
-def test_the_verdict_and_the_separated_rows_are_true(design: tuple[Array, Array], fit_intercept: bool) -> None:
+def in_form(X: Array, form: str) -> tuple[Any, Array]:
+    """The table as it is given, and whole numbers in the proportions of its own."""
+    if form == "tenths":  # doubles beside the decimals: what nearly adds up to 0 is everywhere
+        return X / 10, np.array([[int(Fraction(v) * 2**60) for v in row] for row in (X / 10).tolist()], dtype=object)
+    if form == "csr":
+        return scipy.sparse.csr_matrix(X.astype(np.float32)), X
+    if form == "object":
+        return np.array([[Fraction(v, 10) for v in row] for row in X.tolist()], dtype=object), X
+    return X, X
+
+
+DOUBLES = np.array([[-1, 1, 2], [-3, 1, 0], [-1, 2, 3], [0, 3, 3], [2, 1, 0]])
+ONE_WAY = np.array([1, -1, 1, 1, -1, -1, 1])
+
+
+@settings(max_examples=250)
+@given(designs(), st.booleans(), st.sampled_from(["int", "csr", "object", "tenths"]))
+@example((DOUBLES, np.array([-1, 1, 1, -1, 1])), False, "tenths")
+@example((np.array([[-6, 3], [-2, -9], [4, 8], [0, -8], [-1, -9], [-7, 6], [1, 2]]), ONE_WAY), True, "tenths")
+def test_the_verdict_and_the_separated_rows_are_true(
+    design: tuple[Array, Array], fit_intercept: bool, form: str
+) -> None:
     X, y = design
+    X, exact = in_form(X, form)
     found = separability(X, y, fit_intercept=fit_intercept)
-    verdict, separated = truth(X, y, fit_intercept)
+    verdict, separated = truth(exact, y, fit_intercept)
     assert (found.verdict, found.separated_rows.tolist()) == (verdict, separated)
-    rank = int(np.linalg.matrix_rank(np.column_stack([X, np.ones(len(y))]) if fit_intercept else X))
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False, default=str))["verdict"] == verdict
+    rank = int(np.linalg.matrix_rank(np.column_stack([design[0], np.ones(len(y))]) if fit_intercept else design[0]))
+    rank = min(len(y), exact.shape[1] + fit_intercept) if form == "tenths" else rank
     assert found.witness is None or len(found.witness.rows) <= max(2, 2 * rank)
     assert found.overlap is None or len(found.overlap.rows) <= max(1, 2 * rank)
     assert (found.witness is None) == (verdict == "separable")

@@ -157,10 +157,10 @@ def test_a_large_table_has_its_bracket_by_exchange(monkeypatch: pytest.MonkeyPat
         return exchanged(X, *arguments, **options)
 
     monkeypatch.setattr("linsep.theory.margin.max_margin.exchanged", seen)
-    monkeypatch.setattr("linsep.theory.margin.max_margin._MANY", 50_000)
+    monkeypatch.setattr("linsep.theory.margin.max_margin._MANY", 20_000)
     monkeypatch.setattr("linsep.theory.margin.max_margin._WIDE", 20)
     rng = np.random.default_rng(0)
-    X, w = rng.normal(size=(6_000, 20)), rng.normal(size=20)
+    X, w = rng.normal(size=(2_000, 20)), rng.normal(size=20)
     X, y = X[np.abs(X @ w) > 0.5], (X @ w > 0)[np.abs(X @ w) > 0.5]
     for bias in BIASES:
         found = max_margin(X, y, bias=bias, tol=1e-5)

@@ -7,15 +7,12 @@ import json
 import os
 from dataclasses import replace
 from fractions import Fraction
-from math import gcd
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
@@ -42,82 +39,6 @@ def verdict(X: Any, y: Any, **options: Any) -> str:
     found = separability(X, y, **options)
     found.verify(X, y)
     return found.verdict
-
-
-# ---------------------------------------------------------------- brute force
-def primitive(row: tuple[int, ...]) -> tuple[int, ...]:
-    common = gcd(*row)
-    return tuple(v // common for v in row) if common else row
-
-
-def feasible(strict: list[tuple[int, ...]], weak: list[tuple[int, ...]]) -> bool:
-    """Whether some d has a.d > 0 for all strict rows and a.d >= 0 for all weak ones, by Fourier-Motzkin elimination."""
-    system = {(primitive(row), True) for row in strict} | {(primitive(row), False) for row in weak}
-    for j in range(len(strict[0])):
-        above = [(row, hard) for row, hard in system if row[j] > 0]
-        below = [(row, hard) for row, hard in system if row[j] < 0]
-        system = {(row, hard) for row, hard in system if row[j] == 0}
-        for a, a_hard in above:
-            for b, b_hard in below:
-                mixed = tuple(-b[j] * u + a[j] * v for u, v in zip(a, b, strict=True))
-                system.add((primitive(mixed), a_hard or b_hard))
-        if any(hard and not any(row) for row, hard in system):
-            return False
-    return True
-
-
-def brute_verdict(X: Array, s: Array, fit_intercept: bool) -> str:
-    """The verdict by its definition, one system of inequalities a row."""
-    rows = [tuple(int(sign) * v for v in [*row, *[1] * fit_intercept]) for row, sign in zip(X.tolist(), s, strict=True)]
-    if feasible(rows, []):
-        return "separable"
-    return "quasi-separable" if any(feasible([row], rows) for row in rows) else "inseparable"
-
-
-@st.composite
-def designs(draw: st.DrawFn) -> tuple[Array, Array]:
-    n, p, size = draw(st.integers(2, 10)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    entries = st.lists(st.integers(-size, size), min_size=p, max_size=p)
-    X = np.array(draw(st.lists(entries, min_size=n, max_size=n)))
-    y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
-    return X, y
-
-
-DOUBLES = np.array([[-1, 1, 2], [-3, 1, 0], [-1, 2, 3], [0, 3, 3], [2, 1, 0]])
-ONE_WAY = np.array([1, -1, 1, 1, -1, -1, 1])
-
-
-@settings(max_examples=400, deadline=None)
-@given(
-    designs(),
-    st.booleans(),
-    st.sampled_from(["int", "csr", "object", "scaled", "tenths"]),
-    st.lists(st.integers(-40, 40)),
-)
-@example((DOUBLES, np.array([-1, 1, 1, -1, 1])), False, "tenths", [])
-@example((np.array([[-6, 3], [-2, -9], [4, 8], [0, -8], [-1, -9], [-7, 6], [1, 2]]), ONE_WAY), True, "tenths", [])
-def test_brute_force_agrees(design: tuple[Array, Array], fit_intercept: bool, form: str, powers: list[int]) -> None:
-    X, y = design
-    given_X: Any = X
-    exact: Any = X
-    if form == "tenths":  # doubles beside the decimals: what nearly adds up to 0 is everywhere
-        given_X = X / 10
-        exact = np.array([[int(Fraction(v) * 2**60) for v in row] for row in given_X.tolist()], dtype=object)
-    elif form == "csr":
-        given_X = scipy.sparse.csr_matrix(X.astype(np.float32))
-    elif form == "object":
-        given_X = np.array([[Fraction(v, 10) for v in row] for row in X.tolist()], dtype=object)
-    elif form == "scaled":
-        given_X = X * 2.0 ** np.array((powers + [0] * X.shape[1])[: X.shape[1]])
-    found = separability(given_X, y, fit_intercept=fit_intercept)
-    assert found.verdict == brute_verdict(exact, y, fit_intercept)
-    found.verify(given_X, y)
-    rank = int(np.linalg.matrix_rank(np.column_stack([X, np.ones(len(y))]) if fit_intercept else X))
-    if form == "tenths":
-        rank = min(len(y), X.shape[1] + fit_intercept)
-    assert found.witness is None or len(found.witness.rows) <= max(2, 2 * rank)
-    assert found.overlap is None or len(found.overlap.rows) <= max(1, 2 * rank)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False, default=str))["verdict"] == found.verdict
 
 
 # -------------------------------------------------------------- known answers

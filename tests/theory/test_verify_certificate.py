@@ -253,8 +253,8 @@ def test_weights_near_exact_ones_are_proved_to_exist(tmp_path: Path) -> None:
         assert status or "inseparable" in said, (path, other)
     weights["values"][0] += 10**4
     assert verify(tmp_path, claim, plain(X, y))[0] == 1
-    X = rng.normal(size=(420, 104))
-    y = np.where(rng.random(420) < 0.5, "a", "b")
+    X = rng.normal(size=(280, 104))
+    y = np.where(rng.random(280) < 0.5, "a", "b")
     claim = json.loads(separability(X, y).to_json())
     assert 0 < claim["proof"]["within"] < 1
     assert "proved: inseparable" in verify(tmp_path, claim, plain(X, y))[1]
