@@ -10,7 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+from in_process import run_linsep
 from linsep.app.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -19,8 +21,8 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 # What no two runs have in common.
 TIMES = re.compile(r"\bin [0-9.]+ s\b(, [0-9,]+ rows a second)?")
 MAKERS = re.compile(r"^(saved by|saved at|state) .*", re.M)
-# What only a shell understands; everything else starts no process.
-SHELL = set("|><;()`&$#")
+# A command of linsep alone, or with what its output goes to: it starts no Python.
+LINSEP = re.compile(r"""linsep ((?:"[^"$`]*"|'[^']*'|[^|;&$<>()`\n"'])+?)( [|>] [^;&\n]+)?\n?""")
 
 
 class Step(NamedTuple):
@@ -54,30 +56,35 @@ def run(step: Step, folder: Path, names: dict[str, Any]) -> str:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(compile(step.text, "<page>", "exec"), names)
         return printed.getvalue()
-    words = shlex.split(step.text)
-    if words[0] == "cat" and len(words) == 2 and not (folder / words[1]).exists():
-        (folder / words[1]).write_text(step.shown or "", encoding="utf-8")
+    if step.text.startswith("cat ") and not (folder / (name := step.text[4:])).exists() and " " not in name:
+        (folder / name).write_text(step.shown or "", encoding="utf-8")
         return step.shown or ""
-    plain = step.text.removesuffix(f" > {words[-1]}")
-    if words[0] == "linsep" and not SHELL & set(plain):
-        return _command(words[1:], None) if plain == step.text else _command(words[1:-2], folder / words[-1])
+    found = LINSEP.fullmatch(step.text)
+    if found is None:
+        return _shell(step.text, folder)
+    words, after = shlex.split(found[1]), found[2]
+    if after is None:
+        return _command(words)
+    done = run_linsep(words, folder)
+    return done.stderr + _shell(f"cat{after}", folder, done.stdout)
+
+
+def _shell(text: str, folder: Path, given: str | None = None) -> str:
     begin = f'linsep() {{ {shlex.quote(sys.executable)} -m linsep "$@"; }}\nexec 2>&1\n'
-    done = subprocess.run(["sh", "-c", begin + step.text], capture_output=True, text=True, cwd=folder, check=False)
-    return done.stdout
+    asked = ["sh", "-c", begin + text]
+    return subprocess.run(asked, input=given, capture_output=True, text=True, cwd=folder, check=False).stdout
 
 
-def _command(arguments: list[str], output: Path | None) -> str:
-    """What a command of linsep prints, that on standard output into a file if there is one."""
-    before, sys.argv = sys.argv, ["linsep", *arguments]
-    try:
-        with contextlib.redirect_stderr(io.StringIO()) as printed, contextlib.ExitStack() as stack:
-            target = printed if output is None else stack.enter_context(output.open("w", encoding="utf-8"))
-            stack.enter_context(contextlib.redirect_stdout(target))
-            stack.enter_context(contextlib.suppress(SystemExit))
-            main()
-        return printed.getvalue()
-    finally:
-        sys.argv = before
+def _command(words: list[str]) -> str:
+    """What a command of linsep prints, on both streams."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as printed,
+        contextlib.redirect_stderr(printed),
+        patch.object(sys, "argv", ["linsep", *words]),
+        contextlib.suppress(SystemExit),
+    ):
+        main()
+    return printed.getvalue()
 
 
 def comparable(text: str) -> str:

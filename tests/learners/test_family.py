@@ -26,12 +26,12 @@ from linsep.learners import (
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Rocchio(), VotedPerceptron()]
 LEARNERS = [
-    *DEFAULTS,
-    PassiveAggressive(variant="pa"),
-    PassiveAggressive(variant="pa2", multi_class="multiclass"),
+    AveragedPerceptron(),
+    PassiveAggressive(),
     Perceptron(multi_class="multiclass"),
+    Rocchio(),
+    VotedPerceptron(),
 ]
 
 
