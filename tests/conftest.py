@@ -23,6 +23,8 @@ settings.load_profile("untimed")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
+# Neither tests nor examples; read where tests import them.
+collect_ignore = [str(path) for path in Path(__file__).parent.rglob("*.py") if not path.name.startswith("test_")]
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
 # its own to compile, what `make test` asks of its sisters.
 LONG = re.compile(r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGD|Voted)")

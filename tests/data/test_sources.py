@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +107,9 @@ FORMATS = ["csv", "jsonl", "parquet", "svmlight", "vw"]
 WAYS = ["path", "bytes", "file", "BytesIO", "stdin", "pipe", "fifo"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize(
+    ("suffix", "way"), [*(("", way) for way in WAYS), *product((".gz", ".zst"), ("path", "stdin"))]
+)
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_whole_is_its_chunks_however_the_bytes_come(
     tmp_path: Path, format: str, suffix: str, way: str, cut: int, monkeypatch: pytest.MonkeyPatch

@@ -14,10 +14,10 @@ from trial.row import all_rows
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_kill_9_at_twenty_random_moments() -> None:
-    found = all_rows()["killed_streams"].run(20, seed=0)
+def test_kill_9_at_a_dozen_random_moments() -> None:
+    found = all_rows()["killed_streams"].run(12, seed=0)
     assert found.failures == []
-    assert int(found.note.split()[0]) > 10
+    assert int(found.note.split()[0]) > 5
 
 
 DYING = """

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
@@ -266,14 +265,6 @@ EXPECTED = {
 @parametrize_with_checks([KernelPerceptron()], expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
-
-
-def test_labels_of_any_type_and_accuracy() -> None:
-    X, y = load_iris(return_X_y=True)
-    names = np.array(["setosa", "versicolor", "virginica"])[y]
-    for average in ("averaged", "voted"):
-        learner = KernelPerceptron("rbf", gamma=0.5, average=average, max_iter=50, random_state=0).fit(X, names)
-        assert learner.score(X, names) > 0.96
 
 
 # ---------------------------------------------------------------------- bad input

@@ -171,7 +171,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([MLP(max_iter=60)])
+@parametrize_with_checks([MLP(max_iter=15, learning_rate_init=0.05)])
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

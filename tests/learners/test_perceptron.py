@@ -109,7 +109,7 @@ class PlainPerceptron(Perceptron):
 
 @quietly
 @pytest.mark.filterwarnings("ignore::linsep.types.PrecisionWarning")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200)
 @given(tables, st.sampled_from([1.0, 1.0, 0.01, 3.7, 1e-15, 1e15]))
 def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any], c: float) -> None:
     X, y = make_table(t["kind"], t["n"], t["p"], t["seed"], t["dtype"])
@@ -122,7 +122,7 @@ def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any], c: float) -
 
 
 @quietly
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100)
 @given(tables)
 def test_equals_the_naive_twin_mistake_by_mistake(t: dict[str, Any]) -> None:
     kind = "integer" if t["kind"] != "random" else "random"  # sums in any order agree on these

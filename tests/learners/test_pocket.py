@@ -17,9 +17,6 @@ from sklearn.datasets import load_iris, make_classification
 
 import naive
 from linsep import load, save
-from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.with_model import score as score_command
-from linsep.app.commands.with_model import show as show_command
 from linsep.learners import Perceptron, PocketPerceptron
 from linsep.learners.base.loop import drawn_order
 from linsep.types import StopReason
@@ -265,15 +262,3 @@ def test_has_no_partial_fit_and_says_so() -> None:
         assert not hasattr(learner, "learn_one")
     assert "partial_fit" in str(PocketPerceptron.__doc__)
     assert not hasattr(PocketPerceptron(), "pocket_mistakes_")
-
-
-def test_on_the_command_line(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
-    model = tmp_path / "m.linsep"
-    result = fit_command(
-        str(tmp_path / "t.csv"), target="y", positive="yes", learner="pocket", max_iter=500, time_limit=None,
-        holdout=0.0, model=model,
-    )  # fmt: skip
-    assert (result.data["learner"], result.data["training_accuracy"]) == ("PocketPerceptron", 0.75)
-    assert show_command(model, 5).data["learner"] == "PocketPerceptron"
-    assert score_command(model, str(tmp_path / "t.csv")).data["accuracy"] == 0.75

@@ -140,18 +140,6 @@ def test_the_oracle_agrees(family: Family, data: st.DataObject, fit_intercept: b
 
 
 # ------------------------------------------------------------------------------------------------------ known answers
-def test_endometrial_nv_alone_is_infinite() -> None:
-    frame = table("endometrial.csv")
-    X, y = frame[["NV", "PI", "EH"]], frame["HG"]
-    found = separation(X, y)
-    found.verify(X, y)
-    assert found.verdict == "quasi-complete"
-    assert found.separated_rows == tuple(np.flatnonzero(frame["NV"] == 1).tolist())
-    assert len(found.separated_rows) == 13
-    assert found.coefficients == {"(Intercept)": "finite", "NV": inf, "PI": "finite", "EH": "finite"}
-    assert "+infinity for NV; finite for (Intercept), PI, EH" in found.summary()
-
-
 def test_lizards_overlap() -> None:
     frame = table("lizards.csv")
     X: list[list[str]] = []

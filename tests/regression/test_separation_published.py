@@ -26,6 +26,8 @@ def test_endometrial_has_what_detectseparation_reports(link: str) -> None:
     frame = table("endometrial.csv")
     found = separation(frame[["NV", "PI", "EH"]], frame["HG"], link=link)
     assert found.coefficients == {"(Intercept)": "finite", "NV": inf, "PI": "finite", "EH": "finite"}
+    assert "+infinity for NV; finite for (Intercept), PI, EH" in found.summary()
+    assert found.separated_rows == tuple(np.flatnonzero(frame["NV"] == 1).tolist())
     turned = separation(frame[["NV", "PI", "EH"]].assign(NV=-frame["NV"]), frame["HG"], link=link)
     assert turned.coefficients == {"(Intercept)": "finite", "NV": -inf, "PI": "finite", "EH": "finite"}
     # R leaves out the second of two columns that say the same; here neither is called identified.

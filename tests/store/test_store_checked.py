@@ -220,10 +220,10 @@ def test_every_learner_declares_what_it_holds() -> None:
 
 
 def test_crafted_files_are_refused_or_behave() -> None:
-    found = list(in_a_child(100, seed=7))
-    assert len(found) == 100
+    found = list(in_a_child(60, seed=7))
+    assert len(found) == 60
     assert not [(change, said) for change, said in found if said.startswith("WRONG")]
-    assert sum(said == "refused" for _, said in found) > 50
+    assert sum(said == "refused" for _, said in found) > 30
 
 
 # ------------------------------------------------------------------------ doors

@@ -227,18 +227,6 @@ def test_fragile_verdicts_say_so() -> None:
     assert separability(np.array([[0.1], [0.1 + 1e-17], [np.nextafter(0.1, 1)]]), np.array([0, 0, 1])).fragile
 
 
-def test_undecided_comes_from_the_clock_alone() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 30)), rng.random(200) < 0.5
-    early = separability(X, y, time_limit=0.0)
-    assert early.verdict == "undecided"
-    assert "time limit of 0 s" in early.summary()
-    again = Separability.from_json(early.to_json())
-    assert again.verdict == "undecided"
-    assert separability(X, y).verdict != "undecided"
-    assert separability(X, y, time_limit=600.0).verdict == separability(X, y).verdict
-
-
 @pytest.mark.parametrize("scale", [2.0**-700, 2.0**1015])
 def test_the_margin_of_tiny_and_of_huge_numbers(scale: float) -> None:
     X, y = np.array([[1.0, 1.0], [2.0, -1.0], [-1.0, 0.0], [-1.0, 1.0]]), [1, 1, 0, 0]

@@ -80,19 +80,6 @@ def test_iris_one_against_the_rest() -> None:
     assert [verdict(X, y == k) for k in range(3)] == ["separable", "inseparable", "inseparable"]
 
 
-def test_lizards_overlap() -> None:
-    X: list[list[float]] = []
-    y: list[int] = []
-    for row in table("lizards.csv"):
-        x = [row["height"] == "<5ft", row["diameter"] == "<=2in", row["light"] == "sunny"]
-        x += [row["time"] == "midday", row["time"] == "late"]
-        for label, column in ((1, "grahami"), (0, "opalinus")):
-            for _ in range(int(float(row[column]))):
-                X.append([float(v) for v in x])
-                y.append(label)
-    assert verdict(np.array(X), np.array(y)) == "inseparable"
-
-
 @pytest.mark.parametrize("number", [float, Fraction])
 def test_endometrial_is_quasi_separated_by_nv_alone(number: Any) -> None:
     rows = table("endometrial.csv")
