@@ -23,13 +23,13 @@ demo: $(READY)
 gallery: $(READY)
 	$(BIN)/python -W error docs/gallery build/gallery
 
-# One process a core; a file stays in one of them, so that its kernels are compiled once.
+# One process a core; a file stays in one of them, and learners in the same one, so that kernels are compiled once.
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 # One more variety each of what `make test` asks; before a release.
 test-long: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/learners/test_sklearn_integration.py tests/learners/test_online.py
+	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/learners
 
 # What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit, as if
 # on four processors; GOLDEN="haswell generic" as on these.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,15 @@ settings.load_profile("untimed")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
-# Neither tests nor examples; read where tests import them.
-collect_ignore = [str(path) for path in Path(__file__).parent.rglob("*.py") if not path.name.startswith("test_")]
+# Neither tests nor examples: read where tests import them.
+collect_ignore = ["fuzz", "golden", "trial"]
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
 # its own to compile, what `make test` asks of its sisters.
-LONG = re.compile(r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGD|Voted)")
+LONG = re.compile(
+    r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Perceptron|Pocket|SGD|Voted)"
+    r"|online\.py::test_(\w+\[.*PassiveAggressive|columns_join_as_zeros\[P|two_classes_that_join\w+\[A)"
+    r"|scaling\.py::test_it_is_a_column\w+\[(PassiveAggressive.*pa'|\w+\(.*pa2|(Voted|Pocket|SGD|PassiveA)\w+\(.*-3-)"
+)
 # Processes that come to the same kernel at the same time all compile it. So one learns, while the others begin with
 # what learns little.
 LEARNING = re.compile(r"tests/(learners|kernels)/")
@@ -45,13 +50,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
-    """A file stays in one process, and so do all that learn."""
-    from xdist.scheduler import LoadFileScheduling
-
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            learning = LEARNING.match(nodeid)
-            return "learning" if learning else super()._split_scope(nodeid)
-
+    """With `--dist loadfile` a file stays in one process, and so do all that learn."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    scheduling: Any = import_module("xdist.scheduler").LoadFileScheduling(config, log)
+    by_file = scheduling._split_scope
+    scheduling._split_scope = lambda nodeid: "learning" if LEARNING.match(nodeid) else by_file(nodeid)
     config.option.loadscopereorder = False
-    return Scheduling(config, log)
+    return scheduling

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -82,14 +81,19 @@ def test_a_command_refuses_to_replace_what_it_reads(folder: Path, command: str, 
         "tag predict tagger - -o t.csv",
     ],
 )
-def test_a_command_refuses_to_replace_its_standard_input(folder: Path, command: str) -> None:
+def test_a_command_refuses_to_replace_its_standard_input(
+    folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = (folder / "t.csv").read_bytes()
-    with open("t.csv", "rb") as table:
-        done = subprocess.run(
-            [sys.executable, "-m", "linsep", *command.split()], stdin=table, capture_output=True, text=True
-        )
-    assert done.returncode == 2
-    assert "t.csv would be replaced by" in done.stderr
+    kept = os.dup(0)
+    try:
+        with open("t.csv") as table, pytest.raises(DataError, match=r"t\.csv would be replaced by"):
+            os.dup2(table.fileno(), 0)
+            monkeypatch.setattr(sys, "stdin", table)
+            run(command.split())
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
     assert (folder / "t.csv").read_bytes() == before
 
 
