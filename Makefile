@@ -18,6 +18,7 @@ $(READY): requirements/dev.lock pyproject.toml
 
 demo: $(READY)
 	$(BIN)/linsep demo
+	@echo "The command linsep stands in $(BIN): source $(BIN)/activate"
 
 # Pictures and their page in build/gallery.
 gallery: $(READY)

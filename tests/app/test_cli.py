@@ -221,7 +221,7 @@ def test_demo_ends_with_the_receipt(tmp_path: Path) -> None:
     done = linsep("demo", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     for part in (
-        "Perceptron", "clean pass", "217,171", "1,757,361", "100.00%",
+        "stops\nafter", "97.9%", "569 x 30", "Perceptron", "clean pass", "217,171", "1,757,361", "100.00%",
         "held-out accuracy", "separable", "margin bracket", "R, the largest row norm", "novikoff", "unit sphere",
         "bounded bias", "freund-schapire", "hinge loss, all passes", "breast_cancer.linsep", "linsep show",
     ):  # fmt: skip
@@ -233,3 +233,10 @@ def test_no_rows_in_are_no_rows_out(sold: Path) -> None:
     done = linsep("predict", "m.linsep", "none.csv", "--keep", "size", folder=sold)
     assert (done.returncode, done.stdout) == (0, '"size","prediction","decision_value"\n')
     assert "there are no rows" in linsep("score", "m.linsep", "none.csv", folder=sold).stderr
+
+
+def test_a_question_without_a_separable_pair_keeps_its_verdict(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,k\n1,x\n1,y\n1,x\n", encoding="utf-8")
+    done = linsep("check", "t.csv", "--target", "k", "--explain", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "rows to remove   not looked for: no row of one class can be separated from any row" in done.stdout

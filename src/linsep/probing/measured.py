@@ -19,7 +19,7 @@ from linsep.theory.margin.max_margin import MarginBracket, max_margin
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
-from linsep.types import Array, Hyperplane, Verdict
+from linsep.types import Array, DataError, Hyperplane, Verdict
 
 Proof = Separability | FewestRows | None
 _TOLERANCE = 1e-3  # of the margin bracket, relative
@@ -229,7 +229,10 @@ def _explained(X: Array, question: Question, found: Separability, limit: float |
         return {"few_columns": list(few.columns), "few_smallest": few.smallest}, proof
     if min(np.bincount(positive)) < 2:
         return {}, None  # each class keeps a row, and this one has no other
-    rows = fewest_rows(X, positive, time_limit=limit)
+    try:
+        rows = fewest_rows(X, positive, time_limit=limit)
+    except DataError:  # no two rows can be separated: there is no pair to be left
+        return {}, None
     return {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows.named(question.classes, question.names)
 
 

@@ -259,7 +259,7 @@ def _explain(
 ) -> Explanation:
     """Of each question the rows that have to go, and the columns behind the verdict; of the time each has its share."""
     chunk = numbers.of(source.read())
-    rows, columns = [], []
+    rows, columns, unasked = [], [], []
     whole = deadline_of(_SECONDS)
     for k, one in enumerate(asked):
         left = max(0.0, whole.at - clock()) / (len(asked) - k) if time_limit is None else time_limit
@@ -267,11 +267,15 @@ def _explain(
         columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
         y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
         negative, positive = one.found.classes
-        fewest = fewest_rows(numbers.X, y, time_limit=max(0.0, own.at - clock())).named((negative, positive), one.y)
+        try:
+            fewest = fewest_rows(numbers.X, y, time_limit=max(0.0, own.at - clock())).named((negative, positive), one.y)
+        except DataError as error:  # there is no pair of rows to be left
+            unasked.append((f"rows to remove{f', {one.title}' if one.title else ''}", f"not looked for: {error}"))
+            continue
         labels = numbers.y if one.title and numbers.y is not None else one.y
         places = one.found.in_file(np.arange(one.found.n_rows))
         rows.append(Explained(one.title, fewest, suspects_of(fewest, numbers, labels, chunk, places)))
-    return Explanation(rows, columns)
+    return Explanation(rows, columns, unasked)
 
 
 def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:

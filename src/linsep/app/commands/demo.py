@@ -27,22 +27,37 @@ def _synth(asked: Any) -> None:
 
 
 def _demo(asked: Any) -> Result:
-    """Fit the breast-cancer table until a whole pass is clean: it is separable, though others stop before that."""
+    """Show on the breast-cancer table what linsep does: the table is separable after all."""
     import pyarrow as pa
     from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import Perceptron
+    from sklearn.preprocessing import StandardScaler
 
     from linsep.files import open_output
 
     asked.folder.mkdir(parents=True, exist_ok=True)
     data = load_breast_cancer()
+    X, label = data.data, data.target_names[data.target]
+    theirs = Perceptron().fit(scaled := StandardScaler().fit_transform(X), label)
+    print(
+        f"scikit-learn's Perceptron() on the standardised breast-cancer table, {X.shape[0]} x {X.shape[1]}: stops\n"
+        f"after {theirs.n_iter_} epochs at {theirs.score(scaled, label):.1%} training accuracy, without a message.\n"
+        "linsep fits the same table until a whole pass is clean:\n",
+        flush=True,
+    )
     names = [name.replace(" ", "_") for name in data.feature_names]
     table, model = asked.folder / "breast_cancer.csv", asked.folder / "breast_cancer.linsep"
     with open_output(table, "the table") as stream:
-        columns = dict(zip(names, data.data.T, strict=True))
-        write_csv(pa.table({**columns, "diagnosis": data.target_names[data.target]}), stream)
+        write_csv(pa.table({**dict(zip(names, X.T, strict=True)), "diagnosis": label}), stream)
     how: dict[str, Any] = {"learner": "perceptron", "time_limit": 60.0, "holdout": 0.2, "stream": False}
     result: Result = fit(table, target="diagnosis", positive="benign", model=model, **how)
-    result.lines += [*result.details, ("table", f"{table} (next: linsep check {table} --target diagnosis)")]
+    result.lines += result.details
+    result.then = lambda: print(
+        f"\nThe table is {table}, the model {model}. Next:\n"
+        f"  linsep show {model}\n"
+        f"  linsep check {table} --target diagnosis\n"
+        f"  linsep explore {table} --target diagnosis --set max_iter=300000\n"
+    )
     return result
 
 

@@ -116,7 +116,8 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
         return np.full(len(rows.y), -1), make_update_log(len(rows.y) * per_visit)
 
     def watch(self, memory: Any = None) -> UpdateLog:
-        return memory[1]
+        log: UpdateLog = memory[1]
+        return log
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         memory = self.prepare(rows) if memory is None else memory

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +43,8 @@ class Explanation:
         (`suspects`). There is one question where there are two classes, else one for each class against the rest.
     behind : list of ExplainedColumns
         The columns behind the verdict on each question.
+    unasked : list of (str, str)
+        Questions whose rows were not looked for, and why.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Explanation:
 
     explained: list[Explained]
     behind: list[ExplainedColumns]
+    unasked: Lines = field(default_factory=list)
 
     @property
     def rows(self) -> pa.Table:
@@ -94,11 +97,12 @@ class Explanation:
     def lines(self) -> Lines:
         """What `linsep check --explain` prints, as label and text."""
         lines = [line for one in self.explained for line in one.lines()]
-        return [*lines, *(line for one in self.behind for line in one.lines())]
+        return [*lines, *self.unasked, *(line for one in self.behind for line in one.lines())]
 
     def summary(self) -> str:
         """Say how many rows have to go, a line for each question."""
-        return "\n".join(f"{one.title}: " * bool(one.title) + one.fewest.summary() for one in self.explained)
+        said = [f"{one.title}: " * bool(one.title) + one.fewest.summary() for one in self.explained]
+        return "\n".join([*said, *map(": ".join, self.unasked)])
 
     def __repr__(self) -> str:
         return f"<Explanation {self.summary()}>"
