@@ -346,7 +346,7 @@ def test_a_factor_is_tested_as_a_whole(printed: Any) -> None:
     assert test.degrees == 2
     assert test.statistic == pytest.approx(statistic, abs=1e-6)
     assert test.p_value == pytest.approx(chi2(2).sf(statistic), abs=1e-8)
-    assert f"All of ward together: {test}." in found.table().attrs["notes"]
+    assert f"All levels of ward together: {test}." in found.table().attrs["notes"]
 
 
 def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) -> None:

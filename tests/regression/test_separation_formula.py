@@ -537,10 +537,21 @@ def test_products_beside_an_expression_are_looked_at_too() -> None:
 def test_integers_in_expressions_are_not_rounded() -> None:
     frame = pd.DataFrame({"y": [0, 1, 0, 1], "a": [2**30 + 1, 2**30, 5, 2**30 + 8], "b": [2**30 - 1, 2**30, 3, 2**30]})
     exact = separation(np.array([[a * b] for a, b in zip(frame.a, frame.b, strict=True)], dtype=object), frame.y)
-    for terms in ("I(a * b)", "I(a * b - 2**60)", f"I(a * b > {2**60 - 1})"):
+    for terms in ("I(a * b)", "I(a * b - 2**60)"):
         found = separation(f"y ~ {terms}", data=frame)
         assert (found.verdict, found.fragile) == (exact.verdict, False)
     assert separation("y ~ I(a * b) + I(a / 3)", data=frame).fragile  # beside fractions they are doubles
+    for terms in ("I(a**3)", "I(a**2 * b % 7)", "I(2**40 * a) + b"):
+        with pytest.raises(DataError, match="leave the range of 64 bits"):
+            separation(f"y ~ {terms}", data=frame)
+
+
+@pytest.mark.parametrize("terms", ["I(a + b - c)", "I(a + b - c) | g", "I(a * 10 - d)"])
+def test_numbers_that_rounding_leaves_where_others_cancel_are_fragile(terms: str) -> None:
+    a, b = np.array([[1, 7, 8, 10, 1, 4, 8, 8], [1, 11, 8, 10, 1, 8, 8, 2]]) / 10
+    c = np.array([2, 18, 16, 20, 2, 12, 16, 10]) / 10
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": a * 10, "g": list("uvuvuvuv"), "y": [0, 1, 1, 0, 1, 1, 1, 1]})
+    assert separation(f"y ~ {terms}", data=frame).fragile
 
 
 @pytest.mark.parametrize("terms", ["I(x * w) + z", "I(x * 10) + z", "np.round(x * 10) + z", "I((x + .2) * 10) + z"])

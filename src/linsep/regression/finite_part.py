@@ -80,7 +80,8 @@ class FinitePart(NamedTuple):
         Rows that are not separated.
     tests : dict of name -> LikelihoodRatio
         Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none. Of each
-        factor with such a coefficient and others, by the name of its column, whether all of them may be 0.
+        factor with such a coefficient, by the name of its column, whether those of all its levels may be 0;
+        interactions stay as they are.
     not_computed : tuple of str
         Coefficients and factors for which time did not suffice: NaN stands for what is missing of an estimate, and a
         test may be missing too.
@@ -101,7 +102,7 @@ class FinitePart(NamedTuple):
 
     def __str__(self) -> str:
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
-        limits = f"limits at {self.level:.0%}: Wald of finite estimates, profile likelihood of infinite ones"
+        limits = f"limits at {100 * self.level:g}%: Wald of finite estimates, profile likelihood of infinite ones"
         lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
@@ -109,7 +110,7 @@ class FinitePart(NamedTuple):
 
     def _repr_html_(self) -> str:
         rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
-        return table_html(f"Estimates, limits at {self.level:.0%}", [("", *_HEAD), *rows, *self._told()])
+        return table_html(f"Estimates, limits at {100 * self.level:g}%", [("", *_HEAD), *rows, *self._told()])
 
     def _told(self) -> list[tuple[str, str]]:
         tests = [(f"{name} = 0", str(test)) for name, test in self.tests.items()]

@@ -99,7 +99,7 @@ def _printed(given: Any, asked: Asked) -> dict[Any, tuple[float, float]]:
             names = [(label, name) for label in np.unique(asked.outcome.y).tolist()[1:] for name in names]
             estimates, errors = estimates.T.ravel(), errors.T.ravel()
     elif hasattr(given, "coef_") and asked.family != "multinomial":
-        estimates = np.ravel(given.coef_)
+        estimates, names = np.ravel(given.coef_), list(getattr(given, "feature_names_in_", names))
         if asked.fit_intercept:
             names, estimates = ["(Intercept)", *names], np.append(given.intercept_, estimates)
         errors = np.full(len(estimates), np.nan)

@@ -27,6 +27,7 @@ from linsep.regression.design import Design, design_of, effects_of, levels_named
 from linsep.regression.formula_text import (
     CONSTANT,
     Formula,
+    calculates,
     columns_of,
     first_line,
     formulaic_package,
@@ -231,6 +232,7 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
+        _refuse_wrapped(formula, made, columns, gone)
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
@@ -315,6 +317,29 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
 
 
+def _refuse_wrapped(formula: Formula, made: Any, frame: Any, gone: set[int]) -> None:
+    """Raise DataError where integers in an expression have left their type: as doubles they make other numbers."""
+    whole = [n for n in formula.calculated.intersection(frame.columns) if getattr(frame[n].dtype, "kind", "O") in "iu"]
+    if not whole or not any(map(calculates, made.model_spec.term_indices)):
+        return
+    floats = {name: frame[name].astype("float64" if frame[name].dtype == "int64" else "Float64") for name in whole}
+    try:
+        again = _materialized(formula, formula.rhs, frame.assign(**floats), set(gone))
+    except DataError:  # an operation of integers alone
+        return
+    there = again.model_spec.term_indices
+    for term, at in made.model_spec.term_indices.items():
+        if not calculates(term) or len(there.get(term, ())) != len(at) or again.shape[0] != made.shape[0]:
+            continue
+        own, other = (sp.csc_matrix(X)[:, k].toarray() * 1.0 for X, k in ((made, at), (again, there[term])))
+        with np.errstate(all="ignore"):  # what is not finite is refused elsewhere
+            leaves = (np.abs(own - other) > 1e-9 * np.abs(other).max(initial=0.0)).any()
+        if leaves:
+            raise DataError(
+                f"the integers in {str(term)!r} leave the range of 64 bits, or of doubles: divide the columns"
+            )
+
+
 def _tell_of_filled(frame: Any) -> None:
     """Warn of rows that stay although they lack a value of a column."""
     lacking = frame.isna()
@@ -354,8 +379,7 @@ def _as_pandas(data: Any) -> Any:
         refuse_finer(str(kind))
     columns: dict[str, Any] = _kept(frame.to_dict(as_series=False))
     for name, kind in frame.schema.items():
-        if isinstance(kind, nw.Enum):
-            columns[name] = pandas.Categorical(columns[name], categories=kind.categories)
+        columns[name] = _typed(columns[name], str(kind), getattr(kind, "categories", None))
     # As a missing value is none of doubles there, it does not compare as NaN does.
     known = {
         n: pandas.array(c) if isinstance(c, list) and None in c and not {*map(type, c)} - _PLAIN else c
@@ -367,7 +391,22 @@ def _as_pandas(data: Any) -> Any:
 def _listed(column: Any) -> Any:
     """A column of Arrow or Polars as a list; what pandas and NumPy know stays."""
     package = type(column).__module__.partition(".")[0]
-    return column.to_pylist() if package == "pyarrow" else column.to_list() if package == "polars" else column
+    if package not in ("pyarrow", "polars"):
+        return column
+    kind = column.type if package == "pyarrow" else column.dtype
+    return _typed(
+        column.to_pylist() if package == "pyarrow" else column.to_list(), str(kind), getattr(kind, "categories", None)
+    )
+
+
+def _typed(column: Any, kind: str, categories: Any) -> Any:
+    """A list as a column of pandas of the same type, where that counts: of levels in an order, and of singles."""
+    pandas = import_module("pandas")
+    if categories is not None and kind.startswith("Enum"):
+        return pandas.Categorical(column, categories=list(categories))
+    if kind in ("Float32", "float"):
+        return pandas.array(column, dtype="Float32" if None in column else "float32")
+    return column
 
 
 def _kept(columns: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,9 @@ from linsep.types import Array, DataError
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
 _OF_PYTHON = ("abs", "bool", "float", "int", "len", "max", "min", "round", "str", "sum")
+# Methods of columns whose values are true or false.
+_DECIDE = {"isin", "between", "isna", "isnull", "notna", "notnull", "eq", "ne", "gt", "ge", "lt", "le", "contains"}
+_LEAST = 5e-324
 _QUOTED = "`([^`]*)`"
 _MOST_PRODUCTS = 2_000_000  # of a formula: formulaic works (a + b)**k out term by term
 
@@ -147,7 +150,12 @@ def _products(node: Any) -> tuple[float, float, set[str]]:
     """How many products formulaic makes of a part of a formula, how many terms they are, and of which factors."""
     if not hasattr(node, "operator"):
         return 1.0, 1.0, {str(node)}
-    costs, sizes, names = zip(*map(_products, node.args), strict=True) if node.args else ((), (), ())
+    args = list(node.args)
+    while node.operator.symbol in ("+", "-") and any(getattr(one, "operator", None) == node.operator for one in args):
+        args = [
+            part for one in args for part in (one.args if getattr(one, "operator", None) == node.operator else [one])
+        ]
+    costs, sizes, names = zip(*map(_products, args), strict=True) if args else ((), (), ())
     every: set[str] = set().union(*names)
     symbol, most = node.operator.symbol, 2.0 ** min(len(every), 100)
     if symbol in ("**", "^"):
@@ -295,21 +303,43 @@ def rounded_terms(
         alone = [one.expr for one in term.factors if is_bare(one) and one.expr in doubles]
         functions = [one for one in term.factors if not is_bare(one) and not _is_coding(one)]
         taken = set().union(*map(columns_of, functions))
-        names = [str(spec.column_names[j]) for j in at]
-        if not taken.union(alone).isdisjoint(known):
-            rounded |= dict.fromkeys(names, 0.0)
-        for j in at if taken and has_doubles else ():
-            values = by_column.data[slice(*by_column.indptr[j : j + 2])]
-            is_made = not (taken & doubles.keys() <= whole or np.isin(values, (0.0, 1.0)).all())
-            if is_made or np.abs(values).max(initial=0.0) >= 2.0**53:
-                rounded[str(spec.column_names[j])] = 0.0
+        own = taken.intersection(doubles)
+        largest = float(np.abs(by_column[:, at].data).max(initial=0.0))
+        # What is subtracted on the way may be larger than what comes out.
+        sources = max((float(np.nanmax(np.abs(doubles[name]), initial=0.0)) for name in own.union(alone)), default=0.0)
+        unit = -1.0
         if len(alone) > 1 and _is_rounded([doubles[name] for name in alone], whole.issuperset(alone), str(term)):
-            rounded |= dict.fromkeys(names, 0.0)
-        if (of_singles := singles & taken.union(alone)) and (taken or len(alone) > 1):
-            largest = max(float(np.nanmax(np.abs(doubles[name]), initial=0.0)) for name in of_singles)
-            made = float(np.abs(by_column[:, at].data).max(initial=largest))
-            rounded |= dict.fromkeys(names, float(np.spacing(np.float32(made))) / 2)
+            unit = _LEAST
+        if not taken.union(alone).isdisjoint(known):
+            unit = max(_LEAST, float(np.spacing(max(largest, sources))) / 2)
+        if has_doubles and own and (largest >= 2.0**53 or not (own <= whole or all(map(_is_truth, functions)))):
+            unit = max(_LEAST, float(np.spacing(max(largest, sources))) / 2)
+        if not singles.isdisjoint(taken.union(alone)) and (taken or len(alone) > 1):
+            unit = float(np.spacing(np.float32(max(largest, sources)))) / 2
+        if unit >= 0:
+            rounded |= dict.fromkeys((str(spec.column_names[j]) for j in at), unit)
     return rounded
+
+
+def _is_truth(factor: Any) -> bool:
+    """Whether an expression makes truth values or levels, whose indicators are no rounded numbers."""
+    tree = _tree(factor)
+    while isinstance(tree, ast.Call) and ast.unparse(tree.func) == "I" and tree.args:
+        tree = tree.args[0]
+    if isinstance(tree, ast.Call):
+        return ast.unparse(tree.func) == "C" or ast.unparse(tree.func).rpartition(".")[2] in _DECIDE
+    is_logical = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitAnd | ast.BitOr)
+    return is_logical or (isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp) and not _is_sign(tree))
+
+
+def _is_sign(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd)
+
+
+def calculates(term: Any) -> bool:
+    """Whether an expression of a term adds, multiplies or takes powers."""
+    functions = [one for one in term.factors if not is_bare(one) and _kind(one) != "literal"]
+    return any(isinstance(node, ast.BinOp) for one in functions for node in ast.walk(_tree(one)))
 
 
 def _is_rounded(columns: list[Array], are_whole: bool, term: str) -> bool:

@@ -186,7 +186,8 @@ class Remedies:
         Raises
         ------
         DataError
-            The answer is undecided, or was read from JSON and so lacks the data.
+            The answer is undecided, or was read from JSON and so lacks the data; or `exp` with another link than logit
+            or log.
 
         Examples
         --------
@@ -196,6 +197,10 @@ class Remedies:
         (['finite', '+infinity', 'finite'], '3, 4', 1.5)
         """
         printed = self._asked()[0].printed
+        if exp and self._asked()[0].link not in ("logit", "log"):
+            raise DataError(
+                "exp makes odds ratios of a logit link and rate ratios of a log link, and nothing of others"
+            )
         part, notes = self._estimated(level, time_limit, is_profiled=True)
         ways = rows_that_move(self)
         lines = []

@@ -95,7 +95,11 @@ def _refuse_rounded(lines: Lines, table: Any) -> None:
     exact = Counter(v for c in table.columns if pa.types.is_integer(c.type) for v in c.to_pylist()) if large else {}
     for found in _NUMBER.finditer(lines.content) if large else ():
         number = found[1] and found[1].decode()
-        if not number or float(number) not in large or Decimal(number) == Decimal(float(number)):
+        if (
+            not number
+            or float(number) not in large
+            or Decimal(number) in (Decimal(v := float(number)), Decimal(repr(v)))
+        ):
             continue
         if number.lstrip("-").isdecimal() and len(number) < 21 and exact[int(number)]:
             exact[int(number)] -= 1  # it stands in a column of integers

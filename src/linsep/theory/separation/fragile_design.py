@@ -62,8 +62,14 @@ def _halves(X: Any, rounded: dict[int, float]) -> Any:
     least[[*rounded]] = [*rounded.values()]
     least = least[X.indices if is_sparse(X) else slice(None)]
     last = np.maximum(least, np.spacing(np.abs(stored(X).astype(np.float64))) / 2)
-    more = np.where((least >= 0) & (stored(X) != 0), np.maximum(stored(halves), last), stored(halves))
-    return sp.csr_matrix((more, X.indices, X.indptr), shape=X.shape) if is_sparse(X) else more
+    more = np.where(least >= 0, np.maximum(stored(halves), last), stored(halves))
+    if not is_sparse(X):
+        return more
+    at = np.array([*rounded])
+    rows, columns = np.nonzero(dense(X[:, at]) == 0)
+    blank = np.array([*rounded.values()])[columns]
+    zeros = sp.csr_matrix((blank, (rows, at[columns])), shape=X.shape)
+    return sp.csr_matrix((more, X.indices, X.indptr), shape=X.shape) + zeros
 
 
 class _Question:

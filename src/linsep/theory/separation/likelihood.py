@@ -17,6 +17,7 @@ _OF_TWO = ("logit", "probit", "cloglog")
 FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log")}
 _STEPS = 200
 _GAIN = 1e-6  # of the likelihood's logarithm, that a maximum may lack
+_RIDGE = 1e-12  # of the information: what is below it counts as straight
 _FLAT = 1e-12  # of the likelihood's logarithm
 _LAST = 3  # steps where it is flat
 _DAMPED, _MOST_DAMPED = 1e-8, 1e12  # what is added to the information, whose columns are at most 1
@@ -182,10 +183,11 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
         pace.ask(inverse)
         step = np.linalg.lstsq(information + damping * np.eye(b.size), score, rcond=None)[0]
         pace.done += inverse
-        if (
-            not damping and np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now))
-        ):  # rounding hides the gain of a good step
-            b, last = b + step, last - 1
+        if not damping and np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):
+            if not _gain(information, score) <= _GAIN * (1 + abs(now)):  # the step leaves out a straight direction
+                damping = _DAMPED
+                continue
+            b, last = b + step, last - 1  # rounding hides the gain of a good step
             if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
                 break
             continue
@@ -204,10 +206,15 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
     with np.errstate(over="ignore"):
         b, errors = b / scale, errors / scale
-    left = score @ np.linalg.lstsq(information, score, rcond=None)[0] if b.size else 0.0  # twice what a step gains
-    if not (np.isfinite(b).all() and left <= _GAIN * (1 + abs(now))):
+    if not (np.isfinite(b).all() and _gain(information, score) <= _GAIN * (1 + abs(now))):
         raise DataError(BEYOND)
     return now, b, errors
+
+
+def _gain(information: Array, score: Array) -> float:
+    """About twice what a step would gain, also where the likelihood is nearly straight."""
+    ridge = _RIDGE * (1.0 + np.abs(np.diag(information)).max(initial=0.0))
+    return float(score @ np.linalg.solve(information + ridge * np.eye(score.size), score)) if score.size else 0.0
 
 
 def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:

@@ -21,6 +21,7 @@ from linsep.theory.words.of_regressions import (
     source_of,
 )
 
+_FAR = 500.0  # logarithms of ratios that are not written as such
 _REFERENCES = {
     ALBERT: "A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression "
     "models, Biometrika 71 (1984), 1-10.",
@@ -62,22 +63,27 @@ def _reported(found: Any, part: Any, name: str) -> str:
     limit = "the profile likelihood has no limit on either side"
     if isfinite(end):
         side, beyond = ("lower", "above") if is_above else ("upper", "below")
-        limit = f"the {side} limit of the two-sided {part.level:.0%} interval of the profile likelihood is {end:.3g}"
-        ratio = {"logit": "odds ratio", "log": "rate ratio"}.get(found.link)
+        limit = (
+            f"the {side} limit of the two-sided {100 * part.level:g}% interval of the profile likelihood is {end:.3g}"
+        )
+        ratio = {"logit": "odds ratio", "log": "rate ratio"}.get(found.link) if abs(end) < _FAR else None
         limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
     return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
 
 
 def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
     """What is said beside the table of coefficients, a sentence each."""
-    out = [f"{len(found.separated_rows):,} of {count(found.n_rows, 'row')} are separated ({found.verdict})."]
+    n, some = len({row for row, _ in found.pairs} or found.separated_rows), " from some class" * bool(found.pairs)
+    out = [f"{n:,} of {count(found.n_rows, 'row')} are separated{some} ({found.verdict})."]
     if part is not None and printed:
         kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
         out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]
         lost = [name for name in printed if name in part.estimates and name not in kept]
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
-        out += [f"All of {name} together: {test}." for name, test in part.tests.items() if name not in part.estimates]
+        out += [
+            f"All levels of {name} together: {test}." for name, test in part.tests.items() if name not in part.estimates
+        ]
         out += [f"Not computed: {listed(part.not_computed)}: {part.reason}."] * bool(part.not_computed)
     return [*out, *[with_mark("", found.fragile)] * found.fragile]
 
