@@ -138,6 +138,8 @@ _Method = TypeVar("_Method")
 
 
 class _AvailableIf:
+    """Let a method be there for those instances alone of which `check` is true."""
+
     method: Any
 
     def __init__(self, check: Callable[[Any], bool]) -> None:
@@ -162,9 +164,7 @@ class _AvailableIf:
         return MethodType(self.method, model)
 
 
-def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]:
-    """Let a method be there for those instances alone of which `check` is true."""
-    return _AvailableIf(check)
+available_if = _AvailableIf
 
 
 def check_is_fitted(model: Any) -> None:
