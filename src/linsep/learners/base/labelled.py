@@ -319,15 +319,12 @@ class LinearClassifier(LabelledClassifier):
         """
         if hasattr(self, "class_count_"):
             self.class_count_ = np.insert(self.class_count_, place, 0)
-        made: dict[int, Array] = {}
         for name in self._kept("planes"):
             old = getattr(self, name)
-            if id(old) not in made:
-                new = old if before > 1 or place == 0 else -old
-                if before > 1:
-                    new = np.insert(np.concatenate([-old, old]) if before == 2 else old, place, 0, axis=0)
-                made[id(old)] = np.asarray(new, order="F" if old.flags.f_contiguous else "C")
-            setattr(self, name, made[id(old)])
+            new = old if before > 1 or place == 0 else -old
+            if before > 1:
+                new = np.insert(np.concatenate([-old, old]) if before == 2 else old, place, 0, axis=0)
+            setattr(self, name, np.asarray(new, order="F" if old.flags.f_contiguous else "C"))
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:

@@ -255,14 +255,10 @@ class OnlineLearner(EpochLearner):
 
     def widen(self, width: int, names: list[str]) -> None:
         """Add columns of zeros, all or none."""
-        grown: dict[int, Array] = {}
         try:
             if names:
                 listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
-            for name in self._kept("features"):
-                array = getattr(self, name)
-                if id(array) not in grown:
-                    grown[id(array)] = self._roomy(name, array, width)
+            grown = {name: self._roomy(name, getattr(self, name), width) for name in self._kept("features")}
         except (MemoryError, ValueError, OverflowError):
             raise DataError(
                 f"no memory for the weights of {width} features; this learner has {self.n_features_in_} so far, and a "
@@ -275,8 +271,7 @@ class OnlineLearner(EpochLearner):
                 listed[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        for name in self._kept("features"):
-            setattr(self, name, grown[id(getattr(self, name))])
+        self.__dict__.update(grown)
         self.n_features_in_ = width
         self._plain = ""
         self.settle_later()
