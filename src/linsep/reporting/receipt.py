@@ -184,7 +184,9 @@ def make_receipt(
     took = f"{name}, {count(learner.n_iter_, 'epoch')}" + ("" if seconds is None else f" in {seconds:.2f} s")
     took += f", {made:,} mistakes" if made is not None and len(classes) == 2 else ""
     why = f"{reason}: {why_stopped(learner, training.accuracy)}"
-    scored = f"{best.accuracy:.2%} of {_of_which(held_out, aside)}"
+    of_rows = "the rows that it learnt from"
+    if held_out is not None:
+        of_rows = f"{held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
     beside = majority_line(best, weighted=balanced)[1] + rare_words(best, weighted=balanced)
     other = ("training accuracy", f"{training.accuracy:.2%}")
     if held_out is None:
@@ -195,7 +197,7 @@ def make_receipt(
         Line("features", "columns", p, columns_line(encoder, p)),
         Line("learner", "learner", name, took),
         Line("stop_reason", "stop reason", str(reason), why),
-        Line("", f"{where} accuracy", None, scored),
+        Line("", f"{where} accuracy", None, f"{best.accuracy:.2%} of {of_rows}"),
         Line("", "majority class", None, beside),
         *proof[:1],
         Line("epochs", "", learner.n_iter_),
@@ -246,13 +248,6 @@ def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
     of_rows = TableModel.of(learner, classes=classes)
     values = learner.decision_function(X) if hasattr(learner, "coef_") else None
     return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
-
-
-def _of_which(held_out: Scores | None, aside: str) -> str:
-    """Of which rows the accuracy is."""
-    if held_out is None:
-        return "the rows that it learnt from"
-    return f"{held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
 
 
 def _mistakes(learner: Any) -> str:
@@ -306,18 +301,14 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
         between = f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"
         margin = [Line("margin", "margin bracket", bracket.to_dict(), between)]
         planes.append(bracket.hyperplane)
-        if fit_intercept:
-            planes.append(_homogeneous(X, side, getattr(learner, "intercept_scaling_", 1.0)))
+        if fit_intercept:  # on rows (x, c) the plane of (x / c, 1) bounds mistakes best
+            c = getattr(learner, "intercept_scaling_", 1.0)
+            w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_SECONDS).hyperplane
+            planes.append(Hyperplane(w / c, b))
     told = [Line("verdict", "separable?", found.verdict, found.summary() + more), Line("summary", "", found.summary())]
     lines, bounds = bounds_of_run(learner, classes, X, y, planes, weighted)
     told += [*margin, Line("bounds", "", bounds), *for_people(lines)]
     return told, found
-
-
-def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
-    """The plane that bounds mistakes on rows (x, c) best: that of (x / c, 1), in the units of x."""
-    w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_SECONDS).hyperplane
-    return Hyperplane(w / c, b)
 
 
 def _excess(learner: Any, classes: Array, X: Any, y: Array) -> list[Line]:
