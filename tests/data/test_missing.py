@@ -299,7 +299,7 @@ def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_pa
     if form != "frame":
         rows = tmp_path / f"new.{form}"
         new.to_csv(rows, index=False) if form == "csv" else new.to_parquet(rows)
-    place = {"frame": "dataframe, row 7", "csv": "new.csv:9", "parquet": "new.parquet, row 7 of the stream"}[form]
+    place = {"frame": "dataframe, row 7", "csv": "new.csv:9", "parquet": "new.parquet, row 7"}[form]
     said = f"{place}, column 'floor': 'inf' is not" if form == "csv" else f"{place}, column 'floor': inf is not"
     with pytest.raises(DataError, match=f"{said} a finite number"):
         list(linsep.iter_predictions(model, rows))
