@@ -261,7 +261,7 @@ def longer(name: str, plain: dict[str, Any]) -> None:
         proof["directions"]["columns"].insert(0, list(range(width)))
         proof["directions"]["values"].insert(0, [1] * (width - 1) + ["0x" + "f" * 200_000])
     else:
-        proof[name]["units"] = [0] * 10**6
+        proof[name]["units"] = [0] * (10**6 if name == "directions" else 10**5)
 
 
 @pytest.mark.parametrize(
@@ -287,4 +287,4 @@ def test_a_short_file_takes_neither_long_nor_much_memory(name: str, why: str) ->
         read.verify(X, y)
     used = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert used < 200e6
+    assert used < (40e6 if name == "null" else 200e6)
