@@ -173,10 +173,10 @@ def test_an_open_quote_takes_time_in_proportion(monkeypatch: pytest.MonkeyPatch)
     looked = 0
     end = quotes.record_ends
 
-    def counted(text: Any, mark: int) -> int:
+    def counted(text: Any, mark: int) -> Any:
         nonlocal looked
         looked += text.size
-        return int(end(text, mark))
+        return end(text, mark)
 
     monkeypatch.setattr("linsep.kernels.text.quotes.record_ends", counted)
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 12)
