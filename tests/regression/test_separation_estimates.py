@@ -415,3 +415,28 @@ def test_a_limit_far_from_the_estimates_is_that_of_the_likelihood() -> None:
         loss, np.array([1.0, 4.0]), args=(end,), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
     )
     assert 2 * (part.log_likelihood + held.fun) == pytest.approx(chi2(1).ppf(0.95), abs=1e-6)
+
+
+def test_a_maximum_is_found_where_the_likelihood_is_nearly_straight() -> None:
+    X, y = [[0, 2], [0, 3], [0, 2], [0, -2], [0, 3], [3, 0]], np.array([1, 0, 0, 0, 1, 1.0])
+    trials, weights, offset = (
+        np.array([1, 3, 3, 4, 3, 3.0]),
+        np.array([1, 1, 3, 1, 1, 3.0]),
+        [0, -1, -0.25, 0.5, 0, 0.5],
+    )
+    found = separation(X, y, family="binomial", trials=trials, weights=weights, offset=offset)
+    best, end = found.finite_part().estimates, found.table().loc["x2", "upper"]
+
+    def loss(b: Array, held: float) -> float:
+        eta = b[0] + np.array(X)[:, 0] * b[1] + np.array(X)[:, 1] * held + offset
+        return float(weights @ (y * np.logaddexp(0, -eta) + (trials - y) * np.logaddexp(0, eta)))
+
+    def least(held: float) -> float:
+        starts = [np.array([s, t]) for s in (-9.0, -4.0, 0.0) for t in (0.0, 3.0)]
+        return min(float(minimize(loss, start, args=(held,), method="Nelder-Mead", tol=1e-12).fun) for start in starts)
+
+    top = loss(np.array([best["(Intercept)"].value, best["x1"].value]), best["x2"].value)
+    assert top <= least(best["x2"].value) + 1e-9
+    assert 2 * (least(end) - top) == pytest.approx(chi2(1).ppf(0.95), abs=1e-5)
+    wide = separation(np.random.default_rng(0).normal(size=(4, 12)), [0, 1, 0, 1])
+    assert wide.table()["truth"].unique().tolist() == ["not identified"]

@@ -128,6 +128,8 @@ def dependent_columns(X: Any) -> list[int]:
     >>> dependent_columns(np.array([[0.5, 1.0, 1.0], [1.0, 2.0, 1.0]]))
     [1]
     """
+    if not X.shape[0]:
+        return [*range(X.shape[1])]
     whole = []
     for row in dense(exact_table(X)).tolist():
         ratios = [v.as_integer_ratio() for v in row]

@@ -377,9 +377,11 @@ def _as_pandas(data: Any) -> Any:
         raise DataError(f"data is a {type(data).__name__}: make a table of pandas, Polars or Arrow of it") from None
     for kind in frame.schema.values():
         refuse_finer(str(kind))
+    is_of_arrow = frame.implementation.is_pyarrow()
     columns: dict[str, Any] = _kept(frame.to_dict(as_series=False))
     for name, kind in frame.schema.items():
-        columns[name] = _typed(columns[name], str(kind), getattr(kind, "categories", None))
+        if not (is_of_arrow and kind == nw.Categorical):  # whose levels are sorted
+            columns[name] = _typed(columns[name], str(kind), getattr(kind, "categories", None))
     # As a missing value is none of doubles there, it does not compare as NaN does.
     known = {
         n: pandas.array(c) if isinstance(c, list) and None in c and not {*map(type, c)} - _PLAIN else c
@@ -402,8 +404,9 @@ def _listed(column: Any) -> Any:
 def _typed(column: Any, kind: str, categories: Any) -> Any:
     """A list as a column of pandas of the same type, where that counts: of levels in an order, and of singles."""
     pandas = import_module("pandas")
-    if categories is not None and kind.startswith("Enum"):
-        return pandas.Categorical(column, categories=list(categories))
+    if kind.startswith(("Enum", "Categorical")):  # the levels of others come as they are met
+        met = categories if categories is not None else dict.fromkeys(level for level in column if level is not None)
+        return pandas.Categorical(column, categories=list(met))
     if kind in ("Float32", "float"):
         return pandas.array(column, dtype="Float32" if None in column else "float32")
     return column
