@@ -251,11 +251,9 @@ def replaced(cls: Any, **arrays: Any) -> Any:
     ],
     ids=lambda model: type(model).__name__,
 )
-@pytest.mark.parametrize("call", ["partial_fit", "learn_one", "predict_one", "predict"])
+@pytest.mark.parametrize("call", ["partial_fit", "predict"])
 def test_an_array_that_was_replaced_is_refused_at_the_door(model: Any, call: str) -> None:
-    if "one" in call and not hasattr(model, call):
-        pytest.skip("it learns no single rows")
-    given = {"partial_fit": (X, Y), "learn_one": (X[0], 1), "predict_one": (X[0],), "predict": (X,)}[call]
+    given = {"partial_fit": (X, Y), "predict": (X,)}[call]
     try:
         getattr(model, call)(*given)
     except ValueError as error:

@@ -65,7 +65,8 @@ def test_systems_of_sparse_rows_are_solved_as_numpy_solves_them(seed: int, hard:
     for _ in range(3):  # from what was found before
         b = rng.standard_normal(12)
         x, off = solve(b, 1e-10), np.sqrt(1.0 / np.diagonal(H))
-        assert np.linalg.norm(off * (b - H @ x)) <= 2e-10 * np.linalg.norm(off * b)
+        close = 1e-8 if hard else 2e-10  # factors are those of H, as doubles have it
+        assert np.linalg.norm(off * (b - H @ x)) <= close * np.linalg.norm(off * b)
 
 
 def test_systems_of_fewer_rows_than_columns_are_solved_too() -> None:

@@ -50,7 +50,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1]
     >>> page = report(Perceptron().fit(X, y), X, y)
     >>> page.html.count("<img")
-    4
+    2
     """
     check_extras()
     if (X is None) != (y is None):
