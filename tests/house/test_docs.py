@@ -34,8 +34,6 @@ def test_the_page_shows_what_is_printed(page: Path, tmp_path: Path, monkeypatch:
     if page.name in NEEDS:
         module, release = NEEDS[page.name]
         pytest.importorskip(module, minversion=release)
-    if page.name == "perfect-separation-error.md":  # half a minute of compiling that is not ours
-        monkeypatch.setattr("firthmodels.logistic.NUMBA_AVAILABLE", False)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for step in steps_of(page.read_text(encoding="utf-8")):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from inspect import signature
 from math import copysign, inf, isinf, isnan, nan
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ _FRAGILE = "rounding of the inputs may change what is finite: these numbers may 
 _HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
+_COMPILED = 200_000  # numbers that are worth it
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
 
 
@@ -314,8 +316,11 @@ def firth(asked: Asked, proof: SeparationProof, options: dict[str, Any]) -> Any:
     told = np.flatnonzero(counts)
     told = told[np.argsort(at[told], kind="stable")]
     at = at[told]
-    fitted = firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(
-        dense(X[kept[at]]), y[told], sample_weight=counts[told], offset=rows.offset[at]
+    rows_of_X, kind = dense(X[kept[at]]), firthmodels.FirthLogisticRegression
+    if rows_of_X.size < _COMPILED and "backend" in signature(kind).parameters:  # compiling takes half a minute
+        options = {"backend": "numpy", **options}
+    fitted = kind(fit_intercept=asked.fit_intercept, **options).fit(
+        rows_of_X, y[told], sample_weight=counts[told], offset=rows.offset[at]
     )
     fitted.feature_names_in_ = np.array(names, dtype=object)  # as scikit-learn takes them from dataframes
     return fitted
