@@ -31,8 +31,7 @@ class Formula(NamedTuple):
     """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
 
     `bare` are the columns that stand by themselves, `only_bare` those that no function is applied to, `calculated`
-    those that a function but C is applied to, `coded` those in C() and in fixed effects, `complete` those that are
-    compared: a row that lacks one goes, as a missing value is neither larger than others nor smaller.
+    those that a function but C is applied to, `coded` those in C() and in fixed effects.
     """
 
     text: str

@@ -42,7 +42,7 @@ def as_pandas(data: Any) -> Any:
         if not named.columns.is_unique:
             raise DataError("data has two columns of one name: rename one of them")
         return named
-    # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.arrow`.
+    # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.models`.
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError:

@@ -276,7 +276,7 @@ def read_header(content: bytes, name: str, written: Written) -> tuple[list[str],
     """The column names that the first line of a CSV file holds, and where the rows begin."""
     if not content or content.isspace():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
-    start = _BLANK_LINES.match(content).end()  # type: ignore[union-attr]
+    start = _BLANK_LINES.match(content).end()  # type: ignore[union-attr]  # it matches any text
     found = _LINE_END.search(content, start)
     end = found.end() if found else len(content)
     if content.find(b'"', start, end) >= 0:  # a name may hold a line end, in quotes

@@ -202,7 +202,7 @@ class ExcelSource(BatchSource):
         return excel_to_arrow(books, asked.skip_rows, asked.sheet)
 
     @property
-    def _untyped(self) -> Collection[str]:  # type: ignore[override]
+    def _untyped(self) -> Collection[str]:  # type: ignore[override]  # what others hold, sheets tell
         return self._sheets[1]
 
     def _table_of(self, number: int) -> Any:
@@ -250,7 +250,7 @@ class ArraySource(BatchSource):
         return enumerate(Chunk(X[cut], None if y is None else y[cut], cut.start) for cut in cuts)
 
     def _rows_of(self, rows: Any, number: int, before: int) -> Chunk:
-        return rows  # type: ignore[no-any-return]
+        return rows  # type: ignore[no-any-return]  # of `_batches_of`
 
 
 class QuerySource(BatchSource):
