@@ -254,7 +254,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         chunk = self._as_known(chunk, decimal)
-        gaps.note_missing(chunk, self._made.kinds, self.missing, self.missing_, self.new_missing_)
+        gaps.note_missing(chunk, self.made.kinds, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)
@@ -268,7 +268,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         DataError
             Other rows lack a column, or a cell is none that the column may hold.
         """
-        known, made = self.column_names or [], self._made.kinds
+        known, made = self.column_names or [], self.made.kinds
         if not chunk.keyed or (self._running is None and not set(known).intersection(chunk.names)):
             check_columns(chunk, known)
         kinds = {name: NUMBER if kind == "number" else CATEGORY for name, kind in made.items() if kind != "text"}

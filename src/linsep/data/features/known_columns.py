@@ -55,21 +55,21 @@ class KnownColumns:
         return {name: kind for name, kind in self.kinds_.items() if is_words(kind)}
 
     @property
-    def _made(self) -> Fitted | RunningTable:
+    def made(self) -> Fitted | RunningTable:
         """The features of a table, read whole or in a stream."""
         return self._fitted if self._running is None else self._running
 
     @property
     def kinds_of_parts(self) -> dict[str, str]:
         """What the columns, dates in parts, hold: "number", "category" or "text"."""
-        return self._made.kinds
+        return self.made.kinds
 
     @property
     def text_columns(self) -> list[str]:
         """Columns that hold categories, dates, text or numbers with a unit: their cells are read as text."""
         dates = {name: kind for name, kind in self.kinds_.items() if is_date(kind)}
         parts = {part for name, kind in dates.items() for part in parts_of(name, kind)}
-        found = [name for name, kind in self._made.kinds.items() if kind != "number" and name not in parts]
+        found = [name for name, kind in self.made.kinds.items() if kind != "number" and name not in parts]
         return found + list(dates) + self.amount_columns
 
     def told_missing(self) -> list[str]:
@@ -84,7 +84,7 @@ class KnownColumns:
     @property
     def number_columns(self) -> list[str]:
         """Columns that hold numbers, and the elapsed time of dates."""
-        return self._made.numbers
+        return self.made.numbers
 
     @property
     def column_names(self) -> list[str] | None:
@@ -95,7 +95,7 @@ class KnownColumns:
         if self._kind == "rows":
             return None
         whole = {part: name for name, kind in self.kinds_.items() if is_date(kind) for part in parts_of(name, kind)}
-        return list(dict.fromkeys(whole.get(name, name) for name in self._made.kinds))
+        return list(dict.fromkeys(whole.get(name, name) for name in self.made.kinds))
 
     @property
     def is_running(self) -> bool:
@@ -113,7 +113,7 @@ class KnownColumns:
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
             return row_names(len(self._fitted.scale), self._first_index)
-        return self._made.feature_names()
+        return self.made.feature_names()
 
     @property
     def feature_signs_(self) -> Array:

@@ -131,7 +131,7 @@ class RunningTable:
         if learn:
             for k in np.flatnonzero(~self._named[columns]):
                 level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
-                self._keep(int(columns[k]), f"{name}={level or '(missing)'}", float(signs[k]))
+                self.keep_category(name, level, int(columns[k]), float(signs[k]))
         return _Entries(signs[codes], columns[codes], None)
 
     def _flags(self, name: str, column: Column, learn: bool) -> _Entries:
@@ -152,6 +152,11 @@ class RunningTable:
         return scipy.sparse.csr_matrix(arrays, shape=(len(offsets) - 1, self.width))
 
     # ------------------------------------------------------------------- names
+    def keep_category(self, name: str, level: str, column: int, sign: float) -> None:
+        """Keep the name of a category that is hashed to a column, unless that has one."""
+        if not self._named[column]:
+            self._keep(column, f"{name}={level or '(missing)'}", sign)
+
     def _keep(self, column: int, name: str, sign: float) -> None:
         self._named[column] = True
         self.names[column] = (name, sign)

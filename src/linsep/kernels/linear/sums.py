@@ -145,6 +145,13 @@ def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> Non
     moments[0], moments[1], moments[2] = count, mean, squares
 
 
+@uncounted(cache=True)
+def standardise_row(values: Any, moments: Any, learn: bool, out: Any) -> None:
+    """`standardise_running` of one row: column j with `moments[j]`. Changes `moments` (n_columns, 3) and `out`."""
+    for j in range(values.shape[0]):
+        standardise_running(values[j : j + 1], moments[j], learn, out[j : j + 1])
+
+
 @uncounted(cache=True, nogil=True)
 def moments_of(values: Any) -> Any:
     """Mean, population standard deviation, least and greatest number of a column of (n,), summed up row by row."""

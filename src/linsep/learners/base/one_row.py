@@ -213,7 +213,7 @@ class OnlineLearner(EpochLearner):
     def _row(self, x: Any, new: list[str] | None = None) -> Any:
         """The row as kernels read it; names that are not known are added to `new`, or without it left out."""
         if not isinstance(x, Mapping):
-            return self._unnamed(x)
+            return x if isinstance(x, CSR) else self._unnamed(x)
         columns, W = self._column_of(), self.moving()[0]
         self._dtype = W.dtype
         self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""

@@ -60,6 +60,22 @@ def open_rows(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
     return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
 
 
+def one_row_of(x: Any) -> Any:
+    """A table, or a matrix, of the one row of a dict of values, or of an array.
+
+    Examples
+    --------
+    >>> one_row_of({"age": 3, "city": None}).shape, one_row_of(np.array([1.0, 2.0])).shape
+    ((1, 2), (1, 2))
+    """
+    if not isinstance(x, Mapping):
+        return np.asarray(x)[None]
+    try:
+        return pa.table({name: [value] for name, value in x.items()})
+    except (pa.ArrowException, TypeError, OverflowError) as error:
+        raise DataError(f"the row holds what no column of a table can hold: {error}") from None
+
+
 def fitted_rows(source: Source, encoder: TableEncoder) -> tuple[Any, Array | None]:
     """Fit an encoder and return the encoded rows, and which they are where it leaves some out."""
     encoder.fit(source)
