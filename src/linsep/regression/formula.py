@@ -22,18 +22,17 @@ from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
+from linsep.regression.calculated import refuse_wrapped, rounded_terms
 from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
 from linsep.regression.formula_text import (
     CONSTANT,
     Formula,
-    calculates,
     columns_of,
     first_line,
     formulaic_package,
     is_bare,
     known_to_formulaic,
     levels_of,
-    rounded_terms,
     shortened,
     widened,
 )
@@ -91,9 +90,9 @@ def asked_of(
                 )
             return asked
         refuse_unlike_doubles(data)
-        frame = as_pandas(data)
-        check_rows(frame, "data", beside)
         formula = Formula.of(X)
+        frame = as_pandas(data, formula.calculated - formula.bare - formula.coded)
+        check_rows(frame, "data", beside)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
         for name in used.columns.difference(formula.calculated):  # formulaic takes other types of text for numbers
             if used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories"):
@@ -222,7 +221,7 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
-        _refuse_wrapped(formula, made, columns, gone)
+        refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns, kept)
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
@@ -305,29 +304,6 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
             return terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
-
-
-def _refuse_wrapped(formula: Formula, made: Any, frame: Any, gone: set[int]) -> None:
-    """Raise DataError where integers in an expression have left their type: as doubles they make other numbers."""
-    whole = [n for n in formula.calculated.intersection(frame.columns) if getattr(frame[n].dtype, "kind", "O") in "iu"]
-    if not whole or not any(map(calculates, made.model_spec.term_indices)):
-        return
-    floats = {name: frame[name].astype("float64" if frame[name].dtype == "int64" else "Float64") for name in whole}
-    try:
-        again = _materialized(formula, formula.rhs, frame.assign(**floats), set(gone))
-    except DataError:  # an operation of integers alone
-        return
-    there = again.model_spec.term_indices
-    for term, at in made.model_spec.term_indices.items():
-        if not calculates(term) or len(there.get(term, ())) != len(at) or again.shape[0] != made.shape[0]:
-            continue
-        own, other = (sp.csc_matrix(X)[:, k].toarray() * 1.0 for X, k in ((made, at), (again, there[term])))
-        with np.errstate(all="ignore"):  # what is not finite is refused elsewhere
-            leaves = (np.abs(own - other) > 1e-9 * np.abs(other).max(initial=0.0)).any()
-        if leaves:
-            raise DataError(
-                f"the integers in {str(term)!r} leave the range of 64 bits, or of doubles: divide the columns"
-            )
 
 
 def _tell_of_filled(frame: Any) -> None:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Set
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
-from math import prod
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
 _OF_PYTHON = ("abs", "bool", "float", "int", "len", "max", "min", "round", "str", "sum")
-# Methods of columns whose values are true or false.
-_DECIDE = {"isin", "between", "isna", "isnull", "notna", "notnull", "eq", "ne", "gt", "ge", "lt", "le", "contains"}
-_LEAST = 5e-324
 _QUOTED = "`([^`]*)`"
 _MOST_PRODUCTS = 2_000_000  # of a formula: formulaic works (a + b)**k out term by term
 
@@ -67,7 +62,7 @@ class Formula(NamedTuple):
         if len(parts) > 2:
             raise DataError(f"the formula {shortened(text)} has several |: write the fixed effects as `| firm + year`")
         terms = list(parts[0])
-        has_constant = any(all(_kind(factor) == "literal" for factor in term.factors) for term in terms)
+        has_constant = any(all(is_literal(factor) for factor in term.factors) for term in terms)
         effects = _effects(parts[1]) if len(parts) == 2 else {}
         if effects and not has_constant:  # the levels of a fixed effect add up to the constant
             terms = [*formulaic.Formula("1"), *terms]
@@ -77,9 +72,9 @@ class Formula(NamedTuple):
         inside = set().union(*(columns_of(factor) for factor in factors if not is_bare(factor)))
         response = next(iter(lhs)).factors
         required = inside.union(bare, *effects.values(), *map(columns_of, response))
-        functions = (one for one in (*factors, *response) if not is_bare(one) and not _is_coding(one))
+        functions = (one for one in (*factors, *response) if not is_bare(one) and not is_coding(one))
         calculated = set().union(*map(columns_of, functions))
-        coded = set().union(*effects.values(), *(columns_of(one) for one in factors if _is_coding(one)))
+        coded = set().union(*effects.values(), *(columns_of(one) for one in factors if is_coding(one)))
         constant = has_constant and not effects
         return cls(text, lhs, rhs, constant, effects, required, bare, bare - inside, calculated, coded)
 
@@ -99,6 +94,10 @@ def is_bare(factor: Any) -> bool:
     return _kind(factor) == "lookup"
 
 
+def is_literal(factor: Any) -> bool:
+    return _kind(factor) == "literal"
+
+
 def _kind(factor: Any) -> str:
     return str(factor.eval_method.value)
 
@@ -114,9 +113,9 @@ def columns_of(factor: Any) -> set[str]:
     """
     if is_bare(factor):
         return {factor.expr}
-    if _kind(factor) == "literal":
+    if is_literal(factor):
         return set()
-    nodes = list(ast.walk(_tree(factor)))
+    nodes = list(ast.walk(tree_of(factor)))
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     # Functions are called, and modules have a name after a dot: elsewhere the same name is that of a column.
     known = known_to_formulaic()
@@ -129,7 +128,7 @@ def columns_of(factor: Any) -> set[str]:
     return {*every, *re.findall(_QUOTED, factor.expr), *(str(ast.literal_eval(one)) for one in by_text)}
 
 
-def _tree(factor: Any) -> ast.expr:
+def tree_of(factor: Any) -> ast.expr:
     """An expression, in which names in backticks are numbers: as formulaic has it `a b` is a_b, another one."""
     try:
         return ast.parse(re.sub(_QUOTED, "(0)", factor.expr), mode="eval").body
@@ -137,11 +136,11 @@ def _tree(factor: Any) -> ast.expr:
         raise DataError(f"the expression {shortened(factor.expr)} cannot be read: {first_line(error)}") from error
 
 
-def _is_coding(factor: Any) -> bool:
+def is_coding(factor: Any) -> bool:
     """Whether it is C(name) or C(name, coding)."""
-    if is_bare(factor) or _kind(factor) == "literal" or not factor.expr.startswith("C("):
+    if is_bare(factor) or is_literal(factor) or not factor.expr.startswith("C("):
         return False
-    tree = _tree(factor)
+    tree = tree_of(factor)
     return isinstance(tree, ast.Call) and bool(tree.args) and isinstance(tree.args[0], ast.Name | ast.Constant)
 
 
@@ -266,7 +265,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()
         if name not in formula.calculated and (truths or half_known or kind in "iuf"):
-            out[name] = _as_doubles(column)
+            out[name] = as_numbers(column)
         elif kind in "iu" and isinstance(column.dtype, np.dtype):
             out[name] = column.astype("int64")
         elif kind in "iu" and hasattr(column.dtype, "numpy_dtype"):  # integers of Arrow do not wrap around
@@ -274,81 +273,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
     return out
 
 
-def _as_doubles(column: Any) -> Any:
+def as_numbers(column: Any) -> Any:
     """Numbers or truth values as doubles; missing ones are NaN."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return import_module("pandas").Series(values, index=column.index)
-
-
-def rounded_terms(
-    formula: Formula, spec: Any, frame: Any, X: Any, known: Collection[str], singles: Set[str]
-) -> dict[str, float]:
-    """The columns of X that doubles have rounded though they may not look so, and by how much at least.
-
-    They are products of floats that are whole by rounding alone, what expressions make of fractions, what they make
-    beyond 2^53, what is made of columns that are `known` to be rounded, and of columns of `singles`.
-
-    Raises
-    ------
-    DataError
-        The factors of a product that is rounded are whole numbers, which count as exact.
-    """
-    numbers = {n: c for n, c in frame.items() if n in formula.required and getattr(c.dtype, "kind", "O") in "iuf"}
-    doubles = {n: np.asarray(_as_doubles(c)) for n, c in numbers.items()}
-    whole = {name for name, values in doubles.items() if np.array_equal(values, np.rint(values), equal_nan=True)}
-    rounded: dict[str, float] = {}
-    by_column, has_doubles = X.tocsc(), X.dtype.kind == "f"  # integers that stay integers are exact
-    for term, at in spec.term_indices.items():
-        alone = [one.expr for one in term.factors if is_bare(one) and one.expr in doubles]
-        functions = [one for one in term.factors if not is_bare(one) and not _is_coding(one)]
-        taken = set().union(*map(columns_of, functions))
-        own = taken.intersection(doubles)
-        largest = float(np.abs(by_column[:, at].data).max(initial=0.0))
-        # What is subtracted on the way may be larger than what comes out.
-        sources = max((float(np.nanmax(np.abs(doubles[name]), initial=0.0)) for name in own.union(alone)), default=0.0)
-        unit = -1.0
-        if len(alone) > 1 and _is_rounded([doubles[name] for name in alone], whole.issuperset(alone), str(term)):
-            unit = _LEAST
-        if not taken.union(alone).isdisjoint(known):
-            unit = max(_LEAST, float(np.spacing(max(largest, sources))) / 2)
-        if has_doubles and own and (largest >= 2.0**53 or not (own <= whole or all(map(_is_truth, functions)))):
-            unit = max(_LEAST, float(np.spacing(max(largest, sources))) / 2)
-        if not singles.isdisjoint(taken.union(alone)) and (taken or len(alone) > 1):
-            unit = float(np.spacing(np.float32(max(largest, sources)))) / 2
-        if unit >= 0:
-            rounded |= dict.fromkeys((str(spec.column_names[j]) for j in at), unit)
-    return rounded
-
-
-def _is_truth(factor: Any) -> bool:
-    """Whether an expression makes truth values or levels, whose indicators are no rounded numbers."""
-    tree = _tree(factor)
-    while isinstance(tree, ast.Call) and ast.unparse(tree.func) == "I" and tree.args:
-        tree = tree.args[0]
-    if isinstance(tree, ast.Call):
-        return ast.unparse(tree.func) == "C" or ast.unparse(tree.func).rpartition(".")[2] in _DECIDE
-    is_logical = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitAnd | ast.BitOr)
-    return is_logical or (isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp) and not _is_sign(tree))
-
-
-def _is_sign(tree: ast.expr) -> bool:
-    return isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd)
-
-
-def calculates(term: Any) -> bool:
-    """Whether an expression of a term adds, multiplies or takes powers."""
-    functions = [one for one in term.factors if not is_bare(one) and _kind(one) != "literal"]
-    return any(isinstance(node, ast.BinOp) for one in functions for node in ast.walk(_tree(one)))
-
-
-def _is_rounded(columns: list[Array], are_whole: bool, term: str) -> bool:
-    """Whether a product of columns is a whole number by rounding alone."""
-    with np.errstate(all="ignore"):
-        products = prod(columns)
-    asked = np.abs(products) > 2.0**52 if are_whole else products == np.rint(products)
-    for factors in np.unique(np.column_stack(columns)[asked], axis=0).tolist():
-        if prod(map(Fraction, factors)) != prod(factors):
-            if are_whole:
-                raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
-            return True
-    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from importlib import import_module
 from typing import Any
 
@@ -25,12 +25,15 @@ def check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
         check_index(every[first], values, name, first)
 
 
-def as_pandas(data: Any) -> Any:
-    """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
+def as_pandas(data: Any, compared: Set[str] = frozenset()) -> Any:
+    """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas.
+
+    Levels of Polars and Arrow in columns that are only `compared` are text: missing ones do not compare as NaN does.
+    """
     pandas = import_module("pandas")
     if isinstance(data, dict):
         check_rows(None, "data", data)
-        kept = _kept({name: _listed(column) for name, column in data.items()})
+        kept = _kept({name: _listed(column, name, name in compared) for name, column in data.items()})
         try:
             return pandas.DataFrame(kept)
         except (TypeError, ValueError) as error:  # columns of other lengths, or no columns
@@ -52,36 +55,38 @@ def as_pandas(data: Any) -> Any:
     is_of_arrow = frame.implementation.is_pyarrow()
     columns: dict[str, Any] = _kept(frame.to_dict(as_series=False))
     for name, kind in frame.schema.items():
-        if not (is_of_arrow and kind == nw.Categorical):  # whose levels are sorted
-            columns[name] = _typed(columns[name], str(kind), getattr(kind, "categories", None))
-    # As a missing value is none of doubles there, it does not compare as NaN does.
-    known = {
-        n: pandas.array(c) if isinstance(c, list) and None in c and not {*map(type, c)} - _PLAIN else c
-        for n, c in columns.items()
-    }
-    return pandas.DataFrame(known)
+        is_sorted = is_of_arrow and kind == nw.Categorical
+        levels = () if is_sorted or name in compared else getattr(kind, "categories", None)
+        columns[name] = _typed(columns[name], name, str(kind), levels)
+    return pandas.DataFrame(columns)
 
 
-def _listed(column: Any) -> Any:
-    """A column of Arrow or Polars as a list; what pandas and NumPy know stays."""
+def _listed(column: Any, name: str, is_compared: bool) -> Any:
+    """A column of Arrow or Polars as one of pandas; what pandas and NumPy know stays."""
     package = type(column).__module__.partition(".")[0]
     if package not in ("pyarrow", "polars"):
         return column
     kind = column.type if package == "pyarrow" else column.dtype
-    return _typed(
-        column.to_pylist() if package == "pyarrow" else column.to_list(), str(kind), getattr(kind, "categories", None)
-    )
+    values = column.to_pylist() if package == "pyarrow" else column.to_list()
+    return _typed(values, name, str(kind), () if is_compared else getattr(kind, "categories", None))
 
 
-def _typed(column: Any, kind: str, categories: Any) -> Any:
-    """A list as a column of pandas of the same type, where that counts: of levels in an order, and of singles."""
+def _typed(column: Any, name: str, kind: str, levels: Any) -> Any:
+    """A list as a column of pandas of the same type, where that counts: of levels in their order, and of singles.
+
+    `levels` are empty where they have no order, None where they come as they are met. A missing value is none of
+    doubles, so it does not compare as NaN does.
+    """
     pandas = import_module("pandas")
-    if kind.startswith(("Enum", "Categorical")):  # the levels of others come as they are met
-        met = categories if categories is not None else dict.fromkeys(level for level in column if level is not None)
+    if kind.lower() in ("float16", "halffloat"):
+        raise DataError(f"column {name!r} holds float16: make it float32 or float64")
+    if kind.startswith(("Enum", "Categorical")) and levels != ():  # the levels of others come as they are met
+        met = levels if levels is not None else dict.fromkeys(level for level in column if level is not None)
         return pandas.Categorical(column, categories=list(met))
     if kind in ("Float32", "float"):
         return pandas.array(column, dtype="Float32" if None in column else "float32")
-    return column
+    is_plain = isinstance(column, list) and not {*map(type, column)} - _PLAIN
+    return pandas.array(column) if is_plain and None in column else column
 
 
 def _kept(columns: dict[str, Any]) -> dict[str, Any]:

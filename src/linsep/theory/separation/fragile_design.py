@@ -156,11 +156,10 @@ class _Question:
             off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
         if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
-        zeros = np.zeros((off.shape[0], constants))
-        if is_sparse(Z):
-            off = sp.csr_matrix(sp.hstack([sp.csr_matrix(zeros), off] * blocks))
-            off = off.multiply(Z != 0).tocsr() if blocks > 1 else off  # of the blocks of two classes
-        else:
-            off = np.hstack([zeros, dense(off)] * blocks)
-            off = np.where(Z != 0, off, 0.0) if blocks > 1 else off
+        off = sp.csr_matrix(sp.hstack([sp.csr_matrix((off.shape[0], constants)), off]))
+        if blocks > 1:  # a row is about its own class and a rival, and the first class has no block
+            own = np.argmax(rows.classes == outcome.y[owner][:, None], axis=1)
+            within = [(own == k) | (rows.rival == k) for k in range(1, blocks + 1)]
+            off = sp.csr_matrix(sp.hstack([sp.diags_array(one * 1.0) @ off for one in within]))
+        off = off if is_sparse(Z) else dense(off)
         return lambda ids: (Z[ids], off[ids])

@@ -1,0 +1,237 @@
+"""What expressions of a formula calculate: integers that leave their type are refused, and roundings have a size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Set
+from fractions import Fraction
+from importlib import import_module
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.regression.formula_text import (
+    Formula,
+    as_numbers,
+    columns_of,
+    formulaic_package,
+    is_bare,
+    is_coding,
+    is_literal,
+    shortened,
+    tree_of,
+)
+from linsep.types import Array, DataError
+
+# Methods of columns whose values are true or false.
+_DECIDE = {"isin", "between", "isna", "isnull", "notna", "notnull", "eq", "ne", "gt", "ge", "lt", "le", "contains"}
+# Functions that make whole numbers of whole numbers, if they make numbers of them.
+_WHOLE = _DECIDE | {
+    "I",
+    "C",
+    "abs",
+    "bool",
+    "int",
+    "len",
+    "max",
+    "min",
+    "round",
+    "sum",
+    "lag",
+    "shift",
+    "cumsum",
+    "diff",
+}
+# Functions of the text of a number, which is another one for doubles.
+_OF_TEXT = {"hashed", "astype", "str", "map", "apply"}
+_LOGICAL = ast.BitAnd | ast.BitOr | ast.BitXor
+_OF_INTEGERS = _LOGICAL | ast.Add | ast.Sub | ast.Mult | ast.Mod | ast.FloorDiv | ast.LShift | ast.RShift
+_IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
+_LEAST = 5e-324
+_PATTERNS = 3  # of moves up and down
+
+
+class _Calculated(NamedTuple):
+    """An expression: how large its numbers are, and how far doubles may have rounded them; -1 where they have not."""
+
+    size: float
+    unit: float
+
+
+def refuse_wrapped(terms: Iterable[Any], frame: Any, kept: Array) -> None:
+    """Raise DataError where integers in expressions make other numbers than as doubles: they have left their type.
+
+    Products of the expressions may leave it, too.
+    """
+    found: dict[str, float] = {}
+    for term in terms:
+        factors = [factor for factor in term.factors if not is_literal(factor)]
+        for factor in factors:
+            if factor.expr not in found:
+                found[factor.expr] = _size_of_integers(factor, frame, kept)
+        if len(factors) > 1 and prod(found[factor.expr] for factor in factors) >= 2.0**63:
+            raise DataError(f"the integers in {shortened(str(term))} leave the range of 64 bits: divide the columns")
+
+
+def _size_of_integers(factor: Any, frame: Any, kept: Array) -> float:
+    """The largest number that a factor makes if it makes integers, else 0."""
+    made = _values(factor, frame)
+    if made is None:
+        return 0.0
+    own = [n for n in columns_of(factor) if n in frame.columns and getattr(frame[n].dtype, "kind", "O") in "iu"]
+    size, made = 0.0 if made.dtype.kind == "f" else float(np.abs(made.data).max(initial=0)), made[kept]
+    if not own or not _is_expression(factor) or _is_direct(tree_of(factor)):
+        return size
+    floats = {name: frame[name].astype("float64" if frame[name].dtype == "int64" else "Float64") for name in own}
+    again = _values(factor, frame.assign(**floats))
+    if again is None:  # an operation of integers alone
+        return size
+    again = again[kept]
+    most = float(np.abs(again.data).max(initial=0.0))
+    if not _difference(made, again) <= 1e-9 * most and not _names(tree_of(factor)) & _OF_TEXT:
+        raise DataError(
+            f"the integers in {shortened(factor.expr)} leave the range of 64 bits, or of doubles: divide the columns"
+        )
+    return size
+
+
+def rounded_terms(
+    formula: Formula, spec: Any, frame: Any, X: Any, known: Collection[str], singles: Set[str]
+) -> dict[str, float]:
+    """The columns of X that doubles have rounded though they may not look so, and by how much at least.
+
+    They are products of floats that are whole by rounding alone, what expressions make of fractions or by division,
+    what they make beyond 2^53, what is made of columns that are `known` to be rounded, and of columns of `singles`.
+    How much an expression rounds is seen where its numbers are moved by a unit in the last place.
+
+    Raises
+    ------
+    DataError
+        The factors of a product that is rounded are whole numbers, which count as exact.
+    """
+    numbers = {n: c for n, c in frame.items() if n in formula.required and getattr(c.dtype, "kind", "O") in "iufb"}
+    doubles = {n: np.asarray(as_numbers(c)) for n, c in numbers.items()}
+    whole = {name for name, values in doubles.items() if np.array_equal(values, np.rint(values), equal_nan=True)}
+    most = {name: float(np.nanmax(np.abs(values), initial=0.0)) for name, values in doubles.items()}
+    found: dict[str, _Calculated] = {}
+    rounded: dict[str, float] = {}
+    by_column, has_doubles = X.tocsc(), X.dtype.kind == "f"  # integers that stay integers are exact
+    for term, at in spec.term_indices.items():
+        alone = [one.expr for one in term.factors if is_bare(one) and one.expr in doubles]
+        functions = [one for one in term.factors if _is_expression(one)]
+        for factor in functions:
+            if factor.expr not in found:
+                found[factor.expr] = _calculated(factor, frame, {*numbers}, whole)
+        taken = set().union(*map(columns_of, functions))
+        largest = float(np.abs(by_column[:, at].data).max(initial=0.0))
+        # What is subtracted on the way may be larger than what comes out.
+        last = max([largest, *(most[name] for name in taken.union(alone) if name in most)])
+        sizes = [found[one.expr].size if one in functions else most.get(one.expr, 1.0) for one in term.factors]
+        units = [found[one.expr].unit if one in functions else -1.0 for one in term.factors]
+        unit = max((one * prod(sizes[:k] + sizes[k + 1 :]) for k, one in enumerate(units)), default=-1.0)
+        is_known = not taken.union(alone).isdisjoint(known)
+        if unit >= 0 or is_known or (has_doubles and not taken.isdisjoint(doubles) and largest >= 2.0**53):
+            unit = max(_LEAST, unit, float(np.spacing(last)) / 2)
+        if len(alone) > 1 and _is_rounded([doubles[name] for name in alone], whole.issuperset(alone), str(term)):
+            unit = max(unit, _LEAST)
+        if not singles.isdisjoint(taken.union(alone)) and (taken or len(alone) > 1):
+            unit = max(unit, float(np.spacing(np.float32(last))) / 2)
+        if unit >= 0:
+            rounded |= dict.fromkeys((str(spec.column_names[j]) for j in at), unit)
+    return rounded
+
+
+def _calculated(factor: Any, frame: Any, numbers: set[str], whole: set[str]) -> _Calculated:
+    made, tree, own = _values(factor, frame), tree_of(factor), columns_of(factor) & numbers
+    size = 1.0 if made is None else float(np.abs(made.data).max(initial=0.0))
+    keeps_whole = _keeps_whole(tree)
+    if made is None or _is_direct(tree) or (keeps_whole and own <= whole):
+        return _Calculated(size, -1.0)
+    unit = 0.0
+    for seed in range(_PATTERNS):
+        rng = np.random.default_rng(seed)
+        moved = {name: _moved(frame[name], rng, all_of_it=not keeps_whole) for name in sorted(own)}
+        again = _values(factor, frame.assign(**moved))
+        if again is None:  # an operation of integers alone
+            break
+        unit = max(unit, min(_difference(made, again), max(size, 1.0)))
+    return _Calculated(size, unit)
+
+
+def _moved(column: Any, rng: Any, *, all_of_it: bool) -> Any:
+    """The column with each number moved up or down by a unit in the last place; whole ones if `all_of_it`, but no 0."""
+    kind = np.float32 if str(column.dtype).lower() in ("float32", "float[pyarrow]") else np.float64
+    values = column.to_numpy(dtype=kind, na_value=np.nan)
+    stay = values == (0.0 if all_of_it else np.rint(values))
+    ends = np.array([-np.inf, np.inf], kind)
+    moved = np.where(stay, values, np.nextafter(values, rng.choice(ends, len(values))))
+    if column.dtype.kind != "f":
+        return import_module("pandas").Series(moved, index=column.index)
+    return column.where(column.isna(), moved)
+
+
+def _values(factor: Any, frame: Any) -> Any:
+    """The columns that an expression makes of all rows, sparse; None where it cannot be evaluated."""
+    formulaic = formulaic_package()
+    term = import_module("formulaic.parser.types").Term([factor])
+    asked = {"output": "sparse", "na_action": "ignore", "context": {"np": np}}
+    try:
+        with np.errstate(all="ignore"):
+            made = formulaic.SimpleFormula([term]).get_model_matrix(frame, **asked)
+    except (formulaic.errors.FormulaicError, *_IN_EXPRESSIONS):
+        return None
+    return made.tocsr()
+
+
+def _difference(made: Any, again: Any) -> float:
+    """The largest difference of two matrices; without bound where they have other columns."""
+    if made.shape != again.shape:
+        return np.inf
+    apart = np.abs((made.astype(np.float64) - again).data)
+    return float(np.nanmax(apart, initial=0.0)) if not np.isnan(apart).all() else 0.0
+
+
+def _is_expression(factor: Any) -> bool:
+    return not (is_bare(factor) or is_literal(factor) or is_coding(factor))
+
+
+def _names(tree: ast.expr) -> set[str]:
+    """The functions and methods that are called, without what stands before their dots."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {ast.unparse(node.func).rpartition(".")[2] for node in calls}
+
+
+def _operators(tree: ast.expr) -> list[ast.BinOp]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+
+
+def _is_direct(tree: ast.expr) -> bool:
+    """Whether the numbers given are only compared, and nothing is calculated."""
+    return _names(tree) <= _DECIDE | {"I", "C"} and all(isinstance(one.op, _LOGICAL) for one in _operators(tree))
+
+
+def _keeps_whole(tree: ast.expr) -> bool:
+    """Whether whole numbers stay whole, so that doubles and integers of 64 bits round none of them on the way."""
+    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    powers = [one.right for one in _operators(tree) if isinstance(one.op, ast.Pow)]
+    others = [one.op for one in _operators(tree) if not isinstance(one.op, ast.Pow)]
+    return (
+        all(isinstance(op, _OF_INTEGERS) for op in others)
+        and all(isinstance(one, ast.Constant) and isinstance(one.value, int) for one in powers)
+        and not any(isinstance(value, float) and not value.is_integer() for value in constants)
+        and (_names(tree) <= _WHOLE | _OF_TEXT or ".str." in ast.unparse(tree))
+    )
+
+
+def _is_rounded(columns: list[Array], are_whole: bool, term: str) -> bool:
+    """Whether a product of columns is a whole number by rounding alone."""
+    with np.errstate(all="ignore"):
+        products = prod(columns)
+    asked = np.abs(products) > 2.0**52 if are_whole else products == np.rint(products)
+    for factors in np.unique(np.column_stack(columns)[asked], axis=0).tolist():
+        if prod(map(Fraction, factors)) != prod(factors):
+            if are_whole:
+                raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
+            return True
+    return False

@@ -1,0 +1,135 @@
+"""What formulas calculate: answers unlike those of exact arithmetic are marked, and integers do not wrap around."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from linsep import DataError, Separation, separation
+
+# An expression of decimals a, b and whole numbers k, m; and what it is in fractions.
+EXPRESSIONS = [
+    "I(a + b - (b + a))",
+    "I((a + b - a)*100)",
+    "I(a*10/10 - a + b)",
+    "I(k*0.1*10 - k)",
+    "I(k/7*7 - k)",
+    "I(k/m - k/m/3*3)",
+    "I((k + 0.1) - k)",
+    "I(a*k - k*a + a)",
+    "I((a - b)/0.01)",
+    "I(m*m*(a + b - a - b))",
+    "I((a + b) - (a + b)/3*3)",
+]
+
+
+class Exact:
+    """A column of fractions, in which the numbers of an expression are the decimals that are written."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = [Fraction(str(value)) for value in values]
+
+    def _with(self, other: Any, what: Any) -> Exact:
+        others = other.values if isinstance(other, Exact) else [Fraction(str(other))] * len(self.values)
+        return Exact([what(p, q) for p, q in zip(self.values, others, strict=True)])
+
+    def __add__(self, other: Any) -> Exact:
+        return self._with(other, lambda p, q: p + q)
+
+    def __sub__(self, other: Any) -> Exact:
+        return self._with(other, lambda p, q: p - q)
+
+    def __mul__(self, other: Any) -> Exact:
+        return self._with(other, lambda p, q: p * q)
+
+    def __truediv__(self, other: Any) -> Exact:
+        return self._with(other, lambda p, q: p / q)
+
+
+def said(found: Separation) -> Any:
+    return found.verdict, list(found.separated_rows), [*found.coefficients.values()]
+
+
+decimals = st.integers(1, 30).map(lambda k: k / 10)
+wholes = st.integers(1, 2030)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(EXPRESSIONS), st.lists(st.tuples(decimals, decimals, wholes, wholes), min_size=4, max_size=7))
+def test_another_answer_than_that_of_fractions_is_marked(text: str, rows: list[tuple[float, float, int, int]]) -> None:
+    """Doubles round on the way: where the fractions of the same expression answer otherwise, the mark is there."""
+    columns = dict(zip("abkm", zip(*rows, strict=True), strict=True))
+    y = [i % 3 == 0 for i in range(len(rows))]
+    x = eval(text, {"I": lambda x: x}, {name: Exact(values) for name, values in columns.items()}).values
+    table = pd.DataFrame({**columns, "y": y})
+    try:
+        exact = separation(np.array(x, dtype=object)[:, None], y)
+    except DataError:
+        assume(False)
+    found = separation(f"y ~ {text}", data=table)
+    assert found.fragile or said(found) == said(exact)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.power(income, 3)",
+        "income.pow(3)",
+        "income.cumprod()",
+        "I(income**3) + I(k & 1)",
+        "C(income**3 > 0)",
+        "income.abs():I(income):I(income*1):I(z)",
+        "I(income**2*income)",
+    ],
+)
+def test_integers_that_wrap_around_are_refused(text: str) -> None:
+    income = [1_000_000, 1_800_000, 2_500_000, 3_000_000, 4_000_000]
+    table = pd.DataFrame({"income": income, "k": [1, 2, 3, 4, 5], "z": [1, 5, 2, 4, 3], "y": [0, 0, 1, 1, 1]})
+    with pytest.raises(DataError, match="leave the range of 64 bits"):
+        separation(f"y ~ {text}", data=table)
+    with pytest.raises(DataError, match="leave the range of 64 bits"):
+        separation("I(income**3) ~ k", data=table, family="poisson")
+
+
+def test_what_is_only_compared_is_exact() -> None:
+    """Comparisons and texts of numbers calculate nothing; whole numbers that stay whole round nothing."""
+    table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7], "k": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
+    for text in ("I(x > 0.3)", "I(k*k - 3*k)", "C(x)", "hashed(k*2, levels=3)", "I((k*2).astype('str').str.len())"):
+        assert not separation(f"y ~ {text}", data=table).fragile, text
+    assert separation("y ~ I(x - 0.2 >= 0.3)", data=table).fragile  # 0.5 - 0.2 is less than 0.3 in doubles
+
+
+def test_zeros_of_a_multinomial_design_are_rounded_too() -> None:
+    x = [0.1, 0.3, 0.7, 0.9, 0.6, 1.2]
+    table = pd.DataFrame({"x": x, "z": [1, 3, 7, 9, 6, 12], "y": [*"abcabc"]})
+    assert separation("y ~ I(x*10 - z)", data=table, family="multinomial").fragile
+
+
+def test_missing_values_of_dicts_of_columns_are_those_of_tables() -> None:
+    """A missing value is none of doubles: a row that lacks one in a comparison is left out, in every form."""
+    x, y = [3.0, 1.0, 3.0, None, 3.0, None, 1.0], [1, 0, 1, 1, 1, 1, 0]
+    g = ["u", "v", "u", None, "u", None, "v"]
+    forms: list[Any] = [
+        pl.DataFrame({"x": x, "g": g, "y": y}),
+        pl.DataFrame({"x": x, "g": g, "y": y}, schema_overrides={"g": pl.Categorical}),
+        {"x": pl.Series(x), "g": pl.Series(g), "y": y},
+        {"x": pa.array(x), "g": pa.array(g).dictionary_encode(), "y": y},
+    ]
+    for data in forms:
+        for text in ("I(x > 2)", "I(g == 'u')"):
+            found = separation(f"y ~ {text}", data=data)
+            assert (found.verdict, found.n_missing) == ("complete", 2), (type(data), text)
+
+
+def test_columns_of_float16_are_refused_by_name() -> None:
+    column = pa.array(np.array([0.1, 0.2, 0.3, 0.7], dtype=np.float16))
+    with pytest.raises(DataError, match="'x' holds float16"):
+        separation("y ~ x", data={"x": column, "y": [0, 1, 0, 1]})
