@@ -80,10 +80,9 @@ LONG = {
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",
-    "processes": "processes",
 }
 # Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
-ALL_CORES = ("processes", "streams", "readers", "endless", "shards", "mixing")
+ALL_CORES = ("streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parents[1] / "build" / "bench"
 

@@ -88,7 +88,7 @@ from .theory.margin.max_margin import MarginBracket as MarginBracket
 from .theory.margin.max_margin import max_margin as max_margin
 from .theory.separability.certificate import Separability as Separability
 from .theory.separability.decide import separability as separability
-from .theory.separability.one_vs_rest import separability_one_vs_rest as separability_one_vs_rest
+from .theory.separability.decide import separability_one_vs_rest as separability_one_vs_rest
 from .theory.verify.cone import CertificateError as CertificateError
 from .types import Chunk as Chunk
 from .types import DataError as DataError

@@ -1,9 +1,8 @@
-"""Each of several classes against the rest: the answers of `separability`, whatever the number of processes."""
+"""Each of several classes against the rest: the answers of `separability`."""
 
 from __future__ import annotations
 
 import signal
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits, load_iris
-from sklearn.utils.parallel import Parallel
+from sklearn.datasets import load_iris
 
 from linsep import DataError, Separability, check_table, open_data, separability, separability_one_vs_rest
 from linsep.app.commands.check import check
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
-from linsep.theory.separability import one_vs_rest
+from linsep.theory.separability import decide
 
 
 @settings(deadline=None, max_examples=40)
@@ -37,56 +35,45 @@ def test_each_class_is_answered_as_if_asked_alone(seed: int, classes: int, const
         Separability.from_json(one.to_json()).verify(X, y)
 
 
-def test_processes_give_the_same_certificates() -> None:
-    X, y = load_digits(return_X_y=True)
-    alone, together = (separability_one_vs_rest(X, y, n_jobs=n) for n in (1, 2))
-    assert {k: one.to_json() for k, one in together.items()} == {k: one.to_json() for k, one in alone.items()}
-    for one in together.values():
-        one.verify(X, y)
-    assert [k for k, one in alone.items() if one.verdict != "separable"] == [8, 9]
-
-
 def test_ctrl_c_leaves_what_was_not_asked_undecided() -> None:
     X, y = load_iris(return_X_y=True)
     with ended_by_ctrl_c() as ending:
         deadline_of(None)
         signal.raise_signal(signal.SIGINT)
-        found = separability_one_vs_rest(X, y, n_jobs=2)
+        found = separability_one_vs_rest(X, y)
     assert ending.came
     assert [(one.verdict, one.reason) for one in found.values()] == 3 * [("undecided", "Ctrl-C ended the search")]
 
 
 @pytest.fixture
 def ctrl_c_at_the_second_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while the second question is searched, where joblib has one process: one core, or a worker of its own."""
+    """Ctrl-C while the second question is searched."""
     asked: list[Any] = []
 
-    def decide(X: Any, y: Any, **options: Any) -> Separability:
+    def answer(X: Any, y: Any, **options: Any) -> Separability:
         asked.append(y)
         if len(asked) == 2:
             deadline_of(None)  # its search has begun
             signal.raise_signal(signal.SIGINT)
         return separability(X, y, **options)
 
-    monkeypatch.setattr(one_vs_rest, "separability", decide)
+    monkeypatch.setattr(decide, "separability", answer)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.usefixtures("ctrl_c_at_the_second_class")
-def test_ctrl_c_ends_all_classes_where_there_is_one_process(n_jobs: int | None) -> None:
+def test_ctrl_c_ends_all_classes() -> None:
     X, y = load_iris(return_X_y=True)
-    with import_module("joblib").parallel_config(backend="sequential"), ended_by_ctrl_c() as ending:
-        found = separability_one_vs_rest(X, y, n_jobs=n_jobs)
+    with ended_by_ctrl_c() as ending:
+        found = separability_one_vs_rest(X, y)
     assert ending.came
     assert [one.verdict for one in found.values()] == ["separable", "undecided", "undecided"]
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.usefixtures("ctrl_c_at_the_second_class")
-def test_ctrl_c_is_an_error_where_nobody_waits_for_it(n_jobs: int | None) -> None:
+def test_ctrl_c_is_an_error_where_nobody_waits_for_it() -> None:
     X, y = load_iris(return_X_y=True)
-    with import_module("joblib").parallel_config(backend="sequential"), pytest.raises(KeyboardInterrupt):
-        separability_one_vs_rest(X, y, n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        separability_one_vs_rest(X, y)
 
 
 def test_labels_are_named_alike_in_both_classes() -> None:
@@ -110,35 +97,14 @@ def test_a_label_that_is_no_number_is_refused_as_what_it_is() -> None:
         separability_one_vs_rest([[0.0], [1.0], [2.0]], [np.nan, 1.0, 2.0])
 
 
-@pytest.mark.parametrize("n_jobs", [0, "x"])
-def test_numbers_of_processes_that_make_no_sense_are_refused_in_words(n_jobs: Any) -> None:
-    with pytest.raises(ValueError, match=f"n_jobs.*-1.*{n_jobs!r}"):
-        separability_one_vs_rest([[0.0], [1.0], [2.0]], [0, 1, 2], n_jobs=n_jobs)
-
-
-def test_no_more_processes_are_started_than_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    class Recorded(Parallel):
-        def __init__(self, n_jobs: int, **options: Any) -> None:
-            asked.append(n_jobs)
-            super().__init__(1, **options)
-
-    monkeypatch.setattr("sklearn.utils.parallel.Parallel", Recorded)
-    separability_one_vs_rest([[0.0], [1.0], [2.0]], [0, 1, 2], n_jobs=40)
-    assert asked == [3]
-
-
-def test_check_says_the_same_with_more_processes(tmp_path: Any) -> None:
+def test_check_says_a_line_for_each_class(tmp_path: Any) -> None:
     X, y = load_iris(return_X_y=True)
     table = tmp_path / "iris.csv"
     lines = [",".join(map(str, [*row, f"kind {k}"])) for row, k in zip(X.tolist(), y.tolist(), strict=True)]
     table.write_text("\n".join(["a,b,c,d,kind", *lines]), encoding="utf-8")
     asked: dict[str, Any] = {"target": "kind", "positive": None, "time_limit": None}
-    one, two = (check(table, **asked, n_jobs=n) for n in (None, 2))
-    assert one.data == two.data
-    assert one.lines == two.lines
-    assert [text.partition(":")[0] for _, text in two.lines[1:]] == ["separable", "inseparable", "inseparable"]
+    said = check(table, **asked).lines[1:]
+    assert [text.partition(":")[0] for _, text in said] == ["separable", "inseparable", "inseparable"]
 
 
 @pytest.mark.parametrize(

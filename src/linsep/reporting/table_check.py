@@ -25,7 +25,7 @@ from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.geometry import class_signs
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.one_vs_rest import separability_one_vs_rest
+from linsep.theory.separability.decide import separability_one_vs_rest
 from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
@@ -100,7 +100,6 @@ def check_table(
     missing: Literal["drop", "error"] | None = None,
     time_limit: float | None = None,
     explain: bool = False,
-    n_jobs: int | None = None,
     exact: bool = False,
 ) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
@@ -126,8 +125,6 @@ def check_table(
         Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), and for
         the columns behind the verdict: those that separate alone, a few that do together, those that are needed. For
         `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is given.
-    n_jobs : int, optional
-        With three classes or more the number of processes that decide them, as in `separability_one_vs_rest`.
     exact : bool, default=False
         Whether weights have to be exact, as in `separability`.
 
@@ -172,7 +169,7 @@ def check_table(
         lines, details = proof_lines(asked[0].found, numbers.names, numbers.exponents)
         data = _with_columns(asked[0].found, numbers, source)
     else:
-        answers = separability_one_vs_rest(numbers.X, y, n_jobs=n_jobs, **options)
+        answers = separability_one_vs_rest(numbers.X, y, **options)
         named = {label: np.array(one.classes)[(y == label).astype(np.intp)] for label, one in answers.items()}
         asked = [_asked(str(label), one, named[label], numbers) for label, one in answers.items()]
         lines, details = _of_many(asked, numbers)

@@ -33,7 +33,6 @@ _OPTIONS = (
     *options.LABELLED,
     under_set("suspects", "Write the rows of --explain to this CSV file, each with three near rows.", Path),
     options.EXACT_WEIGHTS,
-    under_set("n_jobs", "Of three classes or more decide so many at a time, each in a process; -1: one a core.", int),
 )
 
 
@@ -53,7 +52,7 @@ def _check(asked: Any) -> Result:
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
     source, columns = open_labelled(asked)
-    how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit", "n_jobs", "exact")}
+    how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit", "exact")}
     found = check_table(source, columns=columns, explain=asked.explain or suspects is not None, **how)
     design = None if certificate is None else _design(table, source, found, asked.positive)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from linsep.as_given import labels_of
 from linsep.tables import as_doubles, exact_table, labelled_table
 from linsep.theory.cone.opposite_rows import contradiction
 from linsep.theory.cone.search import ConeEnd, solve_cone
@@ -16,7 +18,7 @@ from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, dea
 from linsep.theory.rows.integers import vectors_of, whole_row
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError, ConeProof
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
@@ -85,6 +87,60 @@ def separability(
         if not end.within:
             break
     return Separability(ConeProof(X.shape[0], left=range(X.shape[0])), ended=UNCHECKED, **about)
+
+
+def separability_one_vs_rest(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    time_limit: float | None = None,
+    exact: bool = False,
+) -> dict[Any, Separability]:
+    """Decide for each class k whether some w_k, b_k have w_k.x_i + b_k > 0 if y_i = k and < 0 if not; prove it.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        As in `separability`.
+    y : array-like of shape (n_samples,)
+        Two labels or more.
+    fit_intercept : bool
+        Whether b_k may differ from 0.
+    time_limit : float, optional
+        Seconds for each class.
+    exact : bool, default=False
+        Whether weights have to be exact, as in `separability`.
+
+    Returns
+    -------
+    dict
+        Label -> Separability of this class, named by the label, against the rest, named "not " and the label. Labels
+        are in sorted order.
+
+    Raises
+    ------
+    DataError
+        As in `separability`; there are fewer than two labels.
+
+    Examples
+    --------
+    >>> found = separability_one_vs_rest([[0], [1], [2]], ["low", "middle", "high"])
+    >>> {label: one.verdict for label, one in found.items()}
+    {'high': 'separable', 'low': 'separable', 'middle': 'inseparable'}
+    >>> found["middle"].witness.rows, found["middle"].witness.weights
+    ((0, 1, 2), (1, 2, 1))
+    """
+    table, y = labelled_table(X, y), labels_of(y)
+    labels = np.unique(y)
+    if labels.size < 2:
+        raise DataError(f"two classes or more are needed, found {', '.join(map(str, labels)) or 'none'}")
+    asked: dict[str, Any] = {"fit_intercept": fit_intercept, "time_limit": time_limit, "exact": exact}
+    answers = [separability(table, (y == label).astype(np.int8), **asked) for label in labels]
+    return {
+        key: replace(one, classes=(f"not {label!s}", str(label)), about=(table, y))
+        for key, label, one in zip(labels.tolist(), labels, answers, strict=True)
+    }
 
 
 def _first_that_holds(proofs: Iterable[ConeProof], **about: Any) -> Separability | None:
