@@ -499,8 +499,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     learner = load(tmp_path / "m").learner_
     assert (learner.projection_radius, free.data["guaranteed_excess"]) == (None, None)
     said = dict([*free.lines, *free.details])["guaranteed excess"]
-    slope, constant = (learner.regret_bound(norm).value for norm in (1.0, 0.0))
-    assert said.endswith(f"exceeds that of u by at most {slope - constant:.3g} |u|^2 + {constant:.3g}")
+    slope, constant = 1 / (2 * learner.eta0_ * learner.t_), learner.eta0_ * learner.gradient_bound_**2 / 2
+    assert said.endswith(f"exceeds that of u by at most {slope:.3g} |u|^2 + {constant:.3g}")
     with pytest.raises(DataError, match="no loss called 'log'"):
         fit_command(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
     with pytest.raises(DataError, match="projection_radius is not a parameter of --learner perceptron"):

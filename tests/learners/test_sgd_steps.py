@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 
 import naive
 from linsep.learners import SGDClassifier
-from linsep.theory.bounds.losses import free_eta0, gradient_bound
+from linsep.theory.bounds.losses import free_eta0, gradient_bound, sgd_bound
 from linsep.types import DataError
 
 LOSSES = ["perceptron", "hinge", "logistic", "squared_hinge", "squared"]
@@ -75,8 +75,9 @@ def test_no_vector_beats_the_steps_by_more_than_the_bound(
     X, y = rng.randn(30, 3), rng.randint(0, 2, 30)
     y[:2] = 0, 1
     learner = SGDClassifier(loss, eta0=eta0, learning_rate=rate, max_iter=2, shuffle=False).fit(X, y)
-    bound = learner.regret_bound(length)
-    assert bound.applies and bound.value is not None
+    how: Any = {"eta0": eta0, "learning_rate": rate}
+    bound = sgd_bound(length, learner.gradient_bound_, learner.t_, **how)
+    assert bound.value is not None
     A, s, rows = np.column_stack([X, np.ones(30)]), 2 * y - 1, np.tile(np.arange(30), 2)
     etas = eta0 / np.sqrt(np.arange(1, 61)) if rate == "invsqrt" else np.full(60, eta0)
     stored, _ = naive.sgd(A, s, rows, etas, loss, math.inf, math.inf, np.ones(30))
@@ -99,31 +100,25 @@ def test_no_vector_beats_the_steps_by_more_than_the_bound(
     [
         ({"loss": "squared"}, "gradients of the squared loss have no limit"),
         ({"clip_norm": 0.5}, "clipped at 0.5"),
-        ({"projection_radius": 1.0}, "u is not in it"),
         ({"learning_rate": "invsqrt", "average": "uniform"}, 'average="eta"'),
     ],
 )
-def test_no_regret_bound_and_why(parameters: Any, why: str) -> None:
+def test_nothing_is_told_without_a_ball_and_why(parameters: Any, why: str) -> None:
     X, y = text_like(1, n=50)
-    bound = SGDClassifier(random_state=0, **parameters).fit(X, y).regret_bound(2.0)
+    bound = SGDClassifier(random_state=0, **parameters).fit(X, y).excess_bound_
     assert (bound.applies, bound.value) == (False, None) and why in bound.why
 
 
 def test_the_bound_without_a_ball_is_told_where_the_guarantee_would_be() -> None:
     X, y = text_like(1, n=50)
     learner = SGDClassifier(random_state=0, sampling="replacement").fit(X, y)
-    free, one = learner.regret_bound(0.0).value, learner.regret_bound(1.0).value
-    assert free is not None and one is not None
-    assert one - free == pytest.approx(1 / (2 * learner.eta0_ * 500))
-    assert free == pytest.approx(learner.eta0_ * learner.gradient_bound_**2 / 2)
+    slope, free = 1 / (2 * learner.eta0_ * 500), learner.eta0_ * learner.gradient_bound_**2 / 2
     why = learner.excess_bound_.why
     assert not learner.excess_bound_.applies and "not projected" in why
-    assert why.endswith(f"exceeds that of u by at most {one - free:.3g} |u|^2 + {free:.3g}")
+    assert why.endswith(f"exceeds that of u by at most {slope:.3g} |u|^2 + {free:.3g}")
     assert "have no limit" in SGDClassifier("squared").fit(X, y).excess_bound_.why
-    later = learner.set_params(eta0=0.1).partial_fit(X, y).regret_bound(1.0)
+    later = learner.set_params(eta0=0.1).partial_fit(X, y).excess_bound_
     assert later.why.startswith("it covers one fit from w = 0")
-    with pytest.raises(DataError, match="norm is a length"):
-        learner.regret_bound(-1.0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.kernels.linear.gradient import Iterate, fold, row_sizes, sgd_pass
 from linsep.learners.base.keeping import DerivedLearner
-from linsep.learners.base.parameters import Allowed, Shared, is_number, one_of, sharing
+from linsep.learners.base.parameters import Allowed, Shared, one_of, sharing
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, measure_all
 from linsep.passes import RECORD, Rows, UpdateLog
@@ -83,8 +83,8 @@ class SGDClassifier(DerivedLearner):
     eta0_, gradient_bound_ : float
         The step size eta_1, and G for the rows and weights of the last `fit`.
     excess_bound_ : Bound
-        The guarantee, or why there is none. Of several classes it is that of each. Without a ball `regret_bound`
-        compares with a vector of any length.
+        The guarantee, or why there is none. Of several classes it is that of each. Without a ball it says what holds
+        beside a vector of any length.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
         As in `Perceptron`; a mistake is y z <= 0 at the vector of that step, an update a gradient that is not 0.
 
@@ -257,35 +257,6 @@ class SGDClassifier(DerivedLearner):
     def excess_bound_(self) -> Bound:
         check_is_fitted(self)
         return Bound(*self._promise)
-
-    def regret_bound(self, norm: float) -> Bound:
-        """(||u||^2 + G^2 sum eta_t^2) / (2 sum eta_t): mean loss of the steps, less that of a vector u = (w, b/c).
-
-        Means over the rows as they came, weighted by eta_t: of the loss of w_t at row t, and of that of u. It holds for
-        every u of this length (with a ball: in it) and rows in any order. If rows are drawn independently
-        (``sampling="replacement"``), the mean vector exceeds the loss of u by no more in expectation.
-
-        Parameters
-        ----------
-        norm : float
-            ||u||.
-
-        Returns
-        -------
-        Bound
-            Not applicable, with the reason, where gradients have no limit or are clipped, or w did not start at 0.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> learner = SGDClassifier(max_iter=25, fit_intercept=False).fit(np.array([[1.0], [-1.0]]), [1, 0])
-        >>> learner.eta0_, learner.regret_bound(5.0).value
-        (1.0, 0.75)
-        """
-        check_is_fitted(self)
-        if not (is_number(norm) and 0 <= norm < math.inf):
-            raise DataError(f"norm is a length, at least 0 and finite; got {norm!r}")
-        return terms.regret_bound(self, self.t_, float(norm), planned=self._promise[3] != NO_PLAN)
 
     @available_if(terms.is_logistic)
     def predict_proba(self, X: Any) -> Array:

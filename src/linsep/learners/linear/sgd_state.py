@@ -40,7 +40,6 @@ VALUES = {
     "_promise": ValueSpec("tuple", least=5, parts=_BOUND),
 }
 NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
-_REGRET = "(|u|^2 + G^2 sum eta^2) / (2 sum eta)"
 NO_STEPS = (
     'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
     'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
@@ -108,23 +107,6 @@ def promise(learner: Any, steps: int, *, planned: bool) -> tuple[Any, ...]:
     return astuple(Bound(bound.name, None, False, why, bound.formula) if why else bound)
 
 
-def regret_bound(learner: Any, steps: int, norm: float, *, planned: bool) -> Bound:
-    """The bound of `SGDClassifier.regret_bound`."""
-    radius = math.inf if learner.projection_radius is None else learner.projection_radius
-    why = "" if planned else NO_PLAN
-    if not why and math.isinf(learner.gradient_bound_):
-        why = f"no ball: gradients of the {learner.loss} loss have no limit, give projection_radius"
-    elif not why and norm > radius:
-        why = f"w is projected on a ball of radius {radius:g}, and u is not in it"
-    elif not why and learner.average == "uniform" and learner.learning_rate == "invsqrt":
-        why = 'it weighs the steps by their size, as average="eta" does'
-    why = why or _clipped(learner)
-    if why:
-        return Bound("regret", None, False, why, _REGRET)
-    value = _bound(learner, norm, steps, "eta").value
-    return Bound("regret", value, True, "", _REGRET)
-
-
 def _bound(learner: Any, radius: float | None, steps: int, average: str | None) -> Bound:
     how: dict[str, Any] = {"eta0": learner.eta0_, "learning_rate": learner.learning_rate, "average": average}
     return sgd_bound(radius, learner.gradient_bound_, steps, **how)
@@ -138,12 +120,15 @@ def _clipped(learner: Any) -> str:
 
 def _without_ball(learner: Any, steps: int) -> str:
     """Why there is no guarantee, and what holds instead against a vector u of any length."""
-    still = regret_bound(learner, steps, 0.0, planned=True)
-    if still.value is None:
-        return f"w is not projected: give projection_radius ({still.why})"
-    one = regret_bound(learner, steps, 1.0, planned=True)
-    assert one.value is not None
+    why = _clipped(learner)
+    if math.isinf(learner.gradient_bound_):
+        why = f"no ball: gradients of the {learner.loss} loss have no limit, give projection_radius"
+    elif learner.average == "uniform" and learner.learning_rate == "invsqrt":
+        why = 'it weighs the steps by their size, as average="eta" does'
+    if why:
+        return f"w is not projected: give projection_radius ({why})"
+    still, one = (_bound(learner, norm, steps, "eta").value or 0.0 for norm in (0.0, 1.0))
     return (
         "w is not projected, so it depends on the vector u to compare with: over these rows the mean loss of the steps "
-        f"exceeds that of u by at most {one.value - still.value:.3g} |u|^2 + {still.value:.3g}"
+        f"exceeds that of u by at most {one - still:.3g} |u|^2 + {still:.3g}"
     )
