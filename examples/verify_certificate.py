@@ -466,28 +466,6 @@ def at_least(proof, witnesses, gone):
     return -(-sum(weights.values()) // unit)
 
 
-def prove_columns(behind, asked, data, labels, verdict):
-    """What is proved of some columns of the table alone."""
-    apart = [one for one in (*behind["alone"], *behind["few"]) if one["certificate"]]
-    for one, needed in [*((one, True) for one in behind["needed"]), *((one, False) for one in apart)]:
-        places, part = numbers_of(one["places"], asked["columns"], "a list of columns"), one["certificate"]["question"]
-        same = all(part[name] == asked[name] for name in ("classes", "intercept")) and part["columns"] == len(places)
-        require(same, "what is said of columns is about others")
-        where = {j: k for k, j in enumerate(places)}
-        rows = [{where[j]: v for j, v in row.items() if j in where} for row in data["X"]]
-        found, separated, maximal = prove_classes(one["certificate"], rows, labels)
-        least = "" if maximal else "at least "
-        if needed:
-            weaker = found != verdict and (verdict == "separable" or found == "inseparable")
-            require(weaker, "a column that is needed changes nothing")
-            others = shown([name for j, name in enumerate(data["names"]) if j not in where])
-            yield f"proved: {found} without {others}"
-        else:
-            require(found in ("separable", verdict), "columns that separate do not")
-            some = "separable" if found == "separable" else f"{least}{len(separated)} rows separated"
-            yield f"proved: {some} by {shown([data['names'][j] for j in places])} alone"
-
-
 # -------------------------------------------------------------- regressions
 def model_of(claim, data):
     """The regression that is asked about, once its hash is that of the certificate."""
@@ -722,8 +700,6 @@ def prove(claim, path, every=None):
     yield f"proved: {verdict}, {'' if maximal else 'at least '}{len(separated)} of {len(labels)} rows are separated"
     if "fewest_rows" in claim:
         yield prove_rows(claim["fewest_rows"], data["X"], labels, asked)
-    if claim.get("columns_behind"):
-        yield from prove_columns(claim["columns_behind"], asked, data, labels, verdict)
 
 
 def prove_all(claim, path):
@@ -739,9 +715,9 @@ def prove_all(claim, path):
     for name, one in every.items():
         about = (one["question"]["about"], one["question"]["classes"])
         require(about == ("classes", [f"not {name}", name]), f"the certificate of {name} is not about it")
-        parts = {k: claim[k]["one_against_rest"] for k in ("fewest_rows", "columns_behind") if k in claim}
-        require(set().union(*parts.values()) <= every.keys(), "a part is about a class that is not there")
-        more = {k: part.get(name) for k, part in parts.items()}
+        fewest = claim["fewest_rows"]["one_against_rest"] if "fewest_rows" in claim else {}
+        require(fewest.keys() <= every.keys(), "a part is about a class that is not there")
+        more = {"fewest_rows": fewest[name]} if name in fewest else {}
         said += [f"{plainly(name)} against the rest: {line}" for line in prove({**one, **more}, path, set(every))]
     return said
 

@@ -91,7 +91,7 @@ def test_needed_and_few_columns_are_those_of_all_sets(seed: int, p: int, sparse:
     needed = [k for k, rest in enumerate(without) if verdict(X, y, rest) != proof.verdict]
     assert search.needed() == needed
     found, known = search.known_needed()
-    assert (list(found), known) == (needed, len(groups))
+    assert (found, known) == (needed, len(groups))
     search = columns_of_verdict(given, y, proof, [[j] for j in range(p)], NEVER)
     assert search.find_fewest(range(p), NEVER)
     sizes = [k for k in range(1, p + 1) for some in combinations(range(p), k) if verdict(X, y, some) == proof.verdict]

@@ -63,7 +63,8 @@ def written_certificate(
         # Its names are in no other hash.
         data["design"], data["design_sha256"] = beside.name, hashlib.sha256(text.encode()).hexdigest()
         files = [("design", beside, text)]
-    files.append(("certificate", path, _json(without_words(data))))
+    proofs = {key: value for key, value in data.items() if key != "columns_behind"}
+    files.append(("certificate", path, _json(without_words(proofs))))
     for what, at, text in files:
         with open_output(at, f"the {what}", reads=inputs(table)) as file:
             file.write(text)

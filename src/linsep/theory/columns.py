@@ -82,15 +82,15 @@ class ColumnSearch:
         """The columns without which the others do not separate, in ascending order."""
         return list(_essential(sorted(self.every), self.separates, together=False))
 
-    def known_needed(self) -> tuple[dict[int, Any], int]:
-        """The columns known to be needed, with the proofs of the others, and for how many columns that is known."""
+    def known_needed(self) -> tuple[list[int], int]:
+        """The columns known to be needed, in ascending order, and for how many columns it is known."""
         size, open_ = len(self.every) - 1, self.every
-        found: dict[int, Any] = {}
-        for some, (separates, proof) in self.answers.items():
+        found: set[int] = set()
+        for some, (separates, _) in self.answers.items():
             open_ = open_ & some if separates else open_
             if not separates and len(some) == size:
-                found |= dict.fromkeys(self.every - some, proof)
-        return dict(sorted(found.items())), len(self.every) - len(open_.difference(found))
+                found |= self.every - some
+        return sorted(found), len(self.every) - len(open_ - found)
 
     def find_fewest(self, order: Sequence[int], deadline: Deadline, rounds: int = _ROUNDS) -> bool:
         """Make `few` a set of which none can be left out, the first of `order` first; say whether none is smaller.

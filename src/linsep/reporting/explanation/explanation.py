@@ -81,16 +81,14 @@ class Explanation:
 
         `kind` is "alone" (the column tells the classes apart), "nearly" (all rows but one to three), "few" (columns
         that separate together, or some rows where not all are separable) or "needed" (without it they are not
-        separable). `certificate` is the proof as JSON for `Separability.from_json`, null where a line
-        has none; numbers are whole there, each column times a power of ten.
+        separable).
         """
-        every = [(one.title, *said[:4]) for one in self.behind for said in one.said]
+        every = [(one.title, *said[:3]) for one in self.behind for said in one.said]
         told = {
             _HEADS[0]: pa.array([one[0] for one in every], pa.string()),
             "kind": pa.array([one[1] for one in every], pa.string()),
             "columns": pa.array([list(one[2]) for one in every], pa.list_(pa.string())),
             "said": pa.array([one[3] for one in every], pa.string()),
-            "certificate": pa.array([one[4] and one[4].to_json() for one in every], pa.string()),
         }
         return pa.table(told).select(list(told)[len(self.behind) < 2 :])
 
@@ -108,7 +106,7 @@ class Explanation:
         return f"<Explanation {self.summary()}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON: `fewest_rows` and `columns_behind`, with the certificates."""
+        """Return plain values for JSON: `fewest_rows`, with its certificates, and `columns_behind`."""
         return {
             "fewest_rows": _by_title(self.explained),
             "columns_behind": _by_title(self.behind),
@@ -147,10 +145,6 @@ class Said(NamedTuple):
         The columns.
     text : str
         The sentence.
-    proof : Separability or None
-        Its certificate, where it has one; of a needed column, that of the others.
-    places : list of int
-        The columns that the certificate is about, counted as in that of all.
     more : dict
         What else `--json` says.
     """
@@ -158,8 +152,6 @@ class Said(NamedTuple):
     kind: str
     columns: tuple[str, ...]
     text: str
-    proof: Separability | None
-    places: list[int]
     more: dict[str, Any]
 
 
@@ -203,12 +195,9 @@ class ExplainedColumns(NamedTuple):
         return [(f"{label} ({self.title})" if self.title else label, text) for label, text in lines]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, with the certificates."""
-        every: dict[str, Any] = {"alone": [], "nearly": [], "few": [], "needed": []}
-        for one in self.said:
-            proof = None if one.proof is None else one.proof.to_dict()
-            told = {"columns": list(one.columns), **one.more, "places": one.places, "certificate": proof}
-            every[one.kind].append(told)
+        """The same as plain data."""
+        kinds = ("alone", "nearly", "few", "needed")
+        every = {kind: [{"columns": list(one.columns), **one.more} for one in self.of_kind(kind)] for kind in kinds}
         return every | {"needed_asked": self.asked}
 
 
@@ -242,12 +231,12 @@ def columns_behind(
     """
     deadline = deadline_of(time_limit)
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
-    question = _Question(found, labels, y, numbers, _columns_of_table(numbers))
-    said, asked = question.alone(_telling(found, numbers, chunk, kinds, labels)), 0
+    question = _Question(found, y, numbers, _columns_of_table(numbers))
+    (said, separating), asked = question.alone(_telling(found, numbers, chunk, kinds, labels)), 0
     change = "the classes are not separable" if found.verdict == "separable" else "no row is separated: inseparable"
     if found.verdict in ("separable", "quasi-separable"):
-        needed, asked = question.needed(said, change, deadline)
-        if not any(one.proof for one in said) and numbers.X.shape[0] * numbers.X.shape[1] <= _MOST_CELLS:
+        needed, asked = question.needed(separating, change, deadline)
+        if not separating and numbers.X.shape[0] * numbers.X.shape[1] <= _MOST_CELLS:
             with suppress(OutOfTimeError):
                 said += question.few(deadline_of(time_left(deadline) / 2))
         said += needed
@@ -255,52 +244,48 @@ def columns_behind(
 
 
 class _Question(NamedTuple):
-    """A verdict, the labels by name and as 0 and 1, and the columns of the table with those that each became."""
+    """A verdict, the labels as 0 and 1, and the columns of the table with those that each became."""
 
     found: Separability
-    labels: Array
     y: Array
     numbers: ExactNumbers
     groups: Mapping[str, list[int]]
 
-    def _said(
-        self, kind: str, columns: Sequence[str], text: str, proof: Separability | None, places: list[int], **more: Any
-    ) -> Said:
-        """One line, the certificate with the classes by name."""
-        named = None if proof is None else proof.named(self.found.classes, self.labels)
-        return Said(kind, tuple(columns), text, named, places, more)
+    def alone(self, telling: list[TellingColumn]) -> tuple[list[Said], list[list[int]]]:
+        """The columns from which all rows are told, or, where they are not separable, all but a few.
 
-    def alone(self, telling: list[TellingColumn]) -> list[Said]:
-        """The columns from which all rows are told, or, where they are not separable, all but a few."""
-        said, separable = [], self.found.verdict == "separable"
+        Beside them those of the certificate that a column became with which the rows are proved to be separable.
+        """
+        said, separating, is_separable = list[Said](), list[list[int]](), self.found.verdict == "separable"
         for one in telling:
-            places, proof = self.groups.get(one.name, []), None
-            if places and separable:
-                proof = separability(self.numbers.X[:, places], self.y)
-                proof = proof if proof.verdict == "separable" else None
-            kind, text = ("nearly", str(one)) if one.errors and proof is None else ("alone", _asking(one))
-            if kind == "alone" or (not separable and one.errors <= _WRONG):
-                said.append(self._said(kind, [one.name], text, proof, places, rule=one.rule, errors=one.errors))
-        return said
+            places = self.groups.get(one.name, [])
+            separates = (
+                is_separable and places and separability(self.numbers.X[:, places], self.y).verdict == "separable"
+            )
+            separating += [places] if separates else []
+            kind, text = ("nearly", str(one)) if one.errors and not separates else ("alone", _asking(one))
+            if kind == "alone" or (not is_separable and one.errors <= _WRONG):
+                said.append(Said(kind, (one.name,), text, {"rule": one.rule, "errors": one.errors}))
+        return said, separating
 
-    def needed(self, known: list[Said], change: str, deadline: Deadline) -> tuple[list[Said], int]:
-        """The columns of the table whose removal changes the verdict, and of how many that is decided."""
+    def needed(self, known: list[list[int]], change: str, deadline: Deadline) -> tuple[list[Said], int]:
+        """The columns of the table whose removal changes the verdict, and of how many that is decided.
+
+        `known` are sets of columns that separate.
+        """
         found, names, groups = self.found, list(self.groups), list(self.groups.values())
+        if len(groups) == 1:
+            return [], 1
         search = columns_of_verdict(self.numbers.X, self.y, found, groups, deadline)
         # Directions after the first may have rows of those before on the wrong side.
         plane = found.hyperplane or found.directions[0]
-        for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *(one.places for one in known if one.proof))):
+        for used in map(set, (np.flatnonzero(plane.w != 0).tolist(), *known)):
             some = frozenset(k for k, group in enumerate(groups) if not used.isdisjoint(group))
             search.answers.setdefault(some, (True, None))
         with suppress(OutOfTimeError):
             search.needed()
         needed, asked = search.known_needed()
-        said, every = [], set(range(len(self.numbers.names)))
-        for k, proof in needed.items():
-            if proof is not None:
-                text = f"without {names[k]!r:.40} {change}"
-                said.append(self._said("needed", [names[k]], text, proof, sorted(every.difference(groups[k]))))
-        return said, asked
+        return [Said("needed", (names[k],), f"without {names[k]!r:.40} {change}", {}) for k in needed], asked
 
     def few(self, deadline: Deadline) -> list[Said]:
         """What few columns separate; nothing if the search ended with all of them."""
@@ -318,7 +303,7 @@ class _Question(NamedTuple):
             rows = found.in_file(few.proof.separated_rows)
             text += f"; rows on their side: {some_rows(rows)}, all others on the plane"
             more["rows"] = rows.tolist()
-        return [self._said("few", names, text, few.proof, list(few.columns), **more)]
+        return [Said("few", tuple(names), text, more)]
 
 
 def _columns_of_table(numbers: ExactNumbers) -> dict[str, list[int]]:
