@@ -133,12 +133,8 @@ def in_pieces(make: Callable[..., Any], table: data.Table, **parameters: Any) ->
         guesses = []
         if isinstance(X, np.ndarray):
             for i in range(0, 60, 2):
-                if hasattr(model, "learn_one"):
-                    guesses.append(model.predict_one(X[i]))
-                    model.learn_one(X[i], y[i])
-                else:
-                    guesses.append(model.predict(X[[i]])[0])
-                    model.partial_fit(X[[i]], y[[i]])
+                guesses.append(model.predict_one(X[i]))
+                model.learn_one(X[i], y[i])
         return [half, plain(np.array(guesses)), learned(model, X[:20])]
 
     return run
@@ -250,13 +246,10 @@ def courses() -> dict[str, Run]:
         "warm start, SGDClassifier": twice_as_long(linsep.SGDClassifier, average=None, eta0=0.05),
         "open classes, Perceptron": in_pieces(linsep.Perceptron, data.iris()),
         "open classes, AveragedPerceptron, sparse": in_pieces(linsep.AveragedPerceptron, data.sparse(3)),
-        "open classes, VotedPerceptron": in_pieces(linsep.VotedPerceptron, data.noisy()),
         "open classes, MarginPerceptron, float32": in_pieces(
             linsep.MarginPerceptron, data.single(data.iris()), margin=0.1
         ),
         "open classes, PassiveAggressive": in_pieces(linsep.PassiveAggressive, data.iris(), variant="pa2"),
-        "open classes, Rocchio": in_pieces(linsep.Rocchio, data.iris()),
-        "open classes, SGDClassifier": in_pieces(linsep.SGDClassifier, data.noisy(), eta0=0.1),
         "open classes, multiclass": in_pieces(linsep.Perceptron, data.iris(), multi_class="multiclass"),
         "named columns": named_columns,
         "angle to the planted separator": angle_to_planted,

@@ -164,10 +164,10 @@ REFUSED_FIRST = [
 
 @pytest.mark.parametrize(("x", "message"), REFUSED_FIRST, ids=[m for _, m in REFUSED_FIRST])
 def test_a_first_row_that_is_refused_leaves_nothing_behind(x: Any, message: str) -> None:
-    learner = Perceptron(class_weight="balanced")
+    learner = Perceptron(class_weight={"x": 2.0})
     before = vars(learner).copy()
     with pytest.raises(DataError, match=message):
-        learner.learn_one(x, "a")
+        learner.learn_one(x, "x")
     assert vars(learner) == before
 
 
@@ -175,12 +175,20 @@ def test_a_first_row_that_is_refused_leaves_nothing_behind(x: Any, message: str)
     ("x", "label"), [({"a": np.nan}, "new"), ({"a": 1e200}, "x"), ({"a": 1.0, "new": 1e200}, "x"), ({"a": 1.0}, None)]
 )
 def test_a_row_that_is_refused_is_not_counted(x: Any, label: Any) -> None:
-    learner = Perceptron(class_weight="balanced").learn_one({"a": 1.0}, "x").learn_one({"a": -1.0}, "y")
-    before = planes(learner).tolist(), learner.class_count_.tolist(), learner.t_
+    learner = Perceptron(class_weight={"x": 2.0}).learn_one({"a": 1.0}, "x").learn_one({"a": -1.0}, "y")
+    before = planes(learner).tolist(), learner.t_
     with pytest.raises(DataError):
         learner.learn_one(x, label)
-    assert (planes(learner).tolist(), learner.class_count_.tolist(), learner.t_) == before
+    assert (planes(learner).tolist(), learner.t_) == before
     assert learner.classes_.tolist() == ["x", "y"] and learner.feature_names_in_.tolist() == ["a"]
+
+
+def test_weights_that_count_all_rows_are_refused_for_some() -> None:
+    learner = Perceptron(class_weight="balanced")
+    for learn in (lambda: learner.learn_one({"a": 1.0}, "x"), lambda: learner.partial_fit([[1.0]], ["x"], ["x", "y"])):
+        with pytest.raises(ValueError, match="counts all rows, and these come in parts"):
+            learn()
+        assert not hasattr(learner, "classes_")
 
 
 def test_an_absorbed_row_warns() -> None:

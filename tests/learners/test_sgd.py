@@ -362,23 +362,12 @@ def test_one_row_at_a_time_equals_partial_fit(sparse: bool) -> None:
     X, y = table(4, n=80, n_classes=3)
     options: Any = {"projection_radius": 0.7, "eta0": 0.2, "class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}
     whole = SGDClassifier("logistic", **options).partial_fit(sp.csr_matrix(X) if sparse else X, y, classes=[0, 1, 2])
-    single = SGDClassifier("logistic", open_classes=True, **options)
+    single = SGDClassifier("logistic", **options)
     single.partial_fit(sp.csr_matrix(X[:3]) if sparse else X[:3], y[:3], classes=[0, 1, 2])
     for x, label in zip(X[3:], y[3:], strict=True):
         single.partial_fit(sp.csr_matrix(x) if sparse else x[None], [label])
     np.testing.assert_array_equal(single.coef_, whole.coef_)
     assert single.n_mistakes_ == whole.n_mistakes_
-
-
-def test_classes_join() -> None:
-    learner = SGDClassifier("logistic", eta0=0.5, projection_radius=2.0, open_classes=True)
-    for _ in range(200):
-        for x, label in [([1.0, 0, 0], "p"), ([0, 1.0, 0], "q"), ([0, 0, 1.0], "r"), ([0.1, 0, 2.0], "r")]:
-            learner.partial_fit([x], [label])
-    assert learner.predict(np.eye(3)).tolist() == ["p", "q", "r"]
-    assert learner.coef_.shape == (3, 3)
-    for w, b in zip(learner.coef_, learner.intercept_, strict=True):
-        assert np.linalg.norm(np.append(w, b)) <= 2.0 + 1e-9
 
 
 def test_a_stream_wants_a_step_size_and_says_so() -> None:

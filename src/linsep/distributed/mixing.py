@@ -17,7 +17,7 @@ from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, Hyperplane
 
 # Arrays of a learner that can be mixed, besides weights and their running sums.
-_MIXABLE = {"coef_", "intercept_", "class_count_"}
+_MIXABLE = {"coef_", "intercept_"}
 
 
 class Pass(NamedTuple):

@@ -181,7 +181,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 'average="last"'
             )
 
-    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
+    def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
         """What the passes read of rows, and the original indices of these."""
         X = given.X.astype(self._stored.rows.dtype, copy=False)
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])

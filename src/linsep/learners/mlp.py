@@ -154,7 +154,7 @@ class MLP(BatchLearner):
     def start(self, X: Any) -> None:
         self.t_ = 0
 
-    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
+    def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
         return Rows(given.X, np.searchsorted(self.classes_, given.y)), given.numbers
 
     def reorders(self) -> bool:

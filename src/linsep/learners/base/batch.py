@@ -355,7 +355,7 @@ class EpochLearner(LinearBatchLearner):
         """Make one pass over these rows, in the order given, from the weights so far.
 
         The weights are the same to the last bit whether rows come one by one, in chunks or all at once: those of `fit`
-        with one epoch and no shuffling. (With class_weight="balanced" frequencies are those of the rows so far.)
+        with one epoch and no shuffling.
 
         Parameters
         ----------

@@ -20,6 +20,7 @@ from linsep.learners.base.parameters import (
     all_classes,
     check_classes,
     check_labels,
+    refuse_balance,
     rows_of_weight,
     weights_of_classes,
 )
@@ -33,8 +34,8 @@ from linsep.types import Array, DataError
 class LabelledClassifier(Classifier):
     """Labels and their codes, for `fit` and for `partial_fit`.
 
-    A subclass says how to start (`start`), what kernels read (`kernel_rows`) and, where classes may join, how to make
-    room for one (`_make_room`).
+    A subclass says how to start (`start`), what kernels read (`kernel_rows`) and, where classes may join, how one does
+    (`_join`).
     """
 
     state_values: ClassVar[dict[str, ValueSpec]] = {
@@ -60,15 +61,12 @@ class LabelledClassifier(Classifier):
         """The weights (n_planes, n_features) and intercepts that updates move."""
         raise NotImplementedError
 
-    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
-        """What kernels read of rows, and the original indices of these.
-
-        Balanced class weights count these rows or, `running`, all rows so far.
-        """
+    def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
+        """What kernels read of rows, and the original indices of these."""
         raise NotImplementedError
 
-    def _make_room(self, before: int, place: int) -> None:
-        """Insert the weights of the class that joined `before` others at `place`."""
+    def _join(self, label: Any) -> None:
+        """Let a class join with w = 0, of a learner that has `open_classes`."""
         raise NotImplementedError
 
     # ----------------------------------------------------------------- planes
@@ -109,7 +107,7 @@ class LabelledClassifier(Classifier):
             self._open = getattr(self, "open_classes", False)
             self.classes_ = check_classes(np.unique(given.y))
             self.start(given.X)
-        rows, numbers = self.kernel_rows(given, running=False)
+        rows, numbers = self.kernel_rows(given)
         if not len(rows.y):
             raise ValueError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
         return rows, numbers
@@ -121,6 +119,7 @@ class LabelledClassifier(Classifier):
         """
         first = not hasattr(self, "classes_")
         may_join = getattr(self, "open_classes", False)
+        refuse_balance(getattr(self, "class_weight", None))
         if first and classes is None and not may_join:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         if not first:
@@ -139,17 +138,17 @@ class LabelledClassifier(Classifier):
                 del self.n_features_in_
                 self.__dict__.pop("feature_names_in_", None)
             return iter([])
-        cuts = self._first_rows_of_new_classes(given.y) if self._open else []
-        parts = [slice(a, b) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b]
+        labels, rows = np.unique(given.y, return_index=True)
+        cuts = sorted(rows[~np.isin(labels, self.classes_)].tolist()) if self._open else []
         # Without a class that joins all errors come now, before anything is learnt.
         if not cuts:
             return iter([self._part(given)])
-        return (self._part(given.take(part)) for part in parts)
+        return (self._part(given.take(slice(a, b))) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b)
 
     def rows_of_shard(self, X: Any, y: Array) -> Rows:
         """What kernels read of rows and labels that `check_rows` accepted, of a learner that has been started."""
         self.check_parts()
-        return self.kernel_rows(Given(X, y), running=False)[0]
+        return self.kernel_rows(Given(X, y))[0]
 
     def start_empty(self, classes: Array, X: Any, names: list[str] | None = None) -> None:
         """Start with these distinct labels, which are then all, and with rows like `X` whose columns have these names.
@@ -169,43 +168,14 @@ class LabelledClassifier(Classifier):
         """Rows whose first label alone may be new."""
         if self._open and given.y[0] not in self.classes_:
             self._join(given.y[0])
-        return self.kernel_rows(given, running=True)[0]
+        return self.kernel_rows(given)[0]
 
-    # ---------------------------------------------------------------- joining
     def _check_same_classes(self, classes: Any) -> None:
         if not self._open and not np.array_equal(np.unique(check_labels(classes)), self.classes_):
             raise ValueError(
                 f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
                 f"{list(self.classes_)}"
             )
-
-    def _first_rows_of_new_classes(self, y: Array) -> list[int]:
-        """Where labels that are not in `classes_` come first; an error where classes are closed."""
-        labels, rows = np.unique(y, return_index=True)
-        new = ~np.isin(labels, self.classes_)
-        if new.any():
-            self._check_joins(labels[new])
-        return sorted(rows[new].tolist())
-
-    def _check_joins(self, labels: Array) -> None:
-        """Raise unless these labels, which are not in `classes_`, may join."""
-        known = ", ".join(map(str, self.classes_[:20]))
-        if not self._open:
-            raise DataError(
-                f"label {labels[0]} is not one of the classes {known}; open_classes=True lets new ones join"
-            )
-
-    def _join(self, label: Any) -> None:
-        """Let a class join with w = 0; what was learnt about the others stays."""
-        before = len(self.classes_)
-        new = np.asarray([label])
-        if self.classes_.dtype.kind in "iu" and new.dtype.kind == "f":  # a whole number all the same
-            new = new.astype(np.int64)
-        # Not append: the labels sort as fit would sort them.
-        classes = np.unique(np.concatenate([self.classes_, new]))
-        place = int(np.flatnonzero(classes == label)[0])
-        self.classes_ = classes
-        self._make_room(before, place)
 
 
 def typical_length(X: Any) -> float:
@@ -229,14 +199,12 @@ def row_kernels() -> Any:
 class LinearClassifier(LabelledClassifier):
     """Class weights and decision values of a learner with `coef_` and `intercept_`.
 
-    `intercept_scaling`, `class_weight`, `open_classes` and `multi_class` are for learners without these
-    parameters.
+    `intercept_scaling`, `class_weight` and `multi_class` are for learners without these parameters.
     """
 
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         "coef_": ArraySpec(("planes", "features")),
         "intercept_": ArraySpec(("planes",), like="coef_"),
-        "class_count_": ArraySpec(("classes",), "whole", least=0, needed=False),
     }
 
     # Running sums behind a mean of weights: the name of each, and that of the weights it is about.
@@ -249,40 +217,25 @@ class LinearClassifier(LabelledClassifier):
     fit_intercept: bool
     intercept_scaling: float | str = 1.0
     class_weight: Any = None
-    open_classes: bool = False
     multi_class: str = "ovr"
 
     # ------------------------------------------------------------------ input
-    def _class_weights(self, given: Given, *, running: bool) -> Array | None:
+    def _class_weights(self, given: Given) -> Array | None:
         """The weight of each row for its own class, or None where `class_weight` is.
 
-        "balanced" is rows / (classes x rows of the class), of these rows or, `running`, of all rows so far.
+        "balanced" is rows / (classes x rows of the class).
         """
         if self.class_weight is None:
             return None
-        if self.class_weight == "balanced" and running:
-            return self._running_balance(given.y)
         positions = self._coded_as(given, np.arange(len(self.classes_)))
         if self.class_weight == "balanced":
             count = np.bincount(positions, minlength=len(self.classes_))
             return np.asarray((len(positions) / (len(count) * np.maximum(count, 1)))[positions])
         return np.asarray(weights_of_classes(self.class_weight, self.classes_, self._open)[positions])
 
-    def _running_balance(self, y: Array) -> Array:
-        """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
-        count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
-        is_class = y[:, None] == self.classes_
-        seen = count + np.cumsum(is_class, axis=0)
-        self.class_count_ = seen[-1]
-        balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
-        return balance
-
-    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
-        """What kernels read of rows, and the original indices of these; weights of two classes multiply the rows' own.
-
-        Balanced class weights count these rows or, `running`, all rows so far.
-        """
-        own = None if self.class_weight is None else self._class_weights(given, running=running)
+    def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
+        """What kernels read of rows, and their original indices; weights of two classes multiply the rows' own."""
+        own = self._class_weights(given)
         if own is not None and (len(self.classes_) <= 2 or self.moves_together()) and not own.all():
             given, own = given.take(own > 0), own[own > 0]
         X, weight = given.X.astype(self.moving()[0].dtype, copy=False), given.weight
@@ -311,20 +264,6 @@ class LinearClassifier(LabelledClassifier):
     def _kept(self, axis: str) -> list[str]:
         """Arrays with such an axis, of those that there are."""
         return [name for name, spec in self.state_arrays.items() if axis in spec.shape and name in self.__dict__]
-
-    def _make_room(self, before: int, place: int) -> None:
-        """Insert the plane of the class that joined `before` others at `place`.
-
-        One class alone has the plane of "its rows"; two have that of the second, whose negative is that of the first.
-        """
-        if hasattr(self, "class_count_"):
-            self.class_count_ = np.insert(self.class_count_, place, 0)
-        for name in self._kept("planes"):
-            old = getattr(self, name)
-            new = old if before > 1 or place == 0 else -old
-            if before > 1:
-                new = np.insert(np.concatenate([-old, old]) if before == 2 else old, place, 0, axis=0)
-            setattr(self, name, np.asarray(new, order="F" if old.flags.f_contiguous else "C"))
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:

@@ -13,7 +13,7 @@ import scipy
 from linsep.learners.base.batch import EpochLearner
 from linsep.learners.base.classifier import check_columns
 from linsep.learners.base.labelled import row_kernels
-from linsep.learners.base.parameters import Given, all_classes, check_class_weight, check_label
+from linsep.learners.base.parameters import Given, all_classes, check_class_weight, check_label, refuse_balance
 from linsep.scikit import check_is_fitted
 from linsep.types import CSR, Array, DataError
 
@@ -24,6 +24,7 @@ _TRUTH = frozenset([bool, np.bool_])
 class OnlineLearner(EpochLearner):
     """`learn_one` and `predict_one`, without the validation and copies that tables need."""
 
+    open_classes: bool
     feature_names_in_: Array
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
@@ -100,7 +101,9 @@ class OnlineLearner(EpochLearner):
         if code is None or (type(y) in _TRUTH) != self._truth:  # 1 == True, but they are different labels
             check_label(y)
             self._check_kind(np.asarray([y]))
-            self._check_joins(np.asarray([y]))
+            if not self._open:
+                known = ", ".join(map(str, self.classes_[:20]))
+                raise DataError(f"label {y} is not one of the classes {known}; open_classes=True lets new ones join")
         new: list[str] = []
         X: Any = self._in_order(x) if self._plain else None
         if X is None:
@@ -110,6 +113,7 @@ class OnlineLearner(EpochLearner):
                 # A row that is refused must not be counted, and no column may be added for it.
                 _check_row(X)
                 check_class_weight(self.class_weight)
+                refuse_balance(self.class_weight)
                 if new:
                     self.widen(self.n_features_in_ + len(new), new)
                 if code is None:
@@ -158,7 +162,7 @@ class OnlineLearner(EpochLearner):
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         own = 1.0
         if self.class_weight is not None:
-            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+            weights = self._class_weights(Given(X, np.asarray([label])))
             own = 1.0 if weights is None else float(weights[0])
         if own == 0 and (len(self.classes_) <= 2 or self.moves_together()):
             return
@@ -280,8 +284,24 @@ class OnlineLearner(EpochLearner):
         super().start(X)
         self._columns, self._plain = None, ""
 
-    def _make_room(self, before: int, place: int) -> None:
-        super()._make_room(before, place)
+    def _join(self, label: Any) -> None:
+        """Let a class join with w = 0; what was learnt about the others stays.
+
+        One class alone has the plane of "its rows"; two have that of the second, whose negative is that of the first.
+        """
+        before = len(self.classes_)
+        new = np.asarray([label])
+        if self.classes_.dtype.kind in "iu" and new.dtype.kind == "f":  # a whole number all the same
+            new = new.astype(np.int64)
+        # Not append: the labels sort as fit would sort them.
+        self.classes_ = np.unique(np.concatenate([self.classes_, new]))
+        place = int(np.flatnonzero(self.classes_ == label)[0])
+        for name in self._kept("planes"):
+            old = getattr(self, name)
+            w = old if before > 1 or place == 0 else -old
+            if before > 1:
+                w = np.insert(np.concatenate([-old, old]) if before == 2 else old, place, 0, axis=0)
+            setattr(self, name, np.asarray(w, order="F" if old.flags.f_contiguous else "C"))
         self._plain = ""
         self.settle_later()
 

@@ -236,6 +236,12 @@ def check_class_weight(class_weight: Any) -> bool:
     return True
 
 
+def refuse_balance(class_weight: Any) -> None:
+    """Raise ValueError for the weights of rows that come in parts, where all of them are to be counted."""
+    if isinstance(class_weight, str):
+        raise ValueError('class_weight="balanced" counts all rows, and these come in parts: give a dict of weights')
+
+
 def weights_of_classes(class_weight: Mapping[Any, float], classes: Array, may_join: bool) -> Array:
     """The weight of each class, 1 for those not in the mapping.
 

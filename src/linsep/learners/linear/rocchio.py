@@ -28,8 +28,6 @@ class Rocchio(LinearClassifier):
     ----------
     fit_intercept : bool, default=True
         Without it b = 0: of several classes the largest u_k.x counts, not the nearest mean.
-    open_classes : bool, default=False
-        Whether a label that was not named may join in `partial_fit` when its first row comes.
 
     Attributes
     ----------
@@ -64,7 +62,7 @@ class Rocchio(LinearClassifier):
         "_totals": ArraySpec(("classes",), "float64", least=0),
     }
 
-    def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
+    def __init__(self, *, fit_intercept: bool = True) -> None:
         keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -98,7 +96,7 @@ class Rocchio(LinearClassifier):
         y : array, shape (n_samples,)
             Their labels.
         classes : array, optional
-            All labels that may come; needed in the first call unless `open_classes`.
+            All labels that may come; needed in the first call.
         sample_weight : array, shape (n_samples,), optional
             Weights; a weight k here equals k visits.
 
@@ -120,21 +118,16 @@ class Rocchio(LinearClassifier):
         self.n_iter_ = 1
         self.stop_reason_ = StopReason.ONE_PASS
 
-    def _make_room(self, before: int, place: int) -> None:
-        self._sums = np.insert(self._sums, place, 0, axis=0)
-        self._totals = np.insert(self._totals, place, 0)
-        # The weights are computed anew with the row that brings the class.
-
     def _add(self, rows: Rows) -> Self:
         from linsep.kernels.linear.sums import add_class_sums
 
         n_classes = len(self.classes_)
-        codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
+        codes = rows.y.astype(np.intp) if n_classes > 2 else (rows.y > 0).astype(np.intp)
         add_class_sums(rows.X, codes, rows.weight, self._sums, self._totals)
         self.t_ += len(codes)
         # A class without rows so far has the mean 0.
         u = self._sums / np.where(self._totals > 0, self._totals, 1.0)[:, None]
-        v: Any = 0.0  # of several classes, and of one alone before others join
+        v: Any = 0.0  # of several classes
         if n_classes == 2:
             u, v = u[1:], u[:1]
         self.coef_ = u - v

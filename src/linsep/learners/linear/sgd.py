@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import Iterate, fold, row_sizes, sgd_pass
+from linsep.kernels.linear.gradient import Iterate, row_sizes, sgd_pass
 from linsep.learners.base.keeping import DerivedLearner
 from linsep.learners.base.parameters import Allowed, Shared, one_of, sharing
 from linsep.learners.linear import sgd_state as terms
@@ -68,9 +68,6 @@ class SGDClassifier(DerivedLearner):
         call visits the rows in the same orders again; a RandomState goes on where it was.
     class_weight : dict, "balanced" or None, default=None
         Factor on the loss of each class: finite, at least 0, and 1 for a class that the dict leaves out.
-    open_classes : bool, default=False
-        Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. A second class shares the plane of the first: it joins with the negative of its w.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -122,7 +119,7 @@ class SGDClassifier(DerivedLearner):
     sampling: str
     clip_norm: float | None
 
-    @sharing("multi_class", max_iter=10)
+    @sharing("multi_class", "open_classes", max_iter=10)
     def __init__(
         self,
         loss: str = "hinge",
@@ -148,7 +145,7 @@ class SGDClassifier(DerivedLearner):
         y : array, shape (n_samples,)
             Their labels.
         classes : array, optional
-            All labels that may come; needed in the first call unless `open_classes`.
+            All labels that may come; needed in the first call.
         sample_weight : array, shape (n_samples,), optional
             Factor on the loss of each row.
 
@@ -169,13 +166,10 @@ class SGDClassifier(DerivedLearner):
         self._v, self._b = self.coef_, self.intercept_
         self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
         self._total = np.zeros(1)
-        self._start_factors()
-        self.gradient_bound_ = math.nan
-        self._promise = ("sgd", None, False, NO_PLAN, "")
-
-    def _start_factors(self) -> None:
         planes = len(self._b)
         self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
+        self.gradient_bound_ = math.nan
+        self._promise = ("sgd", None, False, NO_PLAN, "")
 
     def moving(self) -> tuple[Array, Array]:
         return self._v, self._b
@@ -243,14 +237,6 @@ class SGDClassifier(DerivedLearner):
             w += self._mean[:, columns]  # in place, as wide weights take much memory
             w /= self._total
             return w, (self._mean_b + self._scale_sum * self._b) / self._total
-
-    def _make_room(self, before: int, place: int) -> None:
-        w = self._iterate()
-        for k in range(len(self._b)):
-            fold(w, k)
-        super()._make_room(before, place)
-        self._start_factors()
-        measure_all(self._iterate(), self.constant2_)
 
     # ---------------------------------------------------------------- results
     @property

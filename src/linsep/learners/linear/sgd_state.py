@@ -64,8 +64,6 @@ def probabilities(z: Array, n_classes: int) -> Array:
     """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1."""
     if z.ndim == 2:
         return np.asarray(scipy.special.softmax(scipy.special.log_expit(z), axis=1))
-    if n_classes < 2:
-        return np.ones((len(z), 1))
     return np.column_stack([scipy.special.expit(-z), scipy.special.expit(z)])
 
 

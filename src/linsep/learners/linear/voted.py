@@ -63,9 +63,6 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: each class against the rest, all in one pass ("ovr"); or one update per mistake,
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
-    open_classes : bool, default=False
-        Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. A second class shares the plane of the first: it joins with the negative of its w.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
@@ -102,7 +99,7 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
     batch_epochs: ClassVar[int] = 1
     state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MistakeRecord.state_arrays
 
-    @sharing(max_iter=1)
+    @sharing("open_classes", max_iter=1)
     def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
     # --------------------------------------------------------------- training
@@ -128,19 +125,6 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
         X = as_matrix(rows.X, self.coef_.shape[1])
         self._note(X, places, np.unique(mistaken), mistaken, visits=visits, classes=classes, steps=steps)
         return made
-
-    def _make_room(self, before: int, place: int) -> None:
-        super()._make_room(before, place)
-        if before == 1 and place == 1:
-            self.mistake_steps_ = -self.mistake_steps_
-        if before == 2:  # the plane of the second class, and its negative
-            negative, twice = -self.mistake_steps_, len(self.mistake_steps_)
-            self.mistake_steps_ = np.column_stack([negative, self.mistake_steps_]).ravel()
-            self.mistake_classes_ = np.tile(np.arange(2), twice)
-            self.mistake_rows_ = np.repeat(self.mistake_rows_, 2)
-            self.mistake_visits_ = np.repeat(self.mistake_visits_, 2)
-        if before > 1:
-            self.mistake_classes_ = self.mistake_classes_ + (self.mistake_classes_ >= place)
 
     @property
     def mistaken_rows_(self) -> Any:
