@@ -151,15 +151,11 @@ def _of_two(rows: int, rare: int, found: int, wrong: int) -> Scores:
     return scores_of_counts(np.array([[rows - rare - wrong, wrong], [rare - found, found]]), ["no", "yes"])
 
 
-def test_the_rarest_class_is_told_of_where_it_is_rare_or_not_found() -> None:
-    said = '; rarest class: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
+def test_the_class_found_least_is_told_of_where_most_of_it_is_not_found() -> None:
+    said = '; class found least: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
     assert rare_words(_of_two(1000, 20, 3, 1)) == f"{said} (--set class_weight=balanced finds more)"
     assert rare_words(_of_two(1000, 20, 3, 1), weighted=True) == said
-    assert "class-weight" not in rare_words(_of_two(1000, 20, 19, 1))
     assert rare_words(_of_two(1000, 100, 50, 1)) == ""
-    assert rare_words(_of_two(1000, 400, 199, 1)) != ""
-    even = scores_of_counts(np.diag([10] * 9 + [9]), [f"c{k}" for k in range(10)])
-    assert even.hard_class is None
     three = scores_of_counts(np.array([[80, 0, 0], [30, 1, 0], [10, 0, 20]]), ["a", "b", "c"])
     assert rare_words(three).startswith('; class found least: recall 3.23% of 31 rows "b", ')
 
@@ -200,7 +196,7 @@ def test_receipts_and_scores_tell_of_rare_classes(tmp_path: Path, monkeypatch: p
     frame["y"] = np.where(frame.a + rng.normal(size=800) > 2.8, "yes", "no")
     frame.to_csv("t.csv", index=False)
     said = linsep("fit", "t.csv", "--target", "y", "--holdout", "0.25").stdout
-    assert "rarest class" in said
+    assert "class found least" in said
     assert "--set class_weight=balanced finds more" in said
     weighted = linsep("fit", "t.csv", "--target", "y", "--set", "class_weight=balanced").stdout
     scored = linsep("score", "model.linsep", "t.csv").stdout

@@ -14,8 +14,6 @@ from linsep.types import Array
 NO_BETTER = "THE MODEL IS NO BETTER"
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
-_RARE = 0.1  # a class with a smaller share of the rows
-_FOUND = 0.9  # from this recall on no advice is needed
 
 
 class ClassScores(NamedTuple):
@@ -92,25 +90,6 @@ class Scores:
     @property
     def _occurring(self) -> int:
         return sum(one.rows > 0 for one in self.classes.values())
-
-    @property
-    def hard_class(self) -> str | None:
-        """The class found least, if most of it was not found, else the rarest one, if it is rare.
-
-        Rare is less than a tenth of the rows, and less than half of what each class would have if all were as
-        frequent.
-        """
-        found = {name: (one.recall or 0.0, one.rows) for name, one in self.classes.items() if one.rows}
-        least, rarest = min(found, key=lambda name: found[name]), self.rarest_class
-        if len(found) > 1 and found[least][0] < 0.5:
-            return least
-        is_rare = found[rarest][1] < min(_RARE, 0.5 / len(found)) * self.rows
-        return rarest if is_rare and len(found) > 1 else None
-
-    @property
-    def rarest_class(self) -> str:
-        """The class that occurs least."""
-        return min((name for name, one in self.classes.items() if one.rows), key=lambda name: self.classes[name].rows)
 
     def beats_no_look(self, *, weighted: bool) -> bool:
         """Whether the predictions are better than an answer that does not look at the row.
@@ -262,16 +241,13 @@ def beside_constant(label: str, answer: str, share: float, accuracy: float) -> t
 
 
 def rare_words(scores: Scores, *, weighted: bool = False) -> str:
-    """How much was found of the rarest class, or of the one found least, where that is worth a word; else nothing."""
-    name = scores.hard_class
-    if name is None:
+    """How much was found of the class found least, if that is less than half of it; else nothing."""
+    occurring = ((one.recall or 0.0, one.rows, name) for name, one in scores.classes.items() if one.rows)
+    recall, rows, name = min(occurring, key=lambda found: found[:2])
+    if recall >= 0.5 or scores._occurring < 2:
         return ""
-    one = scores.classes[name]
-    which = "rarest class" if name == scores.rarest_class else "class found least"
-    said = f'; {which}: recall {_share(one.recall)} of {one.rows:,} rows "{name}", balanced accuracy '
-    said += f"{scores.balanced_accuracy:.2%}"
-    advise = not weighted and (one.recall or 0.0) < _FOUND
-    return said + (" (--set class_weight=balanced finds more)" if advise else "")
+    said = f'; class found least: recall {recall:.2%} of {rows:,} rows "{name}", balanced accuracy '
+    return f"{said}{scores.balanced_accuracy:.2%}" + " (--set class_weight=balanced finds more)" * (not weighted)
 
 
 def score_lines(scores: Scores) -> list[tuple[str, str]]:
