@@ -167,8 +167,6 @@ def held_out(
         return {}
     found = _tried(X, [positive, *shuffles(positive, groups, controls, rng)], splits, "shuffled")
     found["low"], found["high"] = interval(found["accuracy"], len(X) if groups is None else len(np.unique(groups)))
-    if "auc" in found:
-        found["auc_low"], found["auc_high"] = auc_interval(found["auc"], *_sizes(positive, groups))
     if types is not None and controls:
         there, codes = np.unique(types, return_inverse=True)  # types of other rows draw no label
         tasks = [rng.choice(positive, size=len(there))[codes] for _ in range(controls)]
@@ -190,32 +188,6 @@ def interval(share: float, n: int) -> tuple[float, float]:
     centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * (share * (1 - share) / n + _Z**2 / (4 * n**2)) ** 0.5
     return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def auc_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
-    """Newcombe's interval of 95 % of the area under a ROC curve of so many rows of each class.
-
-    Its ends are the areas t with (area - t)^2 = z^2 V(t), V the variance of Hanley and McNeil (1982) with the mean of
-    both sizes for each: method 5 of Newcombe, Statistics in Medicine 25 (2006). At an area of 1 it has a width.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in auc_interval(0.9, 50, 50)]
-    [0.8159, 0.9462]
-    """
-    n = (positives + negatives) / 2 - 1
-
-    def beyond(t: float) -> bool:
-        """Whether t is further from the area than the end of the interval."""
-        variance = t * (1 - t) * (1 + n * (1 - t) / (2 - t) + n * t / (1 + t)) / (positives * negatives)
-        return bool((area - t) ** 2 > _Z**2 * variance)
-
-    ends = [area, area]
-    for k, far in enumerate((0.0, 1.0)):
-        for _ in range(60):  # halved until a double has no more digits
-            middle = (ends[k] + far) / 2
-            ends[k], far = (ends[k], middle) if beyond(middle) else (middle, far)
-    return ends[0], ends[1]
 
 
 def _sizes(positive: Array, groups: Array | None) -> list[int]:
@@ -251,11 +223,12 @@ def shuffles(positive: Array, groups: Array | None, controls: int, rng: np.rando
 
 
 def _tried(X: Array, labels: list[Array], splits: list[tuple[Array, Array]], others: str) -> dict[str, Any]:
-    """Of the first labels the share told right and the mean area; of the `others` what their shares and areas are.
+    """Of the first labels the share told right and the mean area; of the `others` what their shares are.
 
     The first labels are tried on each fold, each of the others on a single one, which is as good for their mean.
     """
-    tried: dict[bool, list[tuple[int, int, float]]] = {True: [], False: []}  # the first labels, and the others
+    tried: dict[bool, list[tuple[int, int]]] = {True: [], False: []}  # the first labels, and the others
+    areas = []
     for fold, (train, test) in enumerate(splits):
         known = X[train].astype(np.float32 if X.dtype == np.float32 else np.float64)
         mean, spread = spread_of(known)
@@ -264,14 +237,14 @@ def _tried(X: Array, labels: list[Array], splits: list[tuple[Array, Array]], oth
         for k in (0, *range(1 + fold, len(labels), len(splits))):
             truth = labels[k][test]
             values = _values(known, labels[k][train], new)
-            area = float(roc_auc_score(truth, values)) if len(np.unique(truth)) == 2 else np.nan
-            tried[k == 0].append((int(((values > 0) == truth).sum()), len(test), area))
-    found: dict[str, Any] = {"accuracy": sum(told for told, *_ in tried[True]) / sum(n for _, n, _ in tried[True])}
-    if shares := [told / n for told, n, _ in tried[False]]:
+            tried[k == 0].append((int(((values > 0) == truth).sum()), len(test)))
+            if k == 0 and len(np.unique(truth)) == 2:
+                areas.append(float(roc_auc_score(truth, values)))
+    found: dict[str, Any] = {"accuracy": sum(told for told, _ in tried[True]) / sum(n for _, n in tried[True])}
+    if shares := [told / n for told, n in tried[False]]:
         found |= {others: float(np.mean(shares)), f"{others}_low": min(shares), f"{others}_high": max(shares)}
-    for name, some in (("auc", tried[True]), (f"{others}_auc", tried[False])):
-        if areas := [area for *_, area in some if area == area]:  # where both labels occur
-            found[name] = float(np.mean(areas))
+    if areas:
+        found["auc"] = float(np.mean(areas))
     return found
 
 

@@ -88,12 +88,10 @@ class ProbeRow:
         Of rows held out, with Wilson's interval of 95 %, which counts groups where there are any.
     auc : float or None
         Area under the ROC curve, the mean of the folds.
-    auc_low, auc_high : float or None
-        Newcombe's interval of 95 % for it, which counts groups where there are any.
-    shuffled, shuffled_low, shuffled_high, shuffled_auc : float or None
+    shuffled, shuffled_low, shuffled_high : float or None
         Mean accuracy of as many probes on shuffled labels as there are controls, the least and the greatest one, each
-        on one fold, and the mean area under their ROC curves.
-    control, control_low, control_high, control_auc, selectivity : float or None
+        on one fold.
+    control, control_low, control_high, selectivity : float or None
         The same where each type has a random label, and how much higher the mean accuracy of the true labels is in such
         folds.
     """
@@ -134,16 +132,12 @@ class ProbeRow:
     low: float | None = None
     high: float | None = None
     auc: float | None = None
-    auc_low: float | None = None
-    auc_high: float | None = None
     shuffled: float | None = None
     shuffled_low: float | None = None
     shuffled_high: float | None = None
-    shuffled_auc: float | None = None
     control: float | None = None
     control_low: float | None = None
     control_high: float | None = None
-    control_auc: float | None = None
     selectivity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -191,8 +191,7 @@ def probe(
     Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in pattern
     recognition", IEEE Transactions on Electronic Computers EC-14 (1965). Hewitt and Liang, "Designing and interpreting
     probes with control tasks", EMNLP (2019). Wilson, "Probable inference", Journal of the American Statistical
-    Association 22 (1927). Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney
-    statistic. Part 2", Statistics in Medicine 25 (2006).
+    Association 22 (1927).
 
     Examples
     --------

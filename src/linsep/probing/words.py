@@ -73,7 +73,7 @@ _COLUMNS: dict[str, Callable[[ProbeRow], str]] = {
     "margin / radius": lambda row: "" if row.margin_low is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}",
     "accuracy": lambda row: _share(row.accuracy, row.low, row.high),
     "larger class": lambda row: f"{row.majority:.1%}",
-    "auc": lambda row: "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})",
+    "auc": lambda row: "" if row.auc is None else f"{row.auc:.3f}",
     "shuffled": lambda row: _share(row.shuffled, row.shuffled_low, row.shuffled_high, "[]"),
     "control": lambda row: _share(row.control, row.control_low, row.control_high, "[]"),
     "selectivity": lambda row: "" if row.selectivity is None else f"{row.selectivity:.1%}",

@@ -44,8 +44,8 @@ def _probe(asked: Any) -> Result:
     against each other.
 
     rank: of the rows with a constant. odds: at most so likely are shuffled labels separable. margin / radius:
-    bounds of the largest margin over the largest distance of a row from the mean. accuracy: of rows held out;
-    larger class: that of always naming it. auc: the area under their ROC curve. Both have an interval of 95 %.
+    bounds of the largest margin over the largest distance of a row from the mean. accuracy: of rows held out,
+    with an interval of 95 %; larger class: that of always naming it. auc: the area under their ROC curve.
     shuffled: mean accuracy on shuffled labels [least to greatest]. control: the same with a random label for each
     type, such as each word (--set types; without it for each group). selectivity: how much higher that of the true
     labels is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says
