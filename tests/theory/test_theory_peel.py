@@ -1,4 +1,4 @@
-"""Rows that a column of one sign separates are those of the definition, however few numbers are counted at once."""
+"""Rows that a column of one sign separates are those of the definition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import linsep.theory.cone.search as peeling
 from linsep.theory.cone.search import peel
 from linsep.types import Array
 
@@ -34,26 +33,12 @@ def by_definition(X: Array, s: Array, equal: Array) -> tuple[list[list[int]], li
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("together", [1, 5, 2**18])
 @given(
     X=arrays.arrays(np.float64, st.tuples(st.integers(1, 9), st.integers(1, 7)), elements=st.integers(-2, 2)),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_rows_are_taken_away_as_the_definition_says(
-    form: Callable[[Array], Array], together: int, X: Array, seed: int
-) -> None:
+def test_rows_are_taken_away_as_the_definition_says(form: Callable[[Array], Array], X: Array, seed: int) -> None:
     rng = np.random.default_rng(seed)
     s, equal = rng.choice([-1.0, 1.0], len(X)), rng.random(len(X)) < 0.1
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peeling, "TOGETHER", together)
-        patch.setattr(peeling, "_ROWS", 3)
-        directions, left = peel(form(X), s, constant=False, equal=equal)
+    directions, left = peel(form(X), s, constant=False, equal=equal)
     assert ([found.tolist() for found in directions], left.tolist()) == by_definition(X, s, equal)
-
-
-def test_as_many_rows_as_are_counted_at_once_are_not_too_many() -> None:
-    X, s = np.ones((4096, 2)), np.ones(4096)
-    X[0, 1] = -1.0
-    directions, left = peel(X, s, constant=False, equal=np.zeros(4096, dtype=bool))
-    assert [found.tolist() for found in directions] == [[1, 0]]
-    assert not left.any()

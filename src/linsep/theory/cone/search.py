@@ -22,7 +22,7 @@ from linsep.theory.cone.faces import Faces
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
-from linsep.theory.rows.signed import TOGETHER, SignedRows
+from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 _MANY = 50_000  # rows, from which on a sample of a tenth at most is asked first
@@ -50,8 +50,6 @@ class ConeEnd:
         Not 0: the overlap is not exact, exact weights differ from these by at most this share.
     basis : list of int
         Independent rows that span the rows left and the equalities.
-    pairs : ndarray of int, shape (n_pairs, 2), or None
-        Rows that are each other's opposite, as far as hashes tell; None if they were not looked for.
     decided : bool
         False: the deadline passed; every part that is there holds nevertheless.
     separated : ndarray of bool, shape (n,)
@@ -64,7 +62,6 @@ class ConeEnd:
     overlap: dict[int, int] | None
     within: float
     basis: list[int]
-    pairs: Array | None
     decided: bool
     separated: Array
     null: list[Vector] = field(repr=False)  # of weights that are not exact, in the columns of the search
@@ -168,7 +165,6 @@ def _of_sample(
         witness=witness,
         overlap=overlap,
         basis=[names[i] for i in end.basis],
-        pairs=None,
         separated=np.zeros(n, dtype=bool),
     )
 
@@ -182,11 +178,9 @@ def _solved(
     separated = ~equal
     if not left.any():
         nobody = np.zeros(0, dtype=np.int64)
-        return ConeEnd(
-            directions, nobody, None, None, 0.0, [], None, True, separated, [], None, nobody, width, constant
-        )
-    ids, columns = np.flatnonzero(left), np.arange(width)
-    X, columns = _core(X[ids] if ids.size < n else X, columns)
+        return ConeEnd(directions, nobody, None, None, 0.0, [], True, separated, [], None, nobody, width, constant)
+    ids = np.flatnonzero(left)
+    X, columns = _core(X[ids] if ids.size < n else X, constant)
     rows, equal_left = SignedRows(X, s[ids], constant=constant), equal[ids]
     search, decided = Faces(rows, equal_left, deadline, want_witness, may_be_near), True
     try:
@@ -209,7 +203,6 @@ def _solved(
         None if overlap is None else {names[i]: overlap[i] for i in sorted(overlap)},
         search.within,
         [names[i] for i in search.span.ids],
-        None if search.pairs is None else ids[search.pairs],
         decided,
         separated,
         search.null,
@@ -220,20 +213,18 @@ def _solved(
     )
 
 
-def _core(X: Any, columns: Array) -> tuple[Any, Array]:
-    """X without columns that are all 0, and which these `columns` are, of X and the constant's."""
+def _core(X: Any, constant: bool) -> tuple[Any, Array]:
+    """X without columns that are all 0, and which the others are, the constant's included."""
+    every = np.arange(X.shape[1] + constant)
     if not isinstance(X, np.ndarray):
         used = np.zeros(X.shape[1], dtype=bool)
         used[X.indices[X.data != 0]] = True
     else:
         used = np.asarray((X != 0).any(axis=0), dtype=bool)
     if used.all():
-        return X, columns
+        return X, every
     kept = np.flatnonzero(used) if used.any() else np.arange(1)
-    return X[:, kept], np.append(kept, columns[X.shape[1] :])
-
-
-_ROWS = 4096  # dense rows that are counted at once: sums of so many fit 16 bits
+    return X[:, kept], np.append(kept, every[X.shape[1] :])
 
 
 def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array], Array]:
@@ -261,9 +252,9 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array]
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
     directions: list[Array] = []
     while True:  # each turn takes rows away
-        above, below = entries.counts(left)
-        sign = (above > 0).astype(np.int8) - (below > 0)
-        sign[((above > 0) & (below > 0)) | touched] = 0
+        above, below = entries.above_and_below(left)
+        sign = np.subtract(above, below, dtype=np.int8)  # 0 where a column has both
+        sign[touched] = 0
         hit = entries.hit(sign != 0) & left
         direction = np.append(sign, np.zeros(int(constant), dtype=np.int8)).astype(np.int64)
         if constant and not equal.any() and left.any() and (s[left] == s[left.argmax()]).all():
@@ -276,7 +267,7 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array]
 
 
 class _Sparse:
-    """Signs of the stored entries; those of rows that went are forgotten once they are half of them."""
+    """Signs of the stored entries; those of rows that went are forgotten."""
 
     def __init__(self, X: Any, s: Array) -> None:
         self.n, self.p = X.shape
@@ -284,31 +275,17 @@ class _Sparse:
         self.column = X.indices
         self.sign = np.subtract(X.data > 0, X.data < 0, dtype=np.int8) * s.astype(np.int8)[self.row]
         self._keep(self.sign != 0)
-        self.above, self.below = self._count(self.sign > 0), self._count(self.sign < 0)
-        self.known = np.ones(self.n, dtype=bool)
-
-    def _count(self, which: Array) -> Array:
-        """How many of these entries each column has."""
-        out, step = np.zeros(self.p, dtype=np.int64), max(TOGETHER, self.p)
-        for start in range(0, which.size, step):
-            part = slice(start, start + step)
-            out += np.bincount(self.column[part][which[part]], minlength=self.p)
-        return out
 
     def _keep(self, which: Array) -> None:
         if not which.all():
             self.row, self.column, self.sign = self.row[which], self.column[which], self.sign[which]
 
-    def counts(self, left: Array) -> tuple[Array, Array]:
-        gone = self.known & ~left
-        if gone.any():
-            at = gone[self.row]
-            self.above -= self._count(at & (self.sign > 0))
-            self.below -= self._count(at & (self.sign < 0))
-            self.known &= left
-            if at.sum() * 8 > at.size:
-                self._keep(~at & left[self.row])
-        return self.above, self.below
+    def above_and_below(self, left: Array) -> tuple[Array, Array]:
+        """Which columns have an entry above 0, and which one below, in the rows left."""
+        self._keep(left[self.row])
+        above, below = np.zeros((2, self.p), dtype=bool)
+        above[self.column[self.sign > 0]] = below[self.column[self.sign < 0]] = True
+        return above, below
 
     def hit(self, columns: Array) -> Array:
         out = np.zeros(self.n, dtype=bool)
@@ -324,39 +301,16 @@ class _Sparse:
 
 class _Dense:
     def __init__(self, X: Array, s: Array) -> None:
-        self.X, self.plus = X, s > 0
-        self.above, self.below = self._count(np.ones(X.shape[0], dtype=bool))
-        self.known = np.ones(X.shape[0], dtype=bool)
+        above, below = (np.asarray(which, dtype=bool) for which in (X > 0, X < 0))
+        self.sign = np.subtract(above, below, dtype=np.int8)
+        self.sign *= s.astype(np.int8)[:, None]
 
-    def _count(self, which: Array) -> tuple[Array, Array]:
-        above, below = np.zeros((2, self.X.shape[1]), dtype=np.int64)
-        ids, every = np.flatnonzero(which), bool(which.all())
-        step = min(_ROWS, max(1, ids.size))
-        width = max(1, TOGETHER // step)
-        for start in range(0, ids.size, step):
-            at = slice(start, start + step) if every else ids[start : start + step]
-            plus = self.plus[at]
-            for first in range(0, self.X.shape[1], width):
-                columns = slice(first, first + width)
-                part = self.X[at, columns]
-                high, low = np.asarray(part > 0, dtype=bool), np.asarray(part < 0, dtype=bool)
-                above[columns] += high[plus].sum(axis=0, dtype=np.uint16) + low[~plus].sum(axis=0, dtype=np.uint16)
-                below[columns] += low[plus].sum(axis=0, dtype=np.uint16) + high[~plus].sum(axis=0, dtype=np.uint16)
-        return above, below
-
-    def counts(self, left: Array) -> tuple[Array, Array]:
-        if not left.any():  # nothing is left of what was counted
-            self.above, self.below = np.zeros_like(self.above), np.zeros_like(self.below)
-        elif (gone := self.known & ~left).any():
-            above, below = self._count(gone)
-            self.above, self.below = self.above - above, self.below - below
-        self.known = left.copy()
-        return self.above, self.below
+    def above_and_below(self, left: Array) -> tuple[Array, Array]:
+        rows = self.sign if left.all() else self.sign[left]
+        return rows.max(axis=0, initial=0) > 0, rows.min(axis=0, initial=0) < 0
 
     def hit(self, columns: Array) -> Array:
-        if not columns.any():
-            return np.zeros(self.X.shape[0], dtype=bool)
-        return np.asarray((self.X[:, columns] != 0).any(axis=1), dtype=bool)
+        return np.asarray(self.sign[:, columns].any(axis=1))
 
     def touched(self, rows: Array) -> Array:
-        return np.asarray((self.X[rows] != 0).any(axis=0), dtype=bool)
+        return np.asarray(self.sign[rows].any(axis=0))

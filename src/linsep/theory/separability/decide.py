@@ -165,16 +165,8 @@ def _proofs(
     except OutOfTimeError:
         pass  # the null vectors take as long as the search
     left = tuple(end.rows_left.tolist()) if end.directions else range(X.shape[0])
-    weights = end.witness or _opposite_rows(X, s, end)
+    weights = end.witness or dict.fromkeys(contradiction(X, s, end.rows_left) or (), 1)
     return [ConeProof(X.shape[0], vectors_of(end.directions), left, weights)], what_ended(time_limit)
-
-
-def _opposite_rows(X: Any, s: Array, end: ConeEnd) -> dict[int, int]:
-    """Weights of two equal rows with opposite labels, if there are any: a witness."""
-    if not end.rows_left.size:
-        return {}
-    pair = contradiction(X, s, end.rows_left) if end.pairs is None else end.pairs[:1].ravel().tolist()
-    return dict.fromkeys(pair or (), 1)
 
 
 def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = True) -> Separability:
