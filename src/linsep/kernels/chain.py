@@ -26,9 +26,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, kernel, uncounted
 from linsep.passes import TALLY
 from linsep.types import Array
 
@@ -99,7 +98,7 @@ def measure_reach(T: Any, k: int, reach: Any) -> None:
     reach[k, 1] = high
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t; four rows of W at a time, so that z is loaded less often.
 
@@ -134,7 +133,7 @@ def _emit(S: Any, t: int, W: Any, z: Any) -> None:
         e += np.uint64(1)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None:
     """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best: one step of Viterbi.
 
@@ -230,7 +229,7 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
             _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """w += Phi(x, y) - Phi(x, z) for the path z in `work`; keeps `work.reach` true."""
     n_tags = chain.T.shape[0] - 2
@@ -254,7 +253,7 @@ def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work:
         _add(chain.T, mean.T, n_tags + 1, guessed, -1.0, visit, tally)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
     """W[j, k] += a, u[j, k] += a visit. Changes `W`, `u` and `tally`."""
     before = np.float64(W[j, k])
@@ -266,7 +265,7 @@ def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> No
     tally[TALLY.largest] = max(tally[TALLY.largest], abs(after))
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _emit_wide(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t, in float64. Changes `z` (width,)."""
     z[:] = 0.0
@@ -276,7 +275,7 @@ def _emit_wide(S: Any, t: int, W: Any, z: Any) -> None:
             z[k] += np.float64(W[f, k])
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def chain_margins(S: Any, tags: Any, chain: Any, margins: Any) -> None:
     """margins[i] = w.Phi(x_i, y_i) - max over z other than y_i of w.Phi(x_i, z), in float64; inf if there is no z.
 

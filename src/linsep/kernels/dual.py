@@ -12,9 +12,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import kernel, uncounted
 
 
 @uncounted(cache=True, nogil=True)
@@ -63,7 +62,7 @@ class ProjectedSums(NamedTuple):
 PROJECTED = ProjectedSums()
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def projecting_block(
     G: Any, y: Any, live: Any, size: int, coefs: Any, L: Any, sums: Any, tolerance: float
 ) -> tuple[int, int]:

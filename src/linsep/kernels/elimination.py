@@ -11,9 +11,8 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import kernel, uncounted
 from linsep.types import Array
 
 
@@ -46,7 +45,7 @@ def inverse(a: Any, prime: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def _longer(values: Array, used: Any, more: Any) -> Array:
     """The array with room for so many more."""
     if used + more <= values.shape[0]:
@@ -56,7 +55,7 @@ def _longer(values: Array, used: Any, more: Any) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, stop: Array) -> Any:
     """Go through the rows in `order`; return the parts of `Factors` of the independent ones.
 
@@ -127,7 +126,7 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, sto
     return (rows[:kept], pivots[:kept], place, *lower, *upper)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def solve_rows(factors: Any, n_rows: Any, goal: Array, prime: Any) -> Array:
     """Weights u of the first `n_rows` rows kept whose sum has the entries `goal` in their pivot columns, modulo P."""
     _, pivots, _, l_start, l_index, l_value, u_start, u_index, u_value = factors
@@ -148,7 +147,7 @@ def solve_rows(factors: Any, n_rows: Any, goal: Array, prime: Any) -> Array:
     return u
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def solve_columns(factors: Any, n_rows: Any, goal: Array, prime: Any) -> Array:
     """Entries x in the pivot columns, by rows kept, with which the first `n_rows` of these have the products `goal`."""
     _, _, place, l_start, l_index, l_value, u_start, u_index, u_value = factors
@@ -168,7 +167,7 @@ def solve_columns(factors: Any, n_rows: Any, goal: Array, prime: Any) -> Array:
     return x
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def disjoint_columns(n_rows: int, starts: Array, rows: Array, order: Array) -> Array:
     """The column that each row is in, of columns taken in this order unless they share a row with one taken; or -1."""
     owner = np.full(n_rows, -1, np.int64)

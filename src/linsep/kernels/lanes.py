@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.compiled import by_type, inner
 
 _tuple_of: Any = types.UniTuple  # Numba gives no type of it
 
@@ -231,7 +231,7 @@ def _eight_each_code(
 _eight_each: Any = intrinsic(_eight_each_code)
 
 
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _one_by_one(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
     for c in range(np.uint64(Z.shape[1])):
         z = Z.dtype.type(0)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from linsep.kernels.compiled import kernel
 
 # In place of ||z_i - z_k||^2 where the two rows are equal, so that nothing is divided by 0.
 _TINY = 1e-300
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def move_weight(K: Any, group: Any, p: Any, g: Any, tol: float, max_steps: int) -> int:
     """p_i += t, p_j -= t, which lowers v.v, v = sum p_i z_i, again and again; return the number of moves.
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.compiled import by_type, inner
 from linsep.kernels.rows import row_axpy, row_dot, row_norm2
 from linsep.passes import PA1, Mean, Predicted, UpdateLog
 
@@ -31,19 +31,19 @@ def is_pair(watch: Any) -> bool:
     return isinstance(watch, types.Tuple | types.UniTuple)
 
 
-@uncounted(nogil=True)
+@inner(nogil=True)
 def row_at(order: Any, t: int) -> Any:
     """The row visited at step t: order[t], or t itself where there is no order."""
     return np.int64(order[t]) & _NO_SIGN if order.shape[0] > 0 else t
 
 
-@uncounted(nogil=True)
+@inner(nogil=True)
 def weight_at(weight: Any, i: int) -> Any:
     """The weight of row i, or 1 where there are no weights."""
     return weight[i] if weight.shape[0] > 0 else 1.0
 
 
-@uncounted(nogil=True)
+@inner(nogil=True)
 def _is_wrong(m: float, y: float) -> Any:
     """Whether a row with the margin m = y z is predicted wrongly."""
     return not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numba.extending import overload
 
-from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.compiled import by_type, kernel, uncounted
 from linsep.kernels.lanes import dots, fma, sum_planes, wide_dots
 from linsep.types import CSR, OnesCSR
 
@@ -116,7 +114,7 @@ def block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..
 
 
 # As a call it would take a fifth longer: its loops are compiled for the case in hand.
-@overload(block_dots, jit_options={"forceinline": True})
+@by_type(more_of=block_dots, forceinline=True)
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
     if is_csr(X):
         return None
@@ -226,7 +224,7 @@ def is_rising(indices: Any, indptr: Any) -> bool:
     return falls == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
     """Whether some row of a CSR matrix names a column twice; its columns may be in any order."""
     last = np.full(n_columns, -1, np.int64)

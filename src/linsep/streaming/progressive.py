@@ -117,7 +117,7 @@ def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
         mistakes, updates, absorbed = plain_epoch(*read, step, W[0], b, c2, both, t)
     else:
         model = with_scratch(W, b)
-        epoch_of_many(rows, learner.multi_class == "multiclass", step, model, c2, both, t)
+        epoch_of_many(rows, learner.moves_together() or None, step, model, c2, both, t)
         mistakes, updates, absorbed = totals(model.counts)
     if not by_mean:
         told.asked[:], told.missed[:] = True, told.wrong

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 from linsep.kernels.lanes import wide_dots
 from linsep.kernels.optional import before_update, note_margin, note_update, row_at, step_size, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
@@ -104,7 +104,7 @@ def bits_in_use(w: Any) -> int:
     return most
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def write_record(record: Any, e: int, told: Any, w: Any, b: Any, intercept: float, reference: Any) -> None:
     """record[e] = what was `told` (mistakes, updates, dots, absorbed), ||w||, b and bits of w.
 
@@ -175,7 +175,7 @@ def fill_order(order: Any, starts: Any, chunk: int, group: int, seed: Any) -> No
         state = _shuffle(order[begin:filled], state)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _shuffle(part: Any, state: Any) -> Any:
     """Shuffle `part`; return the state of the generator after it. Changes `part`."""
     for last in range(part.shape[0] - 1, 0, -1):
@@ -184,7 +184,7 @@ def _shuffle(part: Any, state: Any) -> Any:
     return state
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _below(state: Any, n: int) -> Any:
     """The next state of the generator, and a whole number from 0 to n - 1 that it gives.
 

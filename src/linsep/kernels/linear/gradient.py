@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_constant
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
@@ -98,7 +98,7 @@ def measure(w: Any, k: int, intercept: float) -> None:
     w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + weight_of_constant(w.b[k:], intercept) ** 2)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def sgd_epoch(rows: Any, rule: Any, w: Any, watch: Any, visit: int, record: Any) -> None:
     """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 

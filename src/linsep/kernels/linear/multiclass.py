@@ -18,9 +18,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.compiled import by_type, inner, kernel, uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, step_size, told_before, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
@@ -41,16 +40,18 @@ class Classes(NamedTuple):
     counts: Array
 
 
-@uncounted()
+@inner()
 def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
     """rows = the rows visited at steps start, start + 1, ... of n, the last one again where there are no more."""
     for r in range(rows.shape[0]):
         rows[r] = row_at(order, min(start + r, n - 1))
 
 
-@njit(cache=True, nogil=True)
-def epoch_of_many(rows: Any, together: bool, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
-    """One pass: `_one_vs_rest` of each row or, with `together`, `_multiclass`. Changes `model` and `watch`.
+@kernel(cache=True, nogil=True)
+def epoch_of_many(rows: Any, together: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int) -> None:
+    """One pass: `_multiclass` of each row, or `_one_vs_rest` with None for `together`. Changes `model` and `watch`.
+
+    Numba leaves out the one that the type of `together` rules out, half of what there is to compile.
 
     Decision values are computed for a block of rows at a time; when a class moves, its values in the block are
     computed again, so every row is judged by the weights of its turn.
@@ -66,10 +67,10 @@ def epoch_of_many(rows: Any, together: bool, step: Any, model: Any, intercept: f
         block_dots(X, block, model.W, -1, -1, model.Z)
         for r in range(here):
             note_values(watch, X, block, r, rows.y[block[r]], model, visit + start + r)
-            if together:
-                _multiclass(rows, step, model, intercept, watch, visit + start + r, block, r, here)
-            else:
+            if together is None:
                 _one_vs_rest(rows, step, model, intercept, watch, visit + start + r, block, r, here)
+            else:
+                _multiclass(rows, step, model, intercept, watch, visit + start + r, block, r, here)
 
 
 @by_type()
@@ -91,7 +92,7 @@ def note_values(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visi
     return told_before(watch, predicted, beside_mean, lambda watch, X, block, r, c, model, visit: None)
 
 
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _one_vs_rest(
     rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int, block: Any, r: int, here: int
 ) -> None:
@@ -121,7 +122,7 @@ def _one_vs_rest(
         block_dots(X, block, model.W, waiting, waiting, model.Z)
 
 
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _multiclass(
     rows: Any, step: Any, model: Any, intercept: float, watch: Any, visit: int, block: Any, r: int, here: int
 ) -> None:
@@ -146,7 +147,7 @@ def _multiclass(
             block_dots(X, block, model.W, y, rival, model.Z)
 
 
-@njit(cache=True, nogil=True)
+@kernel(cache=True, nogil=True)
 def with_scratch(W: Any, b: Any) -> Classes:
     """`Classes` of W and b, which it does not copy, with counts of 0."""
     k = b.shape[0]
@@ -165,7 +166,7 @@ def totals(counts: Any) -> tuple[int, int, int]:
 
 # The largest value and where it stands are asked apart: most rows need the value alone, which takes no branches, and
 # where the largest so far changes is what a processor guesses wrongly.
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _best_other(model: Any, r: int, y: int) -> Any:
     """max z_k = Z[r, k] + b_k over the classes k other than y."""
     first = 1 if y == 0 else 0
@@ -176,7 +177,7 @@ def _best_other(model: Any, r: int, y: int) -> Any:
     return best
 
 
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _first_other(model: Any, r: int, y: int, best: Any) -> int:
     """The first class other than y with this value."""
     for k in range(model.b.shape[0]):
@@ -185,7 +186,7 @@ def _first_other(model: Any, r: int, y: int, best: Any) -> int:
     return 1 if y == 0 else 0
 
 
-@uncounted(cache=True, nogil=True, forceinline=True)
+@inner(cache=True, nogil=True, forceinline=True)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
     """w_k += a x_i, b_k += intercept a. Changes `model` and `watch`.
 

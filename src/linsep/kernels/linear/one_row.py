@@ -8,17 +8,46 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
 
-from linsep.kernels.compiled import by_type, uncounted
+from linsep.kernels.compiled import by_type, kernel, uncounted
 from linsep.kernels.lanes import dots, fma, sum_planes
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
 from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
 from linsep.passes import NO_ORDER, Rows
+from linsep.types import CSR
+
+_borrowed: Any = impl_ret_borrowed  # it carries no types
 
 
-@njit(cache=True)
+def _array_as(readonly: bool) -> Any:
+    """The function of compiled code that takes an array for one that is read-only, or not: it is the same in memory."""
+
+    def code(typing_context: Any, array: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return _borrowed(context, builder, signature.return_type, args[0])
+
+        return array.copy(readonly=readonly)(array), codegen
+
+    return intrinsic(code)
+
+
+_read_only, _writable = _array_as(True), _array_as(False)
+
+
+@by_type()
+def _as_table(X: Any) -> Any:
+    """The row as `rows_for_kernels` gives tables: passes are compiled once for both."""
+
+    def sparse(X: Any) -> Any:
+        return CSR(_read_only(X.data), _read_only(X.indices), _read_only(X.indptr))
+
+    return sparse if is_csr(X) else (lambda X: _read_only(X))
+
+
+@kernel(cache=True)
 def learn_row(
     X: Any, y: float, weight: float, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -32,12 +61,12 @@ def learn_row(
         return -1, 0, 0
     one = np.empty(2)  # of both, as a request for memory takes as long as the row
     one[0], one[1] = y, weight
-    return plain_epoch(X, one[:1], one[1:], NO_ORDER, step, W[0], b, intercept, watch, visit)
+    return plain_epoch(_as_table(X), one[:1], one[1:], _writable(NO_ORDER), step, W[0], b, intercept, watch, visit)
 
 
-@njit(cache=True)
+@kernel(cache=True)
 def learn_row_of_many(
-    X: Any, c: int, own: float, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
+    X: Any, c: int, own: float, together: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
     """The same for several classes: `epoch_of_many` of one row.
 
@@ -47,7 +76,7 @@ def learn_row_of_many(
     if not (fits and np.isfinite(row_norm2(X, 0))):
         return -1, 0, 0
     model = with_scratch(W, b)
-    row = Rows(X, np.full(1, c), np.empty(0), np.full(1, own), np.empty(0, np.int32))
+    row = Rows(_as_table(X), np.full(1, c), np.empty(0), np.full(1, own), np.empty(0, np.int32))
     epoch_of_many(row, together, step, model, intercept, watch, visit)
     return totals(model.counts)
 

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import by_type, inner, uncounted
 from linsep.kernels.optional import before_update, weight_at
 from linsep.kernels.rows import row_count, row_dot
 from linsep.passes import SPENT
@@ -51,7 +50,7 @@ class Pocket(NamedTuple):
     spent: Array
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
     """y z of plane k on row i; z_c - max of the other z for k = -1."""
     if k >= 0:
@@ -65,7 +64,7 @@ def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
     return row_dot(X, i, W[c]) + b[c] - best
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _error_of(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
     """Sum of the weights of the rows on which plane p of (W, b), or all of W, makes a mistake: y z <= 0.
 
@@ -108,7 +107,7 @@ def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
         pocket.kept_b[k] = pocket.b[k]
 
 
-@overload(before_update)
+@by_type(more_of=before_update)
 def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any] | None:
     def end_of_run(watch: Any, X: Any, visit: Any, k: Any) -> None:
         p = 0 if watch.together else k

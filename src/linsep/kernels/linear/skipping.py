@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 from linsep.kernels.linear.epoch import squared_norm, weight_of_constant, write_record
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
@@ -106,13 +106,13 @@ def pays(rows: Any, w: Any, b: Any, intercept: float, mistakes: Any) -> bool:
     return safe >= 0.5 * (1.0 + 2.0 * _LEAST_SAVED) * asked
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _guard(w: Any) -> Any:
     """c p eps: 4 (p + 8) times the unit of w's dtype, see `skipping_epoch`."""
     return 4.0 * (w.shape[0] + 8.0) * np.finfo(w.dtype).eps
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _threshold(skip: Any, guard: float) -> Any:
     """The least g_i that proves row i right: sqrt(D2 + E) + guard (||w|| + ||r||), ||w|| <= ||r|| + ||w - r||."""
     distance = np.sqrt(max(skip.state[STATE.D2], 0.0) + skip.state[STATE.E]) * _ROOT_UP
@@ -120,7 +120,7 @@ def _threshold(skip: Any, guard: float) -> Any:
     return distance + guard * (2.0 * skip.state[STATE.norm_r] + distance)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any) -> None:
     """r <- w: fill `skip` with the margins of every row under w."""
     tiny = (w.shape[0] + 1) * np.finfo(w.dtype).tiny
@@ -136,7 +136,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
     skip.state[STATE.sweeps] = min(_GROWTH * skip.state[STATE.sweeps], _MOST_SWEEPS)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -195,7 +195,7 @@ def skipping_epoch(
     return mistakes, dots, absorbed
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _track(skip: Any, guard: float, i: int, a: float, z: float) -> None:
     """D2 = ||w - r||^2 and its error bound E after the update w += a x_i made at decision value z. Changes `skip`.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 
 # Prime and offset basis of 64-bit FNV-1a.
 _PRIME = np.uint64(1099511628211)
@@ -126,7 +126,7 @@ def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, se
     return k, n_new
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _unit_end(text: Any, i: int, end: int, is_words: bool) -> int:
     """Where the word or character at i ends; i itself where none begins.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 
 NEWLINE = ord("\n")
 _TAB, _RETURN, _SPACE, _HASH = map(ord, "\t\r #")
@@ -25,7 +25,7 @@ _NOUGHT, _ONE, _TEN, _DIGITS, _MOST_DIGITS = (np.uint64(value) for value in (0, 
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that are doubles
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def skip_blanks(text: Any, i: Any) -> Any:
     """The next position, from the unsigned i on, of what is no blank; a line end has to follow."""
     while text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN:
@@ -33,7 +33,7 @@ def skip_blanks(text: Any, i: Any) -> Any:
     return i
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def line_end(text: Any, i: Any) -> Any:
     """The next line end from the unsigned i on; there has to be one."""
     while text[i] != NEWLINE:
@@ -41,7 +41,7 @@ def line_end(text: Any, i: Any) -> Any:
     return i
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def whole_at(text: Any, i: Any) -> Any:
     """(the number of up to 15 digits at i, where it ends); the end is i if anything else stands there."""
     j, m = i, _NOUGHT
@@ -54,7 +54,7 @@ def whole_at(text: Any, i: Any) -> Any:
     return np.float64(np.int64(m)), j if plain else i
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def decimal_at(text: Any, i: Any) -> Any:
     """(where it ends, m, e) of the number m 10^e at position i; the end is -1 if it is none."""
     negative = i < text.size and text[i] == _MINUS
@@ -85,7 +85,7 @@ def decimal_at(text: Any, i: Any) -> Any:
     return i, -m if negative else m, _BEYOND if full else e if m else 0
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _power(text: Any, i: Any) -> Any:
     """(where it ends, the power of ten), the end -1 if there is none; powers beyond a million stay there."""
     negative = i < text.size and text[i] == _MINUS

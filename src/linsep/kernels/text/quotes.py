@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 
 _NEWLINE, _RETURN, _QUOTE = (ord(mark) for mark in '\n\r"')
 
@@ -38,7 +38,7 @@ def record_end(text: Any, i: Any, sep: Any) -> Any:
     return i, fault
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _closed(text: Any, i: Any) -> Any:
     """The position after the quote that closes a field whose text begins at i; -1 if there is none."""
     while i < text.size:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 from linsep.kernels.text.numbers import APART, DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
@@ -134,7 +134,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
     return 0, i, r, k, n_label_slow, n_slow, whole
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _index(text: Any, i: Any) -> Any:
     """(index, where its value begins), or a position of i if there is none."""
     j, index = i, _NOUGHT

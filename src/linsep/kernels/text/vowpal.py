@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiled import uncounted
+from linsep.kernels.compiled import inner, uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 from linsep.kernels.text.numbers import APART, NEWLINE, as_double, decimal_at, line_end, skip_blanks
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
@@ -18,7 +18,7 @@ _BAR, _COLON, _SPACE, _TICK = map(ord, "|: '")
 _CARET = np.array([ord("^")], dtype=np.uint8)
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _end_of_tag(text: Any, i: Any) -> Any:
     """Where a tag that begins here ends: it begins with ' or reaches up to the bar; `i` itself if there is none."""
     j = i
@@ -27,7 +27,7 @@ def _end_of_tag(text: Any, i: Any) -> Any:
     return j if text[i] == _TICK or text[j] == _BAR else i
 
 
-@uncounted(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _later(slow: Any, spans: Any, n: int, kind: int, which: Any, begin: Any, end: Any) -> int:
     """List a number still to be read, after n of them; return how many there are. Changes `slow` and `spans`."""
     slow[n, 0], slow[n, 1] = kind, which

@@ -325,7 +325,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         """The same for several classes."""
         from linsep.kernels.linear.multiclass import epoch_of_many, with_scratch
 
-        model, rule, n = with_scratch(W, b), (self.multi_class == "multiclass", self.step_rule()), len(rows.y)
+        model, rule, n = with_scratch(W, b), (self.moves_together() or None, self.step_rule()), len(rows.y)
         for e in range(len(record)):
             model.counts[:] = 0
             epoch_of_many(rows, *rule, model, self.constant2_, watch, self.t_ + e * n)

@@ -171,7 +171,7 @@ class OnlineLearner(EpochLearner):
         if len(self.classes_) <= 2:
             mistakes, updates, absorbed = kernels.learn_row(X, code, own, *how)
         else:
-            together = self.multi_class == "multiclass"
+            together = self.moves_together() or None
             mistakes, updates, absorbed = kernels.learn_row_of_many(X, code, own, together, *how)
         if mistakes < 0:
             self.check_parts()
@@ -222,13 +222,13 @@ class OnlineLearner(EpochLearner):
         self._dtype = W.dtype
         self._plain = f"{len(columns)}{W.dtype.char}" if W.flags.c_contiguous else ""
         try:
-            indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
+            indices = np.fromiter(map(columns.__getitem__, x), np.int32, len(x))
         except KeyError:
             if new is None:
                 return self._row({name: value for name, value in x.items() if name in columns})
             new += [name for name in x if name not in columns]
             places = {name: len(columns) + k for k, name in enumerate(new)}
-            indices = np.array([columns[name] if name in columns else places[name] for name in x], np.int64)
+            indices = np.array([columns[name] if name in columns else places[name] for name in x], np.int32)
         try:
             finite = isfinite(sum(x.values()))  # unlike float(), a sum refuses text
         except (TypeError, ValueError, OverflowError):
@@ -238,7 +238,7 @@ class OnlineLearner(EpochLearner):
         for name in new or ():
             if not isinstance(name, str):
                 raise DataError(f"a feature is named by a string, not by {name!r}")
-        return CSR(np.fromiter(x.values(), W.dtype, len(x)), indices, np.array([0, len(x)]))
+        return CSR(np.fromiter(x.values(), W.dtype, len(x)), indices, np.array([0, len(x)], np.int32))
 
     def _unnamed(self, x: Any) -> Any:
         """A row from an array."""
