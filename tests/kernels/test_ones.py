@@ -93,10 +93,10 @@ SINGLE, DOUBLE = np.float32, np.float64
     ("learner", "dtype", "weight"),
     [
         (Perceptron(fit_intercept=False), DOUBLE, None),
-        (Perceptron(shuffle=True), SINGLE, None),
+        (Perceptron(shuffle=True), DOUBLE, None),
         (Perceptron(), DOUBLE, WEIGHT),
         (Perceptron(class_weight={0: 0.3}), DOUBLE, None),
-        (Perceptron(intercept_scaling=0.3), SINGLE, None),
+        (Perceptron(intercept_scaling=0.3), DOUBLE, None),
         (MarginPerceptron(), DOUBLE, None),
         (AveragedPerceptron(), SINGLE, None),
         (AveragedPerceptron(shuffle=False, fit_intercept=False), SINGLE, WEIGHT),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
-import importlib.util
 import io
 import json
 import re
@@ -23,6 +22,7 @@ import pytest
 import scipy.sparse
 from test_columns_behind import frame
 
+from altered_certificates import PROGRAM, standalone
 from in_process import run_linsep
 from linsep import CertificateError, Separability, fewest_rows, separability, separability_one_vs_rest, separation
 from linsep.app.commands.separation import separation as command
@@ -30,21 +30,11 @@ from linsep.theory.proof import data_digest
 from linsep.types import DataError
 from naive_regressions import ORDERED
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "verify_certificate.py"
 FAMILIES = [
     *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "multinomial"),
     *("cumulative", "adjacent", "continuation", "cox"),
 ]
 KINDS = ("finite", "+inf", "-inf", "undetermined sign", "not identified", "sign or limit not decided")
-
-
-def standalone() -> Any:
-    """The program as a module."""
-    spec = importlib.util.spec_from_file_location("standalone_verifier", PROGRAM)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 CHECKER = standalone()
