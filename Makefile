@@ -28,9 +28,9 @@ gallery: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
-# One more variety each of what `make test` asks; before a release.
+# One more variety each of what `make test` asks, and ten times as many made-up examples; before a release.
 test-long: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/learners
+	$(BIN)/python -m pytest -q -n auto --dist loadscope --hypothesis-profile=many -m 'long or hypothesis' tests
 
 # What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit, as if
 # on four processors; GOLDEN="haswell generic" as on these.

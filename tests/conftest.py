@@ -1,7 +1,8 @@
 """What all tests share.
 
-Hypothesis measures no time: compiling, and whatever else the machine does, would decide what passes. Model files say
-when they were made; here that is one moment, so that equal models make equal files.
+Hypothesis measures no time: compiling, and whatever else the machine does, would decide what passes. It tries a few
+dozen examples of each property, and `make test-long` hundreds. Model files say when they were made; here that is one
+moment, so that equal models make equal files.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from hypothesis import settings
 
 # Examples that failed are kept in the repository, where it can be written to.
 kept: Any = {} if os.access(Path(__file__).parents[1], os.W_OK) else {"database": None}
-settings.register_profile("untimed", deadline=None, **kept)
-settings.load_profile("untimed")
+settings.register_profile("few", deadline=None, max_examples=40, **kept)
+settings.register_profile("many", deadline=None, max_examples=400, **kept)
+settings.load_profile("few")
 # A parent may ignore Ctrl-C, as a shell does for what it starts in the background, and its children then do so too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
@@ -27,16 +29,17 @@ os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 # Neither tests nor examples: read where tests import them.
 collect_ignore = ["fuzz", "golden", "trial"]
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
-# its own to compile, what `make test` asks of its sisters.
+# its own to compile or a network to train, what `make test` asks of its sisters; `make gallery` draws all pictures.
 LONG = re.compile(
     r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGD|Voted)"
     r"|online\.py::test_(\w+\[.*PassiveAggressive|columns_join_as_zeros\[P|two_classes_that_join\w+\[A)"
+    r"|gallery\.py::test_the_claim\w+\[hidden_"
     r"|scaling\.py::test_it_is_a_column\w+\[(PassiveAggressive.*pa'|\w+\(.*pa2|(Voted|Pocket|SGD|PassiveA)\w+\(.*-3-)"
 )
 # Processes that come to the same kernel at the same time all compile it. So one learns, while the others begin with
 # what learns little.
 LEARNING = re.compile(r"tests/(learners|kernels)/")
-LITTLE = re.compile(r"tests/(theory|regression|data)/")
+LITTLE = re.compile(r"tests/(theory/(?!test_bounds_of_learners)|regression/)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

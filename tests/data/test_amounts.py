@@ -40,7 +40,7 @@ def written(size: float, mark: str = ".", unit: str = " mg") -> str:
 
 
 # ------------------------------------------------------------------------ found
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(-(10**7), 10**7), min_size=20, max_size=30, unique=True),
     st.sampled_from(".,"),

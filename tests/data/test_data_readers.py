@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
@@ -242,7 +242,6 @@ def test_labels_of_mixed_types_are_refused() -> None:
 
 
 # -------------------------------------------------------------------- svmlight
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_svmlight_reads_what_scikit_learn_writes(seed: int, zero_based: bool) -> None:
     rng = np.random.RandomState(seed)

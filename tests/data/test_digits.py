@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from linsep import separation
@@ -37,7 +37,6 @@ def exactly(Z: Any, vector: dict[int, int]) -> list[Fraction]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 12),
@@ -108,7 +107,6 @@ def dummies_and_numbers(rng: np.random.Generator, n: int, decimals: int) -> Any:
     return sp.csr_matrix(sp.hstack([*parts, sp.csr_matrix(numbers)]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(6, 40),

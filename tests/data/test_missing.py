@@ -160,7 +160,7 @@ def test_dropped_rows_take_their_labels_and_weights_along() -> None:
     np.testing.assert_array_equal(one.learner_.coef_, two.learner_.coef_)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(cut=st.integers(60, 2000), way=st.sampled_from(["mean", "indicator", "drop"]))
 def test_streams_do_not_depend_on_where_chunks_are_cut(cut: int, way: Any) -> None:
     table = frame(120)

@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
@@ -276,7 +276,6 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.sampled_from(["svm", "vw", "csv", "jsonl"]), st.lists(_PIECES, max_size=25), st.binary(max_size=9))
 def test_readers_never_crash_and_never_let_infinities_in(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, pieces: list[str], raw: bytes

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep.data.synthetic
@@ -14,7 +14,6 @@ from linsep import Perceptron, make_separable, mistake_bounds, separability
 from linsep.data.synthetic import ball_points, flip_labels, make_circle, make_moons, make_xor, tail_quantile
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 300), st.integers(1, 120), st.floats(0.0, 0.3), st.floats(2.0, 30.0), st.integers(0, 10**6))
 def test_the_planted_margin_is_there(n: int, p: int, share: float, radius: float, seed: int) -> None:
     margin = share * min(1.0, radius / np.sqrt(p))  # the ball is thin in many dimensions
@@ -156,7 +155,6 @@ def test_rows_depend_on_the_seed_alone(make: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::linsep.types.PrecisionWarning")
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(5, 200),
     st.integers(1, 20),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import datasets
 
@@ -33,7 +33,6 @@ def fewest_errors(values: Any, labels: list[str]) -> int:
     return min(found)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 6), st.sampled_from("abc")), min_size=1, max_size=20),
     shift=st.sampled_from([0, 0, 5, 9]),
@@ -51,7 +50,6 @@ def test_thresholds_make_the_fewest_errors(rows: list[tuple[int, str]], shift: i
         assert found.errors == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("ab")), min_size=1, max_size=24))
 def test_categories_tell_by_the_other_rows_of_their_level(rows: list[tuple[str, str]]) -> None:
     levels, labels = [level for level, _ in rows], [label for _, label in rows]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
@@ -58,7 +58,6 @@ def streamed(source: linsep.Source) -> list[Any]:
     return list(found.items())
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(st.tuples(NUMBERS, WORDS), min_size=1, max_size=8),
     sep=st.sampled_from(",;\t|~"),

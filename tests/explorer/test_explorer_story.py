@@ -74,7 +74,7 @@ rows_and_labels = (
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows_and_labels, st.booleans())
 def test_a_replayed_run_is_the_perceptrons_to_the_last_bit(rows: Any, intercept: bool) -> None:
     X, y = np.array([row for row, _ in rows]), np.array([int(label) for _, label in rows])
@@ -102,7 +102,7 @@ def _quiet(learner: Any, X: Array, y: Array) -> Any:
         return learner.fit(X, y)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rows_and_labels, st.sampled_from(["margin", "pa", "pa1", "pa2", "sgd"]), st.sampled_from([0.0, 1.0, 0.3]))
 def test_other_rules_are_replayed_within_the_tolerance_that_is_stated(rows: Any, name: str, constant: float) -> None:
     X, y = np.array([row for row, _ in rows]), np.array([int(label) for _, label in rows])

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from in_process import linsep
@@ -203,7 +203,6 @@ def test_thousands_of_terms_are_not_too_deep() -> None:
         to_sql(wide)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_come_back_to_the_bit(w: float, b: float) -> None:
     model = learners.Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -54,7 +54,6 @@ def best_path(chain: Chain, sentence: Any) -> Any:
 tokens = st.lists(st.integers(0, N_FEATURES - 1), max_size=7)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(tokens, min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([1, 3, 100]))
 def test_viterbi_is_the_best_of_all_sequences(sentence: Any, n_tags: int, seed: int, size: int) -> None:
     # Small whole numbers make many ties, and the rule for them is part of the claim.
@@ -63,7 +62,6 @@ def test_viterbi_is_the_best_of_all_sequences(sentence: Any, n_tags: int, seed: 
     assert best_path(weights_of(w, n_tags), sentence) == list(naive.best_tags(w, sentence, N_FEATURES, n_tags))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(tokens, min_size=1, max_size=5), st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 30.0]))
 def test_tags_that_cannot_lead_to_the_best_are_left_out_safely(sentence: Any, seed: int, spread: float) -> None:
     # Emissions far apart leave few tags before a token in play; transitions far apart leave all of them.
@@ -74,7 +72,6 @@ def test_tags_that_cannot_lead_to_the_best_are_left_out_safely(sentence: Any, se
     assert w @ phi[found] >= max(w @ v for v in phi.values()) - 1e-4 * spread
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 3))
 def test_a_pass_equals_its_twin_mistake_by_mistake(seed: int, n_tags: int) -> None:
     rng = np.random.RandomState(seed)

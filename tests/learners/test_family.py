@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.neighbors import NearestCentroid
@@ -61,7 +61,6 @@ rules = st.sampled_from(["margin", "pa", "pa1", "pa2"])
 
 
 @quietly
-@settings(max_examples=100, deadline=None)
 @given(rules, st.floats(0.01, 10), st.integers(0, 10**6))
 def test_step_rules_equal_their_twins(rule: str, C: float, seed: int) -> None:
     X, y = random_table(seed)
@@ -73,7 +72,6 @@ def test_step_rules_equal_their_twins(rule: str, C: float, seed: int) -> None:
 
 
 # -------------------------------------------------------------------- averaged
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.booleans())
 def test_averaged_is_the_mean_of_the_stored_vectors_of_all_epochs(seed: int, epochs: int, separable: bool) -> None:
     X, y = few_rows(seed, separable=separable)
@@ -160,7 +158,6 @@ def votes_by_brute_force(V: Any, X: Any) -> Any:
     return np.where(np.column_stack([X, np.ones(len(X))]) @ V.T >= 0, 1, -1).mean(axis=1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.booleans(), st.booleans())
 def test_voted_equals_brute_force_over_the_stored_vectors_of_all_epochs(
     seed: int, epochs: int, as_sparse: bool, separable: bool
@@ -253,7 +250,6 @@ def test_one_vs_rest_equals_each_class_alone(as_sparse: bool, n_rows: int) -> No
 
 
 @quietly
-@settings(max_examples=60, deadline=None)
 @given(rules, st.floats(0.01, 10), st.integers(0, 10**6))
 def test_multiclass_steps_equal_their_twins(rule: str, C: float, seed: int) -> None:
     X, y = random_table(seed, n_classes=4)
@@ -295,7 +291,6 @@ def test_multiclass_mistake_bound() -> None:
 
 
 @quietly
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(range(len(LEARNERS))), st.integers(0, 10**6), st.sampled_from([2, 5]), st.booleans())
 def test_chunks_of_any_size_agree_to_the_bit(which: int, seed: int, n_classes: int, as_sparse: bool) -> None:
     X, y = random_table(seed, n_classes=n_classes)

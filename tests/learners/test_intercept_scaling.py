@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import Perceptron as ScikitPerceptron
@@ -268,7 +268,6 @@ def separable(seed: int, p: int, gap: float = 0.3) -> tuple[Any, Any, Any, float
     return X, z > 0, w, b
 
 
-@settings(max_examples=80, deadline=None)
 @given(separators)
 def test_no_run_makes_more_mistakes_than_its_bounds(drawn: Any) -> None:
     seed, p, c, scale = drawn

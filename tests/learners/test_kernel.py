@@ -69,7 +69,6 @@ def mistakes_of(learner: KernelPerceptron, n: int) -> list[tuple[int, int, int]]
 
 
 # ------------------------------------------------------------------------ twin
-@settings(max_examples=120, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 5),
@@ -204,7 +203,7 @@ def test_one_vs_rest_equals_each_class_alone(average: str) -> None:
         np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([2, 4]), st.sampled_from(["linear", "poly"]), st.booleans())
 def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str, as_sparse: bool) -> None:
     X, y = integer_table(seed, n_classes)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -62,7 +62,6 @@ def test_the_norm_of_g_is_right() -> None:
 
 
 # ------------------------------------------------------------------------- twin
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 20), st.booleans())
 def test_equals_its_twin(seed: int, budget: int, as_sparse: bool) -> None:
     X, y, _ = on_sphere(seed, p=12)
@@ -99,7 +98,6 @@ def test_a_basis_is_kept_and_nothing_is_lost() -> None:
 
 
 # ----------------------------------------------------------------------- bounds
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**6), st.one_of(st.none(), st.integers(1, 100)), st.floats(0.0, 0.5))
 def test_no_run_makes_more_mistakes_than_its_bound(seed: int, budget: int | None, noise: float) -> None:
     X, y, value = on_sphere(seed, n=300, noise=noise)
@@ -108,7 +106,6 @@ def test_no_run_makes_more_mistakes_than_its_bound(seed: int, budget: int | None
         assert learner.n_mistakes_ <= learner.mistake_bound(norm, loss)[0] + 1e-6
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 0.3]))
 def test_no_run_of_all_rows_makes_more_than_each_bound_at_two_functions(seed: int, epochs: int, noise: float) -> None:
     X, y, value = on_sphere(seed, noise=noise)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -37,7 +37,6 @@ def plane(learner: Any, prefix: str = "") -> Any:
 
 
 @quietly
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(LEARNERS), st.integers(0, 10**6), st.integers(1, 9), st.booleans())
 def test_it_is_the_mean_of_the_stored_vectors(learner: Any, seed: int, epochs: int, separable: bool) -> None:
     X, y = table(seed, separable=separable)

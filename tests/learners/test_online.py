@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -131,7 +131,6 @@ class OpenTwin:
                 self.w[k] = w + y * x
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
 def test_classes_join_with_zero_weights(seed: int, n_classes: int, table: bool) -> None:
     X, y = make_table(seed, n_classes=n_classes)

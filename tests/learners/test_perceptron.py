@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import linear_model
 from sklearn.datasets import load_breast_cancer
@@ -109,7 +109,6 @@ class PlainPerceptron(Perceptron):
 
 @quietly
 @pytest.mark.filterwarnings("ignore::linsep.types.PrecisionWarning")
-@settings(max_examples=200)
 @given(tables, st.sampled_from([1.0, 1.0, 0.01, 3.7, 1e-15, 1e15]))
 def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any], c: float) -> None:
     X, y = make_table(t["kind"], t["n"], t["p"], t["seed"], t["dtype"])
@@ -122,7 +121,6 @@ def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any], c: float) -
 
 
 @quietly
-@settings(max_examples=100)
 @given(tables)
 def test_equals_the_naive_twin_mistake_by_mistake(t: dict[str, Any]) -> None:
     kind = "integer" if t["kind"] != "random" else "random"  # sums in any order agree on these
@@ -182,7 +180,6 @@ def test_equals_scikit_learn(k: int, exact: bool) -> None:
 
 # --------------------------------------------------------- chunks, dense, CSR
 @quietly
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([np.float32, np.float64]), st.booleans())
 def test_dense_csr_and_chunks_agree_to_the_bit(seed: int, dtype: Any, exact: bool) -> None:
     rng = np.random.RandomState(seed)
@@ -221,7 +218,6 @@ def test_a_fit_takes_few_calls() -> None:
 
 
 # -------------------------------------------------------------------- theorems
-@settings(max_examples=100, deadline=None)
 @given(st.integers(2, 60), st.integers(1, 6), st.integers(0, 10**6), st.floats(0.05, 0.6), st.booleans())
 def test_novikoff_holds_at_every_mistake(n: int, p: int, seed: int, gap: float, intercept: bool) -> None:
     rng = np.random.RandomState(seed)
@@ -255,7 +251,6 @@ def test_one_update_moves_its_margin_by_the_squared_length() -> None:
 
 # --------------------------------------------------------- weights and classes
 @quietly
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**6))
 def test_weighted_updates_equal_the_naive_twin(seed: int) -> None:
     rng = np.random.RandomState(seed)

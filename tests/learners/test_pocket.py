@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
@@ -68,7 +68,6 @@ def planes(learner: Any, prefix: str = "") -> Any:
 
 
 # ------------------------------------------------------------------------ twin
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 12),
@@ -94,7 +93,6 @@ def test_equals_its_twin(seed: int, epochs: int, kind: tuple[int, bool]) -> None
     assert learner.n_evaluations_ == len(expected.judged)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([2, 3]))
 def test_never_worse_than_a_vector_it_judged_and_never_rising(seed: int, n_classes: int) -> None:
     X, y = integer_table(seed, n_classes=n_classes)

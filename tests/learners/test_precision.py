@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -43,7 +43,6 @@ def test_several_classes_warn_too() -> None:
 
 
 @ignored
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.booleans())
 def test_absorbed_updates_are_those_that_leave_w_as_it_is(seed: int, dtype: Any, intercept: bool) -> None:
     rng = np.random.RandomState(seed)
@@ -63,7 +62,6 @@ def significant_bits(value: float) -> int:
     return len(bin(numerator)[2:].rstrip("0"))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
 def test_bits_in_use(values: list[float]) -> None:
     assert bits_in_use(np.array(values)) == max(map(significant_bits, values))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
@@ -30,7 +30,6 @@ signs = st.sampled_from([-1.0, 1.0])
 
 
 # ------------------------------------------------------------- losses and ball
-@settings(max_examples=300, deadline=None)
 @given(losses, signs, st.floats(-30, 30), st.floats(-30, 30))
 def test_slopes_are_subgradients_and_finite_differences(loss: str, y: float, z: float, other: float) -> None:
     code = LOSSES.index(loss)
@@ -59,7 +58,6 @@ def test_at_the_kinks_a_tie_is_a_mistake_and_a_margin_of_one_is_enough() -> None
 vectors = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3).map(np.array)
 
 
-@settings(max_examples=300, deadline=None)
 @given(vectors, vectors, st.floats(1e-3, 1e3))
 def test_projection_is_idempotent_and_brings_nothing_further_apart(u: Any, v: Any, radius: float) -> None:
     pu, pv = u * shrinkage(u @ u, radius), v * shrinkage(v @ v, radius)
@@ -86,7 +84,6 @@ def plane(learner: Any, k: int = 0) -> Any:
     return np.append(learner.coef_[k], learner.intercept_[k])
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.integers(0, 10**6),
     losses,
@@ -119,7 +116,6 @@ def test_equals_its_twin(
 
 
 @quietly
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
 def test_on_the_perceptron_loss_it_is_the_perceptron_step_by_step(seed: int, epochs: int, sparse: bool) -> None:
     X, y = table(seed)
@@ -249,7 +245,6 @@ def test_bounds_worked_by_hand() -> None:
         auto_eta0(1.0, 1.0, None)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 3000), st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.01, 10))
 def test_the_best_constant_step_and_no_other(steps: int, B: float, G: float, eta0: float) -> None:
     best = allowed(B, G, steps, eta0=auto_eta0(B, G, steps))
@@ -271,7 +266,6 @@ def test_sums_of_very_many_steps_are_on_the_safe_side(monkeypatch: pytest.Monkey
         assert value < loose < 1.01 * value
 
 
-@settings(max_examples=100, deadline=None)
 @given(losses, vectors, vectors, signs, st.floats(0.1, 10))
 def test_no_subgradient_in_the_ball_is_longer_than_its_bound(
     loss: str, w: Any, x: Any, y: float, radius: float

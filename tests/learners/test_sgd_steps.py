@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
@@ -60,7 +60,6 @@ def test_the_step_is_the_one_that_is_documented() -> None:
     assert gradient_bound("squared", 0.0, math.inf) == 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(BOUNDED),
     st.integers(0, 10**6),

@@ -56,7 +56,7 @@ def weights_of(tagger: SequenceTagger) -> Any:
 
 
 # ------------------------------------------------------------------------ twin
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.booleans())
 def test_the_tagger_is_the_structured_perceptron_on_a_chain(seed: int, shuffle: bool) -> None:
     X, y = corpus(seed)
@@ -133,7 +133,6 @@ def all_margins(w: Any, X: Any, y: Any, n_features: int) -> tuple[list[float], f
     return margins, most
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_margins_and_radius_against_all_sequences(seed: int, one_tag: bool) -> None:
     rng = np.random.RandomState(seed)
@@ -155,7 +154,7 @@ def test_margins_and_radius_against_all_sequences(seed: int, one_tag: bool) -> N
         assert pytest.approx(most) == R
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_no_run_makes_more_mistakes_than_collins_allows(seed: int) -> None:
     X, y = planted(seed)
@@ -210,7 +209,6 @@ def test_a_run_that_cannot_be_clean_keeps_to_theorem_2() -> None:
 
 
 # -------------------------------------------------------------------- features
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.text(max_size=6), max_size=6), max_size=5), st.booleans())
 def test_features_by_word_are_those_by_token(sentences: list[list[str]], close: bool) -> None:
     by_word, by_token = FeatureIndex(), FeatureIndex()

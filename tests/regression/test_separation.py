@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -113,7 +113,6 @@ def designs(draw: st.DrawFn, family: Family) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial"])
-@settings(max_examples=50)
 @given(data=st.data(), fit_intercept=st.booleans(), form=st.sampled_from(["int", "csr", "object", "tenths"]))
 def test_the_oracle_agrees(family: Family, data: st.DataObject, fit_intercept: bool, form: str) -> None:
     X, y = data.draw(designs(family))

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import Separation, separability, separation
@@ -31,7 +31,6 @@ def labels_of(codes: Array, form: str) -> Any:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(4, 12),
@@ -188,7 +187,6 @@ def at_path(plain: Any, path: tuple[Any, ...]) -> Any:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_no_alteration_survives(family: Family, data: st.DataObject) -> None:
     X, y, found = example(family)

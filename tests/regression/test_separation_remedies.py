@@ -47,7 +47,7 @@ def newton(X: Array, y: Array, offset: Array, family: str) -> Array:
 
 
 @pytest.mark.parametrize("family", ["logistic", "poisson"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data(), sparse=st.booleans())
 def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, data: Any, sparse: bool) -> None:
     X, y = data.draw(designs(family))

@@ -18,7 +18,7 @@ from linsep.theory.separation.find import prove_by_columns
 from linsep.theory.verify.cone import CertificateError
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(3, 6),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import fit_table, open_data
@@ -39,7 +39,6 @@ FORMS: dict[str, Any] = {
 }
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 25),

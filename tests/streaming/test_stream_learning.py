@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -232,7 +232,6 @@ def naive_hash(name: bytes, bits: int) -> tuple[int, float]:
     return h % 2**bits, 1.0 if h >> 63 else -1.0
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=6), st.sampled_from([8, 18]))
 def test_hashing_is_that_of_a_naive_twin(names: list[str], bits: int) -> None:
     raw = [name.encode() for name in names]
@@ -256,7 +255,6 @@ def naive_grams(text: str, unit: str, low: int, high: int) -> set[str]:
     return {join.join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)}
 
 
-@settings(deadline=None)
 @given(st.lists(st.text("ab é,.Z1", max_size=12), min_size=1, max_size=4), st.sampled_from(["words1-2", "chars2-3"]))
 def test_words_are_those_of_a_naive_twin(texts: list[str], spec: str) -> None:
     grams = Grams.parse(spec)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.data.columns import label_names
@@ -75,7 +75,6 @@ def test_the_first_pass_alone_would_not_bound_all_passes() -> None:
     assert table.best is not None and not table.best.one_pass
 
 
-@settings(max_examples=60, deadline=None)
 @given(*draws, st.sampled_from([0.0, 0.5, 3.0]), st.sampled_from([0.0, 0.2]))
 def test_updates_of_a_margin_perceptron(seed: int, p: int, T: int, bias: bool, m: float, noise: float) -> None:
     X, y = rows(seed, p, 2, noise)
@@ -87,7 +86,6 @@ def test_updates_of_a_margin_perceptron(seed: int, p: int, T: int, bias: bool, m
         assert ("2m" in table.get("novikoff").formula) == (m > 0)
 
 
-@settings(max_examples=60, deadline=None)
 @given(*draws, st.sampled_from(["pa", "pa1", "pa2"]), st.sampled_from([0.01, 1.0, 50.0]), st.sampled_from([0.0, 0.2]))
 def test_mistakes_of_passive_aggressive_learners(
     seed: int, p: int, T: int, bias: bool, variant: str, C: float, noise: float
@@ -118,7 +116,6 @@ def test_a_passive_aggressive_bound_by_hand() -> None:
     assert not aggressive_bounds(X, y, [1.0], variant="pa").get("pa").applies
 
 
-@settings(max_examples=60, deadline=None)
 @given(*draws, st.sampled_from([0.0, 2.0, "pa", "pa1", "pa2"]), st.sampled_from([0.0, 0.2]))
 def test_several_classes(seed: int, p: int, T: int, bias: bool, rule: Any, noise: float) -> None:
     X, y = rows(seed, p, 3, noise)
@@ -136,7 +133,6 @@ def test_several_classes(seed: int, p: int, T: int, bias: bool, rule: Any, noise
         assert_true(table, made, int(learner.trace_.updates[0]), least if np.any(W) else 0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(*draws, st.sampled_from(["perceptron", "margin", "pa1"]), st.sampled_from(["ovr", "multiclass"]))
 def test_lines_of_receipts_of_several_classes(seed: int, p: int, T: int, bias: bool, name: str, how: str) -> None:
     X, y = rows(seed, p, 3, 0.1)

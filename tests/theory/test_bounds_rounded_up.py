@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.distributed.mixing import mixing_bound
@@ -53,7 +53,6 @@ def test_those_rows_make_as_many_mistakes(n: int) -> None:
     assert int(learner.mistake_bound(float(root_above(Fraction(n))), 0.0)[0]) == n
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(2, 12), st.booleans(), st.booleans(), st.floats(1e-3, 1e3))
 def test_the_exact_value_is_not_above(seed: int, p: int, n: int, sparse: bool, bias: bool, scale: float) -> None:
     """Against fractions for every number, with margins that nearly vanish."""

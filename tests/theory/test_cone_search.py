@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exact_cone import reaches
@@ -29,7 +29,6 @@ def drawn(rng: np.random.Generator, n: int, p: int, kind: str) -> Array:
     return Z
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 9),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.theory.rows.exact_signs import row_signs, vanishing
@@ -21,7 +21,6 @@ def expected(rows: list[tuple[Any, ...]], d: list[int]) -> list[int]:
     return [(s > 0) - (s < 0) for s in sums]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(doubles, doubles), min_size=1, max_size=5), st.lists(whole, min_size=2, max_size=3))
 def test_signs_of_any_doubles(rows: list[tuple[float, float]], d: list[int]) -> None:
     signs = expected(rows, d)
@@ -31,7 +30,6 @@ def test_signs_of_any_doubles(rows: list[tuple[float, float]], d: list[int]) -> 
         assert vanishing(table, d).tolist() == [sign == 0 for sign in signs]
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-(2**62), 2**62), st.integers(-3, 3)), min_size=1, max_size=5),
     st.sampled_from([1, 3, -(2**61) + 1, 2**300]),
@@ -43,7 +41,6 @@ def test_signs_of_integers_beyond_doubles(rows: list[tuple[int, int]], u: int) -
         assert vanishing(table, d).tolist() == [sign == 0 for sign in expected(rows, d)]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(-60, 60))
 def test_rows_that_are_0_and_rows_that_are_nearly(seed: int, p: int, power: int) -> None:
     rng = np.random.default_rng(seed)

@@ -24,7 +24,7 @@ def verdict(X: Any, y: Any, some: Any) -> str:
 families = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=4), min_size=1, max_size=6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(least=families, order=st.permutations(range(8)), asked=st.integers(0, 60))
 def test_the_search_is_right_about_any_sets_and_ends_at_any_time(least: Any, order: Any, asked: int) -> None:
     """Any sets may be those that separate, with all that contain one of them."""
@@ -69,7 +69,7 @@ def test_no_question_is_asked_twice_and_the_set_is_found_before_it_is_proved() -
         assert not any(one <= some if yes else some <= one for one, yes in before)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), p=st.integers(2, 5), sparse=st.booleans(), form=st.sampled_from(["all", "some"]))
 def test_needed_and_few_columns_are_those_of_all_sets(seed: int, p: int, sparse: bool, form: str) -> None:
     rng = np.random.default_rng(seed)

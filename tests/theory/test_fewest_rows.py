@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
@@ -42,7 +42,6 @@ def by_all_subsets(X: Any, y: Any, fit_intercept: bool) -> int | None:
     return None
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 9), p=st.integers(1, 3), fit_intercept=st.booleans())
 def test_it_is_the_least_number_of_all_subsets(seed: int, n: int, p: int, fit_intercept: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep.theory.cone.faces as faces
@@ -53,7 +53,6 @@ def few_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(seeds, st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_systems_of_sparse_rows_are_solved_as_numpy_solves_them(seed: int, hard: bool) -> None:
     rng = np.random.default_rng(seed)
     Z = sp.csr_array(few_entries(rng, 90, 12, 3) + sp.eye(90, 12))

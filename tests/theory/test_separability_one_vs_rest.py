@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
@@ -18,7 +18,6 @@ from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.separability import decide
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.booleans(), st.booleans())
 def test_each_class_is_answered_as_if_asked_alone(seed: int, classes: int, constant: bool, sparse: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from exact_cone import reaches
@@ -56,7 +56,6 @@ DOUBLES = np.array([[-1, 1, 2], [-3, 1, 0], [-1, 2, 3], [0, 3, 3], [2, 1, 0]])
 ONE_WAY = np.array([1, -1, 1, 1, -1, -1, 1])
 
 
-@settings(max_examples=250)
 @given(designs(), st.booleans(), st.sampled_from(["int", "csr", "object", "tenths"]))
 @example((DOUBLES, np.array([-1, 1, 1, -1, 1])), False, "tenths")
 @example((np.array([[-6, 3], [-2, -9], [4, 8], [0, -8], [-1, -9], [-7, 6], [1, 2]]), ONE_WAY), True, "tenths")
@@ -82,7 +81,6 @@ def test_the_verdict_and_the_separated_rows_are_true(
     assert again.separated_rows.tolist() == separated
 
 
-@settings(max_examples=150, deadline=None)
 @given(designs(), st.booleans(), st.integers(0, 2**32))
 def test_no_alteration_survives(design: tuple[Array, Array], fit_intercept: bool, seed: int) -> None:
     X, y = design
@@ -109,7 +107,6 @@ def test_no_alteration_survives(design: tuple[Array, Array], fit_intercept: bool
             replace(found, proof=replace(found.proof, directions=())).verify(X, y)
 
 
-@settings(max_examples=100, deadline=None)
 @given(designs(), st.lists(st.sampled_from([3.0, 0.3, 2.0**300, 2.0**-300, 1e5, 1e-5, 7e-9]), min_size=16, max_size=16))
 def test_units_of_columns_and_of_rows_change_nothing(design: tuple[Array, Array], units: list[float]) -> None:
     X, y = design
@@ -128,7 +125,6 @@ def test_units_of_columns_and_of_rows_change_nothing(design: tuple[Array, Array]
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(designs())
 def test_what_holds_the_numbers_changes_nothing(design: tuple[Array, Array]) -> None:
     X, y = design

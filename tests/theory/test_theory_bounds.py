@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep.theory.bounds.classes import margin_upper_bound
@@ -133,7 +133,6 @@ def test_the_table_prints_and_is_json() -> None:
         table.get("rosenblatt")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(4, 30), st.booleans(), st.floats(0.01, 100.0))
 def test_no_run_makes_more_mistakes_than_any_bound(seed: int, p: int, n: int, bias: bool, scale: float) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
@@ -65,7 +65,6 @@ def test_breast_cancer_closes_where_it_can(bias: Bias) -> None:
     assert sparse.lower == pytest.approx(found.lower, rel=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 40), st.sampled_from(BIASES), st.booleans())
 def test_the_bracket_holds_on_random_rows(seed: int, p: int, n: int, bias: Bias, whole: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -126,7 +125,6 @@ def test_limits_are_told() -> None:
     assert nearest_point(Points(P), 0, tol=1e-9, max_steps=3).why == "steps"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(4, 400), st.sampled_from(BIASES), st.booleans())
 def test_exchange_of_weight_finds_the_same_margin(seed: int, p: int, n: int, bias: Bias, sparse: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exact_cone import rank, reaches
@@ -38,7 +38,6 @@ def whole(values: list[float]) -> list[int]:
 
 
 # ---------------------------------------------------------------------- signs
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(doubles, doubles), min_size=1, max_size=5), doubles, doubles, doubles)
 def test_signs_of_any_doubles(rows: list[tuple[float, float]], u: float, v: float, b: float) -> None:
     *w, b0 = whole([u, v, b])
@@ -47,7 +46,6 @@ def test_signs_of_any_doubles(rows: list[tuple[float, float]], u: float, v: floa
         assert value_signs(form, w, b0).tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-(2**70), 2**70), st.integers(-3, 3)), min_size=1, max_size=5),
     st.integers(-(2**1200), 2**1200),
@@ -63,7 +61,6 @@ near = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(near, near), min_size=1, max_size=4), st.integers(-99, 99), st.integers(-99, 99))
 def test_signs_of_fractions_that_nearly_cancel(rows: list[tuple[Fraction, Fraction]], u: int, v: int) -> None:
     b = -round(rows[0][0] * u + rows[0][1] * v)
@@ -85,7 +82,6 @@ def test_integers_beyond_two_to_the_53_are_not_rounded(dtype: Any) -> None:
     assert value_signs(np.array([[-(2**63)]]), [1], 2**63).tolist() == [0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([6, 60]), st.integers(1, 900), st.integers(1, 60), st.booleans())
 def test_long_weights_and_rows_that_cancel(seed: int, n: int, bits: int, size: int, floats: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -132,7 +128,6 @@ def test_rows_of_a_million_entries_are_summed_in_digits(monkeypatch: pytest.Monk
 
 
 # ----------------------------------------------------------------------- rank
-@settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 20), p=st.integers(1, 20), filled=st.floats(0.05, 0.5))
 def test_the_rank_is_that_of_fractions_dense_or_sparse(seed: int, n: int, p: int, filled: float) -> None:
     rng = np.random.default_rng(seed)
@@ -257,7 +252,6 @@ def test_dependent_columns_need_their_null_vectors(form: Any) -> None:
             verify(rows, replace(right, null=vectors))
 
 
-@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_what_is_accepted_is_true(data: st.DataObject) -> None:
     """Proofs of which every part is drawn: whatever passes says what all rays of the cone say."""
