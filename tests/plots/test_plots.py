@@ -71,9 +71,9 @@ def test_a_million_rows_are_thinned_and_the_picture_says_so() -> None:
     assert ax.collections[-1].get_offsets().shape == (1, 2)  # rare mistakes are never left out
 
 
-def test_a_hundred_thousand_sparse_features() -> None:
-    columns = np.random.default_rng(0).integers(0, 100_000, 3000)
-    X = sp.csr_array((np.ones(3000), columns, np.arange(0, 3001, 10)), shape=(300, 100_000))
+def test_ten_thousand_sparse_features() -> None:
+    columns = np.random.default_rng(0).integers(0, 10_000, 3000)
+    X = sp.csr_array((np.ones(3000), columns, np.arange(0, 3001, 10)), shape=(300, 10_000))
     y = np.arange(300) % 2
     learner = Rocchio().fit(X, y)
     ax = plots.plot_boundary(learner, X, y)
