@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from linsep.kernels.compiled import by_type, kernel, uncounted
@@ -19,15 +18,15 @@ from linsep.kernels.rows import is_csr, row_dot, row_fits, row_norm2
 from linsep.passes import NO_ORDER, Rows
 from linsep.types import CSR
 
-_borrowed: Any = impl_ret_borrowed  # it carries no types
-
 
 def _array_as(readonly: bool) -> Any:
     """The function of compiled code that takes an array for one that is read-only, or not: it is the same in memory."""
 
     def code(typing_context: Any, array: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return _borrowed(context, builder, signature.return_type, args[0])
+            if context.enable_nrt:
+                context.nrt.incref(builder, signature.return_type, args[0])
+            return args[0]
 
         return array.copy(readonly=readonly)(array), codegen
 
