@@ -71,6 +71,7 @@ from .store import read_origin as read_origin
 from .store import save as save
 from .streaming.fit_stream import fit_stream as fit_stream
 from .streaming.result import Counters as Counters
+from .streaming.result import Foretold as Foretold
 from .streaming.result import StreamError as StreamError
 from .streaming.result import StreamFit as StreamFit
 from .streaming.result import StreamState as StreamState

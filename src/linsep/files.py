@@ -52,7 +52,7 @@ def unreadable(name: str, error: OSError) -> str:
 
 @contextmanager
 def open_output(
-    path: Name, what: str = "the file", *, binary: bool = False, reads: tuple[Any, ...] = ()
+    path: Name, what: str = "the file", *, binary: bool = False, reads: tuple[Any, ...] = (), grows: bool = False
 ) -> Iterator[IO[Any]]:
     """Open a file to write; it gets its name at the end of the block, and does not appear after an error.
 
@@ -70,6 +70,8 @@ def open_output(
     reads : tuple
         What the same command reads: paths are compared with `path`, "-" is the file that standard input comes from;
         anything else is ignored.
+    grows : bool, default=False
+        The file has its name from the beginning, for those who read it while it is written.
 
     Yields
     ------
@@ -97,7 +99,7 @@ def open_output(
         return
     check_output(path, what, reads=reads)
     mode: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": ""}
-    if _is_written_into(path):
+    if grows or _is_written_into(path):
         with _explained(path, what), open(path, **mode) as file:
             yield file
         return

@@ -111,6 +111,9 @@ class Predicted(NamedTuple):
     missed[i] says the same of the mean so far, where there is a `Mean` and asked[i] is true. A tie is predicted as the
     positive class, and is a mistake in learning all the same.
 
+    Where `values` has entries, values[i] is the decision value of the vector that predicts, the mean where there is one
+    and the row is asked, and of several classes that of the class said[i], which is predicted.
+
     Source: the progressive validation of Blum, Kalai and Langford 1999 (COLT), of which only the estimate of the error
     is taken.
     """
@@ -118,6 +121,8 @@ class Predicted(NamedTuple):
     wrong: Array
     asked: Array
     missed: Array
+    values: Array
+    said: Array
 
 
 class PA1(NamedTuple):

@@ -93,6 +93,21 @@ class Chunk(NamedTuple):
     y: Array | None
     start: int
 
+    @property
+    def rest(self) -> Any:
+        """As of a `TableChunk`; None for a matrix."""
+        return None
+
+    @property
+    def unlabelled(self) -> Array | None:
+        """As of a `TableChunk`; None for a matrix."""
+        return None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.X.shape[0])
+
     def place(self, row: int) -> str:
         """Say where a row stands, for messages.
 

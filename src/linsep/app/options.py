@@ -58,6 +58,7 @@ COLUMN = Option(
     group=_TABLE,
 )
 OUTPUT = Option("output", "CSV file to write; - is standard output.", default="-", spelled=("-o", "--output"))
+PREDICTIONS = OUTPUT.but(spelled=(*OUTPUT.spelled, "--predictions"))
 TIME_LIMIT = used_first("time_limit", "", float, least=0)
 JSON = used_first("as_json", "Print one JSON object instead of a table.", bool, False, spelled=("--json",))
 DETAILS = used_first("details", "Print all that is known: counts of each class, norms, brackets, bounds.", bool, False)

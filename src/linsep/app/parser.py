@@ -32,12 +32,24 @@ def _truth(text: str) -> bool:
     return text == "yes"
 
 
+def seconds_of(text: str) -> float:
+    """A time such as 60s, 5m, 2h or 90 as seconds.
+
+    Examples
+    --------
+    >>> seconds_of("60s"), seconds_of("1.5m"), seconds_of("90")
+    (60.0, 90.0, 90.0)
+    """
+    return float(text.rstrip("smh")) * {"m": 60.0, "h": 3600.0}.get(text[-1:], 1.0)
+
+
 _KINDS: Mapping[Any, tuple[str, str]] = {
     int: ("N", "a whole number"),
     float: ("NUMBER", "a number"),
     str: ("TEXT", ""),
     bool: ("", "yes or no"),
     listed: ("A,B,C", ""),
+    seconds_of: ("TIME", "a time, such as 60s, 5m or 2h"),
 }
 
 
@@ -98,7 +110,7 @@ class Option:
         except ValueError:
             told = _KINDS[self.kind][1] + (f" or {self.word}" if self.word else "")
             raise argparse.ArgumentTypeError(f"{text!r:.80} is not {told}") from None
-        if self.kind in (int, float) and not self.least <= value <= self.most:
+        if self.kind in (int, float, seconds_of) and not self.least <= value <= self.most:
             limit = f"at least {self.least:g}" if value < self.least else f"at most {self.most:g}"
             raise argparse.ArgumentTypeError(f"{text} is not {limit}")
         return value

@@ -36,6 +36,7 @@ class Result:
     exit_status: int = 0
     details: list[tuple[str, str]] = field(default_factory=list)
     then: Callable[[], None] = lambda: None
+    aside: bool = False  # what is printed goes to standard error, as something else went to standard output
 
 
 def command_line() -> str:
@@ -75,13 +76,14 @@ def print_result(result: Result, *, as_json: bool, details: bool) -> None:
     for message in result.warnings:
         sys.stderr.write(f"{_styled('warning:', _YELLOW, sys.stderr)} {printable(message)}\n")
     rows = [*result.lines, *(result.details if details else ())]
+    stream = sys.stderr if result.aside else sys.stdout
     if as_json:
-        sys.stdout.write(json.dumps({**result.data, "warnings": result.warnings}, allow_nan=False) + "\n")
+        stream.write(json.dumps({**result.data, "warnings": result.warnings}, allow_nan=False) + "\n")
         return
     width = max((len(label) for label, _ in rows), default=0)
     for label, text in rows:
-        name = _styled(printable(label).ljust(width), _BOLD, sys.stdout)
-        sys.stdout.write(f"{name}  {printable(text)}\n")
+        name = _styled(printable(label).ljust(width), _BOLD, stream)
+        stream.write(f"{name}  {printable(text)}\n")
 
 
 def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:

@@ -103,6 +103,8 @@ class TableChunk:
         Columns that were asked to be read as text (`categorical` of `open_data`).
     label : str or None
         The column of the labels.
+    rest : TableChunk or None
+        The rows that were left out because they have no label, where they are kept to be predicted.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -117,6 +119,7 @@ class TableChunk:
     unlabelled: Array | None = None
     as_text: frozenset[str] = frozenset()
     label: str | None = None
+    rest: TableChunk | None = None
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property

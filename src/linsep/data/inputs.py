@@ -5,9 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import select
+import stat
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +25,10 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _LONGEST_MAGIC = max(map(len, _MAGIC))
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _PIECE = 1 << 16
+# Seconds that a reader waits for what comes late: once nothing came for a pause it gets what there is, at the latest
+# `LATEST` after the first of it. Who looks for the first rows of a pipe has more patience.
+PAUSE, LATEST = 0.02, 0.4
+_SILENCE = 0.5  # seconds between two calls of `idle` while nothing comes
 
 
 class Input:
@@ -44,6 +52,8 @@ class Input:
         The encoding of text; None where the byte order mark tells it.
     found_encoding : str
         The encoding of the text that was opened last.
+    idle : callable
+        Called now and then while a pipe that is read as it comes gives nothing.
 
     Examples
     --------
@@ -59,6 +69,7 @@ class Input:
         self.is_text = False
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
+        self.idle: Callable[[], None] = lambda: None
         if isinstance(given, str):
             self.name = "standard input" if given == "-" else given
         elif isinstance(given, bytes | bytearray | memoryview):
@@ -97,8 +108,10 @@ class Input:
         found = self._stat(self.path)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
-    def open(self) -> ByteStream:
+    def open(self, *, as_it_comes: bool = False) -> ByteStream:
         """Return the content from its beginning, decompressed if its first bytes say that it is compressed.
+
+        With `as_it_comes` reading a pipe gives what there is when nothing more comes for a while (`ByteStream.paused`).
 
         Raises
         ------
@@ -109,7 +122,7 @@ class Input:
         if exists and self._taken and not self.can_be_read_again:
             raise DataError(f"{self.name} can be read only once: write the rows to a file first")
         self._taken = True
-        stream = self._stream()
+        stream = self._stream(self.idle if as_it_comes else None)
         if self.is_text:
             self.found_encoding = stream.decode_from(self.encoding)
         return stream
@@ -119,16 +132,16 @@ class Input:
         with closing(self.open()) as stream:
             return stream.read_all()
 
-    def _stream(self) -> ByteStream:
+    def _stream(self, idle: Callable[[], None] | None) -> ByteStream:
         if self.path == "-":
-            return ByteStream(sys.stdin.buffer, self.name, keep=True)
+            return ByteStream(sys.stdin.buffer, self.name, keep=True, idle=idle)
         if self.path is not None:
-            return ByteStream(self.opened(self.path), self.name)
+            return ByteStream(self.opened(self.path), self.name, idle=idle)
         if not hasattr(self._given, "read"):
             return ByteStream(io.BytesIO(self._given), self.name)
         if _can_seek(self._given):
             self._given.seek(self._origin)
-        return ByteStream(self._given, self.name, keep=True)
+        return ByteStream(self._given, self.name, keep=True, idle=idle)
 
     def opened(self, path: str) -> Any:
         """The file itself, opened for bytes as they are."""
@@ -145,15 +158,20 @@ class Input:
 
 
 class ByteStream:
-    """Decompressed bytes, read from the beginning to the end."""
+    """Decompressed bytes, read from the beginning to the end.
 
-    def __init__(self, raw: Any, name: str, *, keep: bool = False) -> None:
-        self.name = name
-        self._keep, self._raw = keep, _Peeked(raw)
+    With `idle` a pipe is read as it comes: `paused` says that `read` gave less because nothing more came for a while.
+    """
+
+    def __init__(self, raw: Any, name: str, *, keep: bool = False, idle: Callable[[], None] | None = None) -> None:
+        self.name, self.paused = name, False
+        self._pipe = _Pipe(raw, idle) if idle is not None and _is_pipe(raw) else None
+        self._keep, self._owned, self._raw = keep, raw, _Peeked(self._pipe or raw)
         kind = next((kind for magic, kind in _MAGIC.items() if self._raw.head.startswith(magic)), None)
         self._stream: Any = self._raw
         self._is_compressed = kind is not None
         if kind is not None:
+            self._pipe = None  # what is decompressed comes in pieces of its own
             self._stream = _Unpacked(self._raw, kind)
 
     def decode_from(self, encoding: str | None) -> str:
@@ -168,18 +186,27 @@ class ByteStream:
             self._stream = Decoded(self._stream, self.name, encoding)
         return encoding
 
-    def read(self, size: int) -> bytes:
-        """Read up to `size` bytes: fewer only at the end; DataError for what is damaged."""
+    def read(self, size: int, pause: float = PAUSE) -> bytes:
+        """Read up to `size` bytes: fewer only at the end, or if it `paused`; DataError for what is damaged."""
         content = io.BytesIO()  # grows in place: joining parts would take the room of two
+        self.paused, began = False, 0.0
         try:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
                 content.write(part)
                 size -= len(part)
+                if self._pipe is not None:
+                    began = began or monotonic()
+                    self._pipe.until = min(monotonic() + pause, began + LATEST)
+        except _PauseError:
+            self.paused = True
         except OSError as error:
             said = f"cannot be read any further ({error.strerror or error})"
             if self._is_compressed and error.errno is None:
                 said = f"the compressed file is cut short or damaged ({error}); fetch it again"
             raise DataError(f"{self.name}: {said}") from None
+        finally:
+            if self._pipe is not None:
+                self._pipe.until = None
         return content.getvalue()
 
     def read_all(self) -> bytes:
@@ -209,7 +236,41 @@ class ByteStream:
     def close(self) -> None:
         """Close what was opened here; standard input and the caller's file objects stay open."""
         if not self._keep:
-            self._raw.stream.close()
+            self._owned.close()
+
+
+class _PauseError(Exception):
+    """Nothing more has come in time."""
+
+
+class _Pipe:
+    """What a pipe gives, as soon as it is there. `until` is when waiting for more ends; None to wait for ever."""
+
+    def __init__(self, stream: Any, idle: Callable[[], None]) -> None:
+        self.until: float | None = None
+        self._idle, self._descriptor = idle, stream.fileno()
+        self._poll = select.poll()
+        self._poll.register(self._descriptor, select.POLLIN)
+        # What Python may have read already stands in its buffer, which is never filled again.
+        self._ahead: bytes | None = stream.read1() if hasattr(stream, "read1") else None
+
+    def read(self, size: int) -> bytes:
+        if self._ahead is not None:
+            found, self._ahead = self._ahead[:size], self._ahead[size:] or None
+            return found
+        while not self._poll.poll(1000 * (_SILENCE if self.until is None else max(0.0, self.until - monotonic()))):
+            if self.until is not None:
+                raise _PauseError
+            self._idle()
+        return os.read(self._descriptor, size)
+
+
+def _is_pipe(stream: Any) -> bool:
+    """Whether it is a pipe, a terminal or a socket of the system's, without layers that hold bytes back."""
+    inner = stream.raw if isinstance(stream, io.BufferedReader) else stream
+    return (
+        isinstance(inner, io.FileIO) and hasattr(select, "poll") and not stat.S_ISREG(os.fstat(inner.fileno()).st_mode)
+    )
 
 
 class _Unpacked:

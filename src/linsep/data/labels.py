@@ -75,7 +75,7 @@ def with_labels(
     return table.filter(pa.array(~gone)), lambda row: where(int(kept[row])), rows
 
 
-def told(unlabelled: int) -> list[tuple[str, str]]:
+def told(unlabelled: int, *, predicted: bool = False) -> list[tuple[str, str]]:
     """The line of a receipt on rows without a label; none where there are none.
 
     Examples
@@ -86,7 +86,7 @@ def told(unlabelled: int) -> list[tuple[str, str]]:
     if not unlabelled:
         return []
     what = "1 row without a label is" if unlabelled == 1 else f"{unlabelled:,} rows without a label are"
-    return [("unlabelled", f"{what} left out; --read drop_unlabelled")]
+    return [("unlabelled", f"{what} {'predicted, not learnt' if predicted else 'left out; --read drop_unlabelled'}")]
 
 
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
@@ -292,6 +292,11 @@ class StreamLabels:
         if self.positive is None and chunk.y is not None:
             self._as_before(chunk.y, chunk)
 
+    def are_enough(self, y: Array | None) -> bool:
+        """Whether these first labels, or what was said before, tell the classes."""
+        said = self._open or self.named is not None or self.positive is not None
+        return said or (y is not None and np.unique(y).size > 1)
+
     def read(self, chunk: TableChunk | Chunk) -> tuple[Array, Array | None]:
         """The labels of a chunk, and all classes (None where they are open)."""
         if chunk.y is None:
@@ -334,10 +339,8 @@ class StreamLabels:
             self._classes = classes
 
     def names(self, classes: Array) -> Array:
-        """What the classes of the learner are called."""
-        if self.positive is None:
-            return classes
-        return np.array([f"not {self.positive}", self.positive])
+        """What the classes of the learner, or some of them, are called."""
+        return classes if self.positive is None else np.array([f"not {self.positive}", self.positive])[classes]
 
 
 def _as_one_of(classes: Array, y: Array, chunk: TableChunk | Chunk) -> Array:

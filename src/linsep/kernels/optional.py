@@ -49,18 +49,29 @@ def _is_wrong(m: float, y: float) -> Any:
     return not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
 
 
+@uncounted(nogil=True)
+def note_value(told: Any, i: int, z: float) -> None:
+    """Tell a `Predicted` the decision value of row i, if it wants to know."""
+    if told.values.shape[0] > 0:
+        told.values[i] = z
+        told.said[i] = z >= 0.0
+
+
 @by_type()
 def note_margin(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> Callable[..., Any]:
     """Tell a `Predicted`, the first of a pair, the margin m = y z of row i before its update."""
 
     def predicted(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
         watch[0].wrong[i] = _is_wrong(m, y)
+        note_value(watch[0], i, y * m)
 
     def beside_mean(watch: Any, X: Any, i: Any, m: Any, y: Any, visit: Any) -> None:
         watch[0].wrong[i] = _is_wrong(m, y)
+        note_value(watch[0], i, y * m)
         if watch[0].asked[i]:
             past = (row_dot(X, i, watch[1].u[0]) + watch[1].u_b[0]) / max(visit, 1)  # u is 0 before the first visit
             watch[0].missed[i] = _is_wrong(m - y * past, y)
+            note_value(watch[0], i, y * m - past)
 
     return told_before(watch, predicted, beside_mean, lambda watch, X, i, m, y, visit: None)
 

@@ -17,8 +17,8 @@ _COVERED = (
 )
 
 
-def stream_receipt(found: StreamFit) -> Receipt:
-    """Ten lines for people, all the rest as details, and data for programs."""
+def stream_receipt(found: StreamFit, *, predicted: bool = False) -> Receipt:
+    """Ten lines for people, all the rest as details, and data for programs; rows without a label may be `predicted`."""
     counters, learner, encoder = found.counters, found.model.learner_, found.model.encoder_
     rows, classes, reason = max(counters.seen), found.model.classes_.tolist(), learner.stop_reason_
     rate = (counters.rows - found.resumed_rows) / max(found.seconds, 1e-9)
@@ -36,7 +36,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
         Line("learner", "learner", name, passes),
         Line("stop_reason", "stop reason", str(reason), f"{reason}: {reason.sentence}"),
         *scored,
-        *for_people([*left_out, *told_unlabelled(counters.unlabelled)]),
+        *for_people([*left_out, *told_unlabelled(counters.unlabelled, predicted=predicted)]),
         Line("drift", "drift" if alarms else "", alarms, drift),
         Line("classes", "classes", classes, listed([*map(str, classes)], 8), True),
         Line("passes", "", counters.passes),

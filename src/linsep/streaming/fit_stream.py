@@ -7,8 +7,10 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from math import inf
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -26,8 +28,8 @@ from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.predicting import default_learner
 from linsep.scikit import clone
 from linsep.store import load_with_extra, save
-from linsep.streaming.progressive import Learnt, check_can_stream
-from linsep.streaming.result import Counters, Say, StreamError, StreamFit, StreamState, StreamWarning
+from linsep.streaming.progressive import check_can_stream
+from linsep.streaming.result import Counters, Foretold, Say, StreamError, StreamFit, StreamState, StreamWarning
 from linsep.streaming.run import DriftAlarm, Fading, StreamRun
 from linsep.types import DataError
 
@@ -48,6 +50,9 @@ def fit_stream(
     drift: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_rows: int = 1_000_000,
+    snapshot: str | PathLike[str] | None = None,
+    every: float = 60.0,
+    predictions: Callable[[Foretold], None] | None = None,
     max_columns: int = 1 << 24,
     missing: Missing | None = None,
     verbose: int | Say = 0,
@@ -98,6 +103,13 @@ def fit_stream(
         with the same model, to the last bit. A source that cannot be read again is refused.
     checkpoint_rows : int, default=1_000_000
         Rows between two checkpoints. Smaller is more often; a further one is written at the end.
+    snapshot : path, optional
+        Write the model so far to this file, also while a pipe is silent; `linsep.load` reads it at any time.
+    every : float, default=60.0
+        The most seconds between two snapshots, if rows were learnt since the last; a further one is written at the end.
+    predictions : callable, optional
+        Called with a `Foretold`: what was predicted of some rows before they were learnt, in the first pass. Rows
+        without a label are then predicted and not learnt.
     max_columns : int, default=2**24
         The largest index of svmlight text, and the most columns of a table. Memory grows with the largest index that
         occurs: 8 bytes a column and class.
@@ -158,17 +170,17 @@ def fit_stream(
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.asked.na
-    limits = {"passes": passes, "max_columns": max_columns}
-    run = StreamRun(opened, learner, encoder, labels, **limits, fading=Fading(half_life), say=_teller(verbose))
+    limits: dict[str, Any] = {"passes": passes, "max_columns": max_columns, "fading": Fading(half_life)}
+    run = StreamRun(opened, learner, encoder, labels, **limits, say=_teller(verbose), foretell=predictions)
     alarm = None if drift is None else DriftAlarm(drift)
-    with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
+    if snapshot is not None:
+        _keep_snapshots(run, Path(snapshot), every)
+    with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows):
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
-        encoder.decimal_ = opened.decimal
-        if kept is not None:
-            with uninterrupted():
-                kept.write(run)
+        for one in run.kept:
+            one.write(run)
     for message in run.warnings():
         warnings.warn(message, StreamWarning, stacklevel=2)
     return run.result()
@@ -214,13 +226,13 @@ def _teller(verbose: int | Say) -> Say:
 
 
 @contextmanager
-def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[Checkpoint | None]:
+def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[None]:
     """Let the drift alarm and the checkpoint see each chunk; set the run to where an earlier one stopped."""
     if alarm is not None:
         run.judge_each = True
         run.after_chunk.append(lambda run, learnt: alarm.update(run.counters, learnt.missed, run.say))
     if path is None:
-        yield None
+        yield
         return
     check_place(path, run.source)
     # A detector starts afresh after each checkpoint, so that its alarms depend on their places.
@@ -230,8 +242,17 @@ def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int
         checkpoint.resume(run)
         if run.counters.rows and not run.counters.finished:
             run.say(f"going on from {path}, after {run.counters.rows:,} rows")
-        run.after_chunk.append(checkpoint.after_chunk)
-        yield checkpoint
+        run.kept.append(checkpoint)
+        yield
+
+
+def _keep_snapshots(run: StreamRun, path: Path, every: float) -> None:
+    """Let the run write the model so far to a file of its own, and look at the clock while nothing comes."""
+    if not every > 0:
+        raise DataError(f"every (--every) is a time above 0, not {every:g} seconds")
+    check_output(path, "the snapshot", reads=tuple(run.source.files))
+    run.kept.append(Snapshot(path, every))
+    run.source.idle = run.keep
 
 
 def _asked(run: StreamRun) -> dict[str, Any]:
@@ -271,7 +292,31 @@ _KEY = "stream"
 _SHAPE = 7
 
 
-class Checkpoint:
+class Snapshot:
+    """A file with the model so far, at the latest so many seconds after the last one if rows were learnt since."""
+
+    says = ""  # how it is told that it was written before the end; nothing is told without it
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        self.path, self._seconds = path, seconds
+        self._written, self._at = 0, monotonic()
+
+    def is_due(self, rows: int) -> bool:
+        """Whether it is time to write, as so many rows are learnt now."""
+        return rows > self._written and monotonic() - self._at >= self._seconds
+
+    def write(self, run: StreamRun) -> None:
+        """Write now, completely or not at all; a full disk leaves the file before as it was."""
+        with uninterrupted():
+            save(run.model(), self.path, extra=self.extra(run))
+        self._written, self._at = run.counters.rows, monotonic()
+
+    def extra(self, run: StreamRun) -> dict[str, Any] | None:
+        """What the file holds beside the model."""
+        return None
+
+
+class Checkpoint(Snapshot):
     """A model file that also holds where the stream stands and what the run was asked for.
 
     Parameters
@@ -286,8 +331,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
-        self.path, self.every, self.asked, self._after = path, every, asked, after
-        self._written = 0
+        super().__init__(path, inf)
+        self.every, self.asked, self._after = every, asked, after
 
     def resume(self, run: StreamRun) -> None:
         """Set the run to where an earlier one stopped; nothing happens if there was none."""
@@ -322,14 +367,20 @@ class Checkpoint:
             changed = f"{run.source.changed} since {self.path}"
             raise DataError(f"{error}: {changed}: delete it to begin again") from None
 
-    def after_chunk(self, run: StreamRun, learnt: Learnt) -> None:
-        """Write a checkpoint if enough rows have been learnt since the last one."""
-        if run.counters.rows - self._written >= self.every:
-            self.write(run)
-            run.say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
+    says = "checkpoint: "
+
+    def is_due(self, rows: int) -> bool:
+        """Whether enough rows have been learnt since the last one."""
+        return rows - self._written >= self.every
 
     def write(self, run: StreamRun) -> None:
-        """Write a checkpoint now; a full disk leaves the one before as it was."""
+        """As any snapshot; what counts from one to the next begins anew."""
+        super().write(run)
+        if self._after is not None:
+            self._after()
+
+    def extra(self, run: StreamRun) -> dict[str, Any]:
+        """Where the stream stands."""
         stands = {
             "shape": _SHAPE,
             "asked": self.asked,
@@ -337,10 +388,7 @@ class Checkpoint:
             "read": run.source.seen.marks() if run.source.seen else {},
             "counters": run.counters.to_dict(),
         }
-        save(run.model(), self.path, extra={_KEY: stands})
-        self._written = run.counters.rows
-        if self._after is not None:
-            self._after()
+        return {_KEY: stands}
 
 
 def check_place(path: Path, source: Source) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,24 +36,42 @@ class Learnt(NamedTuple):
     """What came of a chunk: each row was predicted before it was learnt.
 
     `wrong`: by the vector that moves wrongly. `missed`: by the model as it would be saved then wrongly, for the rows
-    that were `asked`. `absorbed` counts the updates that rounding left without effect.
+    that were `asked`. `absorbed` counts the updates that rounding left without effect. `values` and `said` are the
+    decision values and the labels that were predicted, where that was to be told.
     """
 
     wrong: Array
     asked: Array
     missed: Array
+    values: Array
+    said: Array
     absorbed: int
+
+    @classmethod
+    def joined(cls, parts: Sequence[Learnt]) -> Learnt:
+        """What came of one part after another."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = [np.concatenate(column) for column in list(zip(*parts, strict=True))[:-1]]
+        return cls._make([*columns, sum(part.absorbed for part in parts)])
 
 
 def predict_then_learn(
-    learner: OnlineLearner, X: Any, y: Any, classes: Any = None, before: int = 0, each: bool = True
+    learner: OnlineLearner,
+    X: Any,
+    y: Any,
+    classes: Any = None,
+    before: int = 0,
+    each: bool = True,
+    tell: bool = False,
 ) -> Learnt:
     """`learner.partial_fit(X, y, classes)`, with each row predicted by the vector in use before it is learnt.
 
     The weights are those of `partial_fit`, to the last bit. A learner that predicts with a mean makes its mistakes with
     the vector that moves; what the mean before each row predicts is asked as well. With several classes that takes
     long, so that without `each` one row in four is asked, by its number; `before` rows came earlier. A sparse `X` wider
-    than the learner adds columns of zeros. The row that brings a class counts as wrong. `n_iter_` stays as it is: a
+    than the learner adds columns of zeros. The row that brings a class counts as wrong. With `tell` the predictions are
+    told as well; what is told of a row that brings a class is not to be relied on. `n_iter_` stays as it is: a
     pass is what the caller says it is.
 
     Raises
@@ -71,7 +90,7 @@ def predict_then_learn(
     check_can_stream(learner)
     with learner.unchanged_on_error():
         learner.check_parameters()
-        X = _as_wide(learner, X)
+        X = as_wide(learner, X)
         known = len(learner.classes_) if hasattr(learner, "classes_") else -1
         parts = learner.rows_to_add(X, y, classes, None)
         if known < 0:
@@ -81,19 +100,23 @@ def predict_then_learn(
     for rows in parts:
         n = len(rows.y)
         asked = np.ones(n, np.bool_) if each or len(learner.classes_) <= 2 else _one_in_four(before, n)
-        told = Predicted(np.zeros(n, np.bool_), asked, np.zeros(n, np.bool_))
+        told = Predicted(np.zeros(n, np.bool_), asked, np.zeros(n, np.bool_), *_room(n * tell))
         absorbed += _pass(learner, rows, told)
         if len(learner.classes_) > known:
             told.wrong[0] = told.missed[0] = True
         known = len(learner.classes_)
-        said.append(told)
+        said.append(Learnt(*told[:4], learner.classes_[np.minimum(told.said, known - 1)], 0))
         before += n
     learner.settle_later()
     # A sum is sooner looked at than every entry, and infinite or no number if one of them is.
     if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner.moving()):
         raise DataError(f"the weights became infinite within the rows up to row {before}: scale the numbers down")
-    wrong, asked, missed = map(np.concatenate, zip(*said, strict=True))
-    return Learnt(wrong, asked, missed, absorbed)
+    return Learnt.joined(said)._replace(absorbed=absorbed)
+
+
+def _room(n: int) -> tuple[Array, Array]:
+    """Where decision values and classes of n rows are told."""
+    return np.zeros(n), np.zeros(n, np.int64)
 
 
 def _one_in_four(before: int, n: int) -> Array:
@@ -127,7 +150,7 @@ def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     return int(absorbed)
 
 
-def _as_wide(learner: OnlineLearner, X: Any) -> Any:
+def as_wide(learner: OnlineLearner, X: Any) -> Any:
     """Sparse rows as wide as the learner, which grows where they are wider."""
     if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
         return X

@@ -13,7 +13,7 @@ from linsep.learners.table_model import TableModel
 from linsep.markup import count
 from linsep.streaming.progressive import Learnt
 from linsep.theory.bounds.cover import online_risk_bound
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 Say = Callable[[str], None]
 # The last rows of which it is told how they are predicted.
@@ -166,6 +166,28 @@ class Counters:
             The counters.
         """
         return cls(**{**data, "position": Position(*data["position"])})
+
+
+class Foretold(NamedTuple):
+    """Rows of a stream as they were predicted before they were learnt, in the order in which they were read.
+
+    A row without a label is predicted too, and not learnt. Nothing is predicted of a row that came before there was
+    anything to tell apart: before the first one was learnt, unless the classes are known; nor of a row that is left
+    out because of a missing value.
+
+    Attributes
+    ----------
+    labels : ndarray of str, shape (n_rows,)
+        The names of the classes that were predicted, "" for none.
+    decision_values : ndarray, shape (n_rows,)
+        w.x + b; with several classes that of the class predicted, and NaN where none was.
+    y : ndarray of str, shape (n_rows,)
+        The label of each row, "" for none.
+    """
+
+    labels: Array
+    decision_values: Array
+    y: Array
 
 
 class StreamState(NamedTuple):

@@ -16,14 +16,14 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.labels import StreamLabels
-from linsep.data.sources.source import START, Position, Source
+from linsep.data.sources.source import START, Position, Source, in_turn
 from linsep.learners.base.loop import learn_chunks, run_epochs
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.base.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD, Mean
-from linsep.streaming.progressive import Learnt, predict_then_learn
-from linsep.streaming.result import Counters, Say, StreamFit, StreamState
+from linsep.streaming.progressive import Learnt, as_wide, predict_then_learn
+from linsep.streaming.result import Counters, Foretold, Say, StreamFit, StreamState
 from linsep.tables import is_sparse, place_of
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
@@ -113,7 +113,7 @@ class StreamRun:
 
     `after_chunk` is called after each chunk, with the run and what came of its rows; Ctrl-C waits for it. `judge_each`:
     what would be saved predicts each row, even if several classes make that slow. Nothing is learnt from the rows of a
-    chunk that `check` refuses.
+    chunk that `check` refuses. `foretell` is called with what was predicted in the first pass.
     """
 
     def __init__(
@@ -127,17 +127,20 @@ class StreamRun:
         fading: Fading,
         max_columns: int,
         say: Say,
+        foretell: Callable[[Foretold], None] | None = None,
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
         self.passes, self.fading, self.max_columns, self.say = passes, fading, max_columns, say
         self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
-        self.judge_each = False
+        self.kept: list[Any] = []  # snapshots and a checkpoint
+        self.foretell, self._foretold = foretell, 0  # how many of the rows to come were told while more was waited for
+        self.judge_each = source.asked.keep_unlabelled = foretell is not None
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
         self._rows_before = 0
         source.watch()
-        source.check = self.check
+        source.check, source.is_enough = self.check, self.is_enough
 
     def resume(self, learner: OnlineLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
@@ -150,6 +153,8 @@ class StreamRun:
 
     def check(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError for the first row that cannot be learnt from: its width, its numbers, its label."""
+        if chunk.rest is not None and self.counters.rows:
+            self.encoder.check_chunk(chunk.rest)
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             return
         # Every column takes memory, from 0 to the last one, whether or not rows have those between.
@@ -166,6 +171,22 @@ class StreamRun:
             )
         self.encoder.check_chunk(chunk)
         self.labels.check(chunk)
+
+    def is_enough(self, chunk: TableChunk | Chunk) -> bool:
+        """Whether the first rows say what depends on them: two classes, what each column holds, how long rows are.
+
+        Of rows that are not enough it is told that nothing is predicted.
+        """
+        enough = self.labels.are_enough(chunk.y) and self.learner.intercept_scaling != "auto"
+        if isinstance(chunk, TableChunk) and enough:
+            given = self.encoder.columns or {}
+            gone = (chunk.cells(name).missing for name in without_skipped(chunk, given).names if name not in given)
+            enough = chunk.n_rows > 0 and not any(one is not None and one.all() for one in gone)
+        if not enough and self.foretell is not None:
+            for part in in_turn(chunk):
+                self._tell(part)
+            self._foretold = sum(part.n_rows for part in in_turn(chunk))
+        return enough
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
@@ -192,10 +213,34 @@ class StreamRun:
     def _learn(self, read: tuple[TableChunk | Chunk, Position]) -> None:
         """Predict and learn one chunk, and count what came of it."""
         chunk, position = read
-        counters, is_table = self.counters, isinstance(chunk, TableChunk)
-        is_new = counters.passes == 0  # the encoder learns in the first pass
-        if isinstance(chunk, TableChunk) and not counters.rows:
+        if isinstance(chunk, TableChunk) and not self.counters.rows:
             self._check_categorical(chunk)
+        if self.counters.passes == 0 and self.source.begins:
+            self._forget_names()
+        learnt = [one for part in in_turn(chunk) if (one := self._take_in(part)) is not None]
+        self.counters.position = position
+        self._count_left_out()
+        for action in self.after_chunk if learnt else ():
+            action(self, Learnt.joined(learnt))
+        self.keep()
+
+    def keep(self) -> None:
+        """Write the files of what is learnt so far that are due."""
+        for one in self.kept:
+            if one.is_due(self.counters.rows):
+                one.write(self)
+                if one.says:
+                    self.say(f"{one.says}{one.path} holds the first {self.counters.rows:,} rows")
+
+    def _take_in(self, chunk: TableChunk | Chunk) -> Learnt | None:
+        """Predict and learn rows with labels, or predict rows without one; None if nothing was learnt."""
+        counters, is_table, given, kept = self.counters, isinstance(chunk, TableChunk), chunk, None
+        is_new = counters.passes == 0  # the encoder learns in the first pass
+        tell = is_new and self.foretell is not None
+        if chunk.y is None and chunk.rest is None and self.foretell is not None:
+            if tell:
+                self._predict(chunk)
+            return None
         if isinstance(chunk, TableChunk) and chunk.n_rows:
             used = without_skipped(chunk, self.encoder.columns or {})
             used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
@@ -204,24 +249,62 @@ class StreamRun:
             kept = rows_to_learn(used, self.encoder.missing)
             chunk = chunk if kept is None else chunk.take(kept)
         if isinstance(chunk, TableChunk) and not chunk.n_rows:
-            counters.position = position
-            return
+            if tell:
+                self._tell(given)
+            return None
         y, classes = self.labels.read(chunk)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.asked.categorical |= frozenset(self.encoder.text_columns)
-        learnt = self._learn_rows(X, y, classes)
-        counters.position = position
-        self._count_left_out()
+        learnt = self._learn_rows(X, y, classes, tell)
+        if tell:
+            self._tell(given, self.labels.names(learnt.said), learnt.values, kept)
         counters.seen[-1] += len(y)
         counters.count(learnt)
         if is_new:
             labels, rows = np.unique(y, return_counts=True)
             for label, n in zip(label_names(labels).tolist(), rows.tolist(), strict=True):
                 counters.labels[label] = counters.labels.get(label, 0) + n
-        if is_table and is_new:
-            self.encoder.forget_names(lambda: np.abs(self.learner.moving()[0]).max(axis=0))
-        for action in self.after_chunk:
-            action(self, learnt)
+        return learnt
+
+    def _predict(self, chunk: TableChunk | Chunk) -> None:
+        """Predict rows that have no label; those that the model cannot predict are told without a prediction."""
+        kept = None
+        if not self.counters.rows:
+            self._tell(chunk)
+            return
+        if isinstance(chunk, TableChunk):
+            used = without_skipped(chunk, self.encoder.columns or {})
+            kept = rows_to_learn(used.with_columns(self.encoder.column_names or []), self.encoder.missing)
+        some = chunk if kept is None or not isinstance(chunk, TableChunk) else chunk.take(kept)
+        if isinstance(some, TableChunk) and not some.n_rows:
+            self._tell(chunk)
+        else:
+            self._tell(chunk, *self._answers(self.encoder.encode_chunk(some)), kept)
+
+    def _answers(self, X: Any) -> tuple[Array, Array]:
+        """The classes that are predicted by what was learnt so far, and decision values."""
+        X = as_wide(self.learner, X)
+        z = np.asarray(self.learner.decision_function(X), dtype=np.float64)
+        return self.labels.names(self.learner.predict(X)), z if z.ndim == 1 else z.max(axis=1)
+
+    def _tell(
+        self, chunk: TableChunk | Chunk, said: Array | None = None, z: Array | None = None, kept: Array | None = None
+    ) -> None:
+        """Tell what was predicted of some rows, or of those that are kept; of others that nothing was."""
+        n, skip = chunk.n_rows, self._foretold
+        labels, values, y = np.full(n, "", dtype=object), np.full(n, np.nan), np.full(n, "", dtype=object)
+        if said is not None and z is not None:
+            rows = slice(None) if kept is None else kept
+            labels[rows], values[rows] = label_names(said), z
+        if chunk.y is not None:
+            y[:] = label_names(chunk.y)
+        self._foretold = max(0, skip - n)
+        if self.foretell is not None and skip < n:
+            self.foretell(Foretold(labels[skip:], values[skip:], y[skip:]))
+
+    def _forget_names(self) -> None:
+        """Drop names of features if there are too many: between two pieces of the source, however these came."""
+        self.encoder.forget_names(lambda: np.abs(self.learner.moving()[0]).max(axis=0))
 
     def _check_categorical(self, chunk: TableChunk) -> None:
         """The first chunk has the columns that are to be read as categories."""
@@ -229,17 +312,24 @@ class StreamRun:
         if unknown:
             raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
 
-    def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Learnt:
-        """Learn the rows in pieces that end where old ones fade."""
-        before = self.counters.rows
+    def _learn_rows(self, X: Any, y: Array, classes: Array | None, tell: bool) -> Learnt:
+        """Learn the rows in pieces that end where old ones fade and, where it is told, begin with a new class."""
+        before, known = self.counters.rows, getattr(self.learner, "classes_", y[:0])
         cuts = self.fading.cuts(before, len(y))
+        labels, first = np.unique(y, return_index=True) if tell and classes is None else (y[:0], y[:0])
+        new = set(first[~np.isin(labels, known)].tolist())
         said = []
-        for a, b in pairwise(cuts):
+        for a, b in pairwise(sorted({*cuts, *new})):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
-            said.append(predict_then_learn(self.learner, *part, classes, before + a, each=self.judge_each))
+            answer = self._answers(part[0][:1]) if a in new and hasattr(self.learner, "classes_") else None
+            found = predict_then_learn(self.learner, *part, classes, before + a, each=self.judge_each, tell=tell)
             self.fading.apply(self.learner, before + b)
-        wrong, asked, missed = map(np.concatenate, zip(*(learnt[:3] for learnt in said), strict=True))
-        return Learnt(wrong, asked, missed, sum(learnt.absorbed for learnt in said))
+            if a in new:
+                told = ("", np.nan) if answer is None else (answer[0][0], answer[1][0])
+                found = found._replace(said=found.said.astype(object))
+                found.said[0], found.values[0] = told
+            said.append(found)
+        return Learnt.joined(said)
 
     def _end_pass(self, record: Array) -> None:
         """Count the pass that is complete, and go back to the start for another one."""
@@ -247,6 +337,8 @@ class StreamRun:
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there are no rows")
         self._count_left_out()  # the last lines may have left no chunk
+        if counters.passes == 0:
+            self._forget_names()
         counters.passes += 1
         stop = self._stop_after(record)
         self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
@@ -280,6 +372,7 @@ class StreamRun:
             learner.end_run(StopReason.INTERRUPTED, self.counters.passes + 1)
         learner.settle()
         names = self.labels.names(learner.classes_)
+        self.encoder.decimal_ = self.source.decimal or self.encoder.decimal_
         encoder = None if self.source.format == "arrays" else self.encoder
         return TableModel.of(learner, encoder, names, positive=self.labels.positive)
 

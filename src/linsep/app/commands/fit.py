@@ -8,7 +8,7 @@ from typing import Any
 
 from linsep.app import options
 from linsep.app.options import under_read, under_set, used_first
-from linsep.app.parser import Command, Option, listed
+from linsep.app.parser import Command, Option, listed, seconds_of
 from linsep.app.present import Result
 from linsep.types import DataError
 
@@ -48,6 +48,12 @@ INTERCEPT_SCALING = under_set(
 # What only streams have, as `linsep.fit_stream` has it.
 STREAM = (
     Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
+    Option(
+        "predictions",
+        "Stream: CSV file to write what is predicted of each row before it is learnt; - is standard output.",
+    ),
+    Option("snapshot", "Stream: save the model so far to this file again and again.", Path),
+    Option("every", "Stream: the time between two snapshots, such as 30s or 5m.", seconds_of, 60.0, least=0.1),
     under_read("lenient", "Stream: skip malformed lines and count them.", bool, False),
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
     under_set("classes", "Stream: all labels that may come.", listed),
@@ -96,8 +102,12 @@ def _fit(asked: Any) -> Result:
     A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
     predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
 
-    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C
-    (the model so far is saved).
+    A row of a pipe is taken as it comes, at most half a second late; --predictions tells what it was predicted as, also
+    of rows without a label, which are not learnt. On standard output it stands alone: the receipt goes to standard
+    error.
+
+    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C or
+    SIGTERM (the model so far is saved).
     """
     if asked.max_iter is not None and asked.time_limit is not None:
         raise DataError("give --max-iter or --time-limit, not both")

@@ -6,21 +6,27 @@ import os
 import stat
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from linsep.app import models
 from linsep.app.commands.fit import STREAM
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
 from linsep.app.options import reading_of
-from linsep.app.present import Result, say
+from linsep.app.present import Result, say, write_csv
 from linsep.app.written import with_report
 from linsep.data.inputs import Input, free_memory
 from linsep.data.sources.open import find_files
+from linsep.files import open_output
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
-from linsep.streaming.result import StreamError, StreamWarning
+from linsep.streaming.result import Foretold, StreamError, StreamWarning
 from linsep.types import DataError
 
 
@@ -47,12 +53,14 @@ def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     learner = _learner_called(asked.learner, asked.intercept_scaling)
     columns, files, model = models.kinds_of(asked.column), models.inputs(asked.table), asked.model
-    models.check_outputs((asked.checkpoint, *files), model=model, report=asked.report)
+    given = {"report": asked.report, "snapshot": asked.snapshot, "predictions": asked.predictions}
+    models.check_outputs((asked.checkpoint, *files), model=model, **given)
     how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
     how |= {"columns": columns, "categorical": models.read_as_text(columns), **reading_of(asked)}
     how |= {"verbose": say, "callback": asked.line.rows}
     origin = models.origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
-    with models.saved_when_trained(model, origin, asked.checkpoint) as keep:
+    with models.saved_when_trained(model, origin, asked.checkpoint) as keep, _foretelling(asked, files) as foretell:
+        how["predictions"] = foretell
         try:
             with warnings.catch_warnings(record=True) as taken:
                 warnings.simplefilter("always", StreamWarning)
@@ -69,10 +77,35 @@ def fit_on_stream(asked: Any) -> Result:
         keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
-        receipt = stream_receipt(found)
+        receipt = stream_receipt(found, predicted=asked.predictions is not None)
         result = models.result_of(receipt, model, said + receipt.warnings, found.interrupted)
+        result.aside = asked.predictions == "-"
         # Its rows are no longer there.
         return with_report(result, asked.report, lambda pages, *said: pages.of_model(found.model, None, receipt, *said))
+
+
+@contextmanager
+def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foretold], None] | None]:
+    """What writes each row's prediction as soon as it is made; None if nobody asks."""
+    if asked.predictions is None:
+        yield None
+        return
+    if asked.checkpoint is not None:
+        raise DataError("a run that goes on from a checkpoint would write --predictions anew: leave out one of them")
+    with open_output(asked.predictions, "the predictions", reads=files, grows=True) as stream:
+        stream.write("prediction,decision_value,label\n")
+        stream.flush()
+
+        def write(told: Foretold) -> None:
+            columns = dict(zip(("prediction", "decision_value", "label"), told, strict=True))
+            gone = {
+                name: np.isnan(cells) if cells.dtype.kind == "f" else cells == "" for name, cells in columns.items()
+            }
+            told_alone = {name: pa.array(cells, mask=gone[name]) for name, cells in columns.items()}
+            write_csv(pa.table(told_alone), stream, header=False)
+            stream.flush()
+
+        yield write
 
 
 def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:

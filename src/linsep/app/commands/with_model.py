@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from linsep.app.options import JSON, LABELLED, MODEL, OUTPUT, READING, ROWS, reading_of
+from linsep.app.options import JSON, LABELLED, MODEL, OUTPUT, PREDICTIONS, READING, ROWS, reading_of
 from linsep.app.parser import Command, Option
 from linsep.app.present import Result, write_csv
 from linsep.types import DataError, NoRowsError
@@ -104,7 +104,7 @@ _ANY_MODEL = MODEL.but(help="A model file written by `linsep fit` or `linsep tag
 _FORMATS = ("json", "sql", "postgresql", "onnx")
 _TO = Option("to", "The format: json, sql (DuckDB, SQLite), postgresql or onnx.", choices=_FORMATS, needed=True)
 _TABLE = Option("table", "In SQL: the name of the table that the query reads.", default="rows")
-predict = Command("predict", (MODEL, ROWS, OUTPUT, _KEEP, _PROBABILITIES, *READING), _predict)
+predict = Command("predict", (MODEL, ROWS, PREDICTIONS, _KEEP, _PROBABILITIES, *READING), _predict)
 score = Command("score", (MODEL, ROWS, JSON, *LABELLED), _score)
 show = Command("show", (_ANY_MODEL, _WEIGHTS, JSON.but(group="")), _show)
 _FILE = OUTPUT.but(help="File to write; - is standard output.")

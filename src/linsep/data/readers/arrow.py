@@ -93,6 +93,9 @@ def from_arrow(
     target, categorical, na = asked.target, asked.categorical, asked.na
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
+    keep = asked.keep_unlabelled and target is not None
+    if keep and keyed and target not in table.column_names:
+        table = table.append_column(target, pa.array([None] * table.num_rows, pa.string()))
     names = [column for column in table.column_names if column != "__index_level_0__" or column in untyped]
     if not names:
         raise DataError(f"{name}: there are no columns")
@@ -100,11 +103,15 @@ def from_arrow(
     take_target(names, target)
     if table.num_rows == 0:
         raise NoRowsError(f"{name}: there are no rows")
-    unlabelled = None
+    unlabelled = rest = None
     if target is not None:
         cells = _values(table, target, where, na, is_clean=target in untyped)
         gone = are_unlabelled(cells, written.decimal if target in untyped else None)
-        table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
+        if keep and gone.any():
+            rows, without, of_all = np.flatnonzero(gone), table.drop_columns([target]).filter(pa.array(gone)), where
+            features, of_rest = replace(asked, target=None), lambda row: of_all(int(rows[row]))
+            rest = from_arrow(without, name, features, of_rest, start, keyed=keyed, untyped=untyped, written=written)
+        table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled or keep)
     clean = untyped if unlabelled is None else ()  # a text may have been in rows alone that have no label
 
     def typed(column: str, values: Any) -> Column:
@@ -135,9 +142,10 @@ def from_arrow(
         is_open = target in untyped and target not in categorical
         cells = _values(table, target, where, na, is_clean=target in clean)
         y = labels_in(cells, where, target, written.decimal if is_open else None)
-    features = [column for column in names if column != target]
-    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target}
-    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
+    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "label": target, "rest": rest}
+    return TableChunk(
+        [column for column in names if column != target], y, start, table.num_rows, where, parse, keyed, **said
+    )
 
 
 def _values(table: Any, column: str, where: Where, na: Collection[str], *, is_clean: bool = False) -> Any:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk
-from linsep.data.inputs import ByteStream, Input
+from linsep.data.inputs import LATEST, ByteStream, Input
 from linsep.data.readers.written import Written
 from linsep.types import Array, Chunk, DataError
 
@@ -38,6 +38,7 @@ class Asked:
     skip_rows: int = 0
     sheet: str | None = None
     header: bool = True
+    keep_unlabelled: bool = False  # to be predicted
 
 
 class Lines(NamedTuple):
@@ -155,7 +156,8 @@ TABLE_BYTES = 1 << 21
 class Block(NamedTuple):
     """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines).
 
-    With a `fault` it is a line that is too long, or a part of one.
+    With a `fault` it is a line that is too long, or a part of one. A pipe may give a block in parts, as its lines come;
+    only the first of them `begins` it.
     """
 
     content: bytes
@@ -163,6 +165,7 @@ class Block(NamedTuple):
     end: int
     next_line: int
     fault: DataError | None = None
+    begins: bool = True
 
 
 class Cut(NamedTuple):
@@ -190,6 +193,7 @@ def iter_blocks(
     line: int = 1,
     cut: Cut = Cut(),  # noqa: B008  # a plain tuple
     look: Callable[[bytes], int] | None = None,
+    enough: Callable[[bytes], bool] | None = None,
 ) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
@@ -197,52 +201,67 @@ def iter_blocks(
     the beginning of a file `look` sees its first bytes, and returns the mark between fields. The first line of a record
     that is too long comes with a fault, and the next block begins with the line after it.
 
+    With `enough` the lines of a pipe that is slower than its reader come as they are there, in parts of blocks; the
+    first ones only when it says that they are enough to begin with.
+
     Raises
     ------
     DataError
         A compressed file is damaged.
     """
-    stream = file.open()
+    stream = file.open(as_it_comes=enough is not None)
     try:
         if offset:
             stream.skip(offset)
         pending = b""
         if look is not None and not offset:
-            pending = stream.read(cut.size)
-            cut = cut._replace(mark=look(pending))
-        fault = None
+            pending = stream.read(cut.size, LATEST)
+            while stream.paused and enough is not None and not enough(pending):
+                pending += stream.read(cut.size - len(pending), LATEST)
+            cut = cut._replace(mark=look(whole_lines(pending, cut.quotes) if stream.paused else pending))
+        fault, left = None, 0
         while True:
-            pending, size = _filled(stream, pending, cut)
+            pending, size, begins, left = _filled(stream, pending, cut, left)
             if size < 0 or fault is not None:
-                fault = fault or _too_long(pending, file.name, line, cut)
+                fault, left = fault or _too_long(pending, file.name, line, cut), 0
                 size = pending.find(b"\n") + 1 or len(pending)
             if size == 0:
                 break
             offset += size
             after = line + count_lines(pending, size)
-            yield Block(pending[:size], line, offset, after, fault)
+            yield Block(pending[:size], line, offset, after, fault, begins)
             fault = fault if after == line else None  # the line goes on
             line, pending = after, pending[size:]
     finally:
         stream.close()
 
 
-def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
-    """Text with more of the stream, and how much of it is whole records: 0 at the end, -1 for a record too long."""
-    want = cut.size
-    most = max(want, cut.longest)
-    pending += stream.read(max(0, want - len(pending)))
-    if cut.table:
-        want = block_bytes(pending, want)
+def _filled(stream: ByteStream, pending: bytes, cut: Cut, left: int) -> tuple[bytes, int, bool, int]:
+    """Text with more of the stream, how much of it is whole records, whether a block begins, and what is left of it.
+
+    There are 0 bytes of records at the end, and -1 for a record too long. What is left of a block after some of its
+    lines, 0 if nothing, is what would have been in it if all of it had come at once.
+    """
+    want = left or cut.size
     while True:
-        pending += stream.read(max(0, want - len(pending)))
-        at_end = len(pending) < want
+        if not stream.paused:
+            pending += stream.read(max(0, want - len(pending)))
+        if cut.table and not left and want == cut.size and (longer := block_bytes(pending, want)) > want:
+            want = longer
+            if not stream.paused:
+                continue
+        waiting, stream.paused = stream.paused, False
+        at_end = not waiting and len(pending) < want
         size = len(pending) if at_end else last_end(pending, want, cut)
         if size or at_end:
-            return pending, size
-        if want >= most:
-            return pending, -1
-        want = min(2 * want, most)
+            return pending, size, not left, want - size if waiting else 0
+        most = max(cut.size, cut.longest)
+        if left and not waiting:  # the next record is too long for this block
+            want, left = cut.size, 0
+        elif not waiting and want >= most:
+            return pending, -1, True, 0
+        elif not waiting:
+            want = min(2 * want, most)
 
 
 def last_end(content: bytes, size: int, cut: Cut) -> int:
@@ -252,6 +271,20 @@ def last_end(content: bytes, size: int, cut: Cut) -> int:
     if cut.quotes and content.find(b'"', 0, size) >= 0:
         return int(record_ends(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark)[0])
     return content.rfind(b"\n", 0, size) + 1
+
+
+def whole_lines(content: bytes, quotes: bool) -> bytes:
+    """The lines that have ended, and with `quotes` the records as far as can be told before the mark is known.
+
+    Examples
+    --------
+    >>> whole_lines(b'a,b\\n1,"x\\ny', True), whole_lines(b'a,b\\n1,"x\\ny', False)
+    (b'a,b\\n', b'a,b\\n1,"x\\n')
+    """
+    end = content.rfind(b"\n") + 1
+    while quotes and content.count(b'"', 0, end) % 2:
+        end = content.rfind(b"\n", 0, end - 1) + 1
+    return content[:end]
 
 
 def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:

@@ -98,17 +98,20 @@ class ChunkOfLines(Chunk):
     """Rows that know in which line of their file they stand."""
 
     lines: Lines
+    rows: Array | None = None  # which rows of the lines these are; None for all
+    rest: Any = None
+    unlabelled: Array | None = None
 
     @classmethod
-    def of(cls, X: Any, y: Array | None, lines: Lines) -> Self:
+    def of(cls, X: Any, y: Array | None, lines: Lines, rows: Array | None = None) -> Self:
         """The rows of some lines."""
         chunk = cls(X, y, lines.start)
-        chunk.lines = lines
+        chunk.lines, chunk.rows = lines, rows
         return chunk
 
     def place(self, row: int) -> str:
         """File and line of a row."""
-        return self.lines.place(row, COMMENT)
+        return self.lines.place(row if self.rows is None else int(self.rows[row]), COMMENT)
 
 
 def _scanned(lines: Lines, *, keep_digits: bool = True) -> Scanned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import scipy
@@ -65,16 +66,25 @@ class VowpalReader(TextReader):
                 self.rounded = self.rounded or has_more_digits(texts, numbers[slow[:n_slow][late, 1]])
         if not r:
             return None
-        y = self._labels(labels[:r], lines)
         with np.errstate(over="ignore"):
             values = data[:k] * scales[spaces[:k]]
         self._check_products(values, indptr, lines)
         X = scipy.sparse.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
-        return ChunkOfLines.of(X, y, lines)
+        return self._labelled(X, labels[:r], lines)
 
-    def _labels(self, labels: Array, lines: Lines) -> Array | None:
-        """The labels of some lines; None if some have none, as rows to be predicted."""
-        return None if np.isnan(labels).any() else as_labels(labels, row_of(lines.name, lines.start), "label")
+    def _labelled(self, X: Any, labels: Array, lines: Lines) -> Chunk:
+        """The rows with their labels, or with none if some lack theirs; such rows stand apart if they are kept."""
+        gone = np.isnan(labels)
+        if not gone.any():
+            return ChunkOfLines.of(X, as_labels(labels, row_of(lines.name, lines.start), "label"), lines)
+        if not self.asked.keep_unlabelled:
+            return ChunkOfLines.of(X, None, lines)
+        there, rows = np.flatnonzero(~gone), np.flatnonzero(gone)
+        chunk = ChunkOfLines.of(
+            X[there], as_labels(labels[there], row_of(lines.name, lines.start), "label"), lines, there
+        )
+        chunk.rest, chunk.unlabelled = ChunkOfLines.of(X[rows], None, lines, rows), rows
+        return chunk
 
     def _check_products(self, values: Array, indptr: Array, lines: Lines) -> None:
         """Raise DataError where a value times that of its namespace is no finite number."""

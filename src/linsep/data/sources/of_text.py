@@ -8,7 +8,8 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import STEP, Input
-from linsep.data.readers.lines import Asked, Block, Cut, Lines, TextReader, Whole, iter_blocks
+from linsep.data.readers.lines import Asked, Block, Cut, Lines, TextReader, Whole, iter_blocks, last_end, whole_lines
+from linsep.data.readers.written import HEAD_BYTES
 from linsep.data.sources.seen import RunningHash
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk, DataError
@@ -22,19 +23,21 @@ class TextSource(Source):
     def __init__(self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked) -> None:
         super().__init__(name, reader.kind, format, asked, inputs)
         self._reader, self._has_looked = reader, False
+        self._head: bytes | None = None  # the first lines of a pipe, until they are as many as decide how it is written
         self._is_number: dict[str, bool] = {}  # what columns held in the first lines
         for file in inputs:
             file.is_text, file.encoding = True, asked.encoding
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
-        self.error = None
+        self.error, self._head, self._has_begun = None, None, False
         self._begin_pass(start)
         at = start
         while at.file < len(self._inputs):
             self._begin_file(at.file)
             row = at.row
-            for block, lines in self._blocks(self._inputs[at.file], at):
+            for block, lines in self._blocks(self._inputs[at.file], at, as_they_come=True):
+                self.begins = block.begins
                 good, chunk = self._chunk_of(lines._replace(start=row))
                 cut_off = b"" if self.error is None else lines.content[len(good) :]
                 if self.seen is not None:
@@ -43,13 +46,18 @@ class TextSource(Source):
                     row += self._taken(chunk)
                     line = block.next_line - cut_off.count(b"\n")
                     yield chunk, Position(at.file, block.end - len(cut_off), line, row)
+                    self._has_begun = True
                 if self.error is not None:
                     raise self.error
+                self._look_again(block.content)
+            self._look_again(b"", at_end=True)
             self._end_file(at.file)
             # Rows are counted through all files: the last position of a file tells how many there were.
             at = Position(at.file + 1, 0, 1, row)
 
-    def _blocks(self, file: Input, at: Position = START) -> Iterator[tuple[Block, Lines]]:
+    def _blocks(
+        self, file: Input, at: Position = START, *, as_they_come: bool = False
+    ) -> Iterator[tuple[Block, Lines]]:
         """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
         if (at.offset or at.file) and not self._has_looked:
             next(iter_blocks(self._inputs[0], cut=self._cut, look=self._look), None)
@@ -57,7 +65,9 @@ class TextSource(Source):
             first = next(iter_blocks(file, cut=self._cut, look=self._look)).content
             self._rows_of(first, file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
-        for block in iter_blocks(file, at.offset, at.line, cut, self._look):
+        file.idle = self.idle
+        enough = self._can_begin_with if as_they_come else None
+        for block in iter_blocks(file, at.offset, at.line, cut, self._look, enough):
             if block.fault is not None:
                 if not self.lenient or (self._reader.quotes and block.first_line == 1):
                     raise block.fault
@@ -80,6 +90,38 @@ class TextSource(Source):
             self.read_as = ", ".join(filter(None, (written.told(), encoding.upper() if encoding != "utf-8" else "")))
             self.decimal = "," if written.decimal == "," else None
         return self._reader.written.mark
+
+    def _can_begin_with(self, head: bytes) -> bool:
+        """Whether the lines of a pipe that are there say enough of what it holds; how it is written is looked at."""
+        head = whole_lines(head, self._reader.quotes)
+        no_rows = head.count(b"\n") <= self.asked.skip_rows + (self.asked.header and self._reader.quotes)
+        if no_rows or self._has_begun:
+            return not no_rows
+        self._head, name = b"", self._inputs[0].name
+        try:
+            end = last_end(head, len(head), self._cut._replace(mark=self._look(head)))
+            chunk = self._checked(self._rows_of(head[:end], name)) if end else None
+            return chunk is not None and self.is_enough(chunk)
+        except DataError:
+            return True  # as whoever reads on is told
+        finally:
+            self._has_looked = False  # and more lines may say more
+
+    def _look_again(self, more: bytes, *, at_end: bool = False) -> None:
+        """Once the first lines of a pipe are as many as decide of a file how it is written, they have to agree."""
+        if self._head is None:
+            return
+        self._head += more
+        if at_end or len(self._head) >= HEAD_BYTES:
+            before, name = self._reader.written, self._inputs[0].name
+            self._reader.look(self._table_of(self._head, name), name)
+            self._head, now = None, self._reader.written
+            if (now.sep, now.decimal) != (before.sep, before.decimal):
+                raise DataError(
+                    f"{name}: the first lines that came were read with {before.sep!r} between the columns and decimals "
+                    f"as in 1{before.decimal}5, and those after them say {now.sep!r} and 1{now.decimal}5: say which "
+                    "with --read sep (sep=) and --read decimal (decimal=)"
+                )
 
     def _table_of(self, content: bytes, name: str) -> bytes:
         """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers."""

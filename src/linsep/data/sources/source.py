@@ -42,6 +42,40 @@ class Position(NamedTuple):
 START = Position()
 
 
+def in_turn(chunk: TableChunk | Chunk) -> Iterator[TableChunk | Chunk]:
+    """The rows with a label and those that have none (`y` is None), in the order in which they were read.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> source = open_data(b"a,y\n1,p\n2,\n3,\n4,q\n", target="y")
+    >>> source.asked.keep_unlabelled = True
+    >>> [part.cells("a").values.tolist() for part in in_turn(source.read())]
+    [[1.0], [2.0, 3.0], [4.0]]
+    """
+    if chunk.rest is None or chunk.unlabelled is None:
+        yield chunk
+        return
+    before = chunk.unlabelled - np.arange(len(chunk.unlabelled))  # rows with a label before each of the others
+    given = a = 0
+    while a < len(before):
+        b = int(np.searchsorted(before, before[a], side="right"))
+        if before[a] > given:
+            yield _rows(chunk, given, int(before[a]))
+        yield _rows(chunk.rest, a, b)
+        given, a = int(before[a]), b
+    if given < chunk.n_rows:
+        yield _rows(chunk, given, chunk.n_rows)
+
+
+def _rows(chunk: TableChunk | Chunk, a: int, b: int) -> TableChunk | Chunk:
+    """The rows from a to b."""
+    if isinstance(chunk, Chunk):
+        return Chunk(chunk.X[a:b], None if chunk.y is None else chunk.y[a:b], chunk.start)
+    places = np.arange(chunk.n_rows)
+    return chunk.take((places >= a) & (places < b))
+
+
 class Source:
     """Rows that `open_data` opened: `read` gives all of them as one chunk, `chunks` a few at a time.
 
@@ -83,6 +117,14 @@ class Source:
         A running hash of what `chunks` has read; None unless `watch` was called.
     check : callable
         What else must be right with a chunk; raises DataError. A line that fails is malformed.
+    is_enough : callable
+        Whether a chunk says enough to begin with: the first lines of a slow pipe may not. It is called with more and
+        more of them.
+    idle : callable
+        Called now and then while a pipe gives nothing.
+    begins : bool
+        Whether the chunk that was given last begins a piece of a file, of which a slow pipe gives one part after
+        another.
 
     Examples
     --------
@@ -110,6 +152,9 @@ class Source:
         self.complaints: list[str] = []
         self.error: DataError | None = None
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
+        self.is_enough: Callable[[TableChunk | Chunk], bool] = lambda chunk: True
+        self.idle: Callable[[], None] = lambda: None
+        self.begins = True
         self.seen: Seen | None = None
         self._chunk: TableChunk | Chunk | None = None
         self._stamps: dict[int, tuple[Any, ...]] = {}
@@ -306,7 +351,9 @@ class Source:
     def _taken(self, chunk: TableChunk | Chunk) -> int:
         """How many rows were read for a chunk; those that it leaves out because they have no label are counted."""
         if not isinstance(chunk, TableChunk):
-            return int(chunk.X.shape[0])
+            without = 0 if chunk.unlabelled is None else len(chunk.unlabelled)
+            self.unlabelled += without
+            return int(chunk.X.shape[0]) + without
         self.unlabelled += chunk.n_read - chunk.n_rows
         return chunk.n_read
 

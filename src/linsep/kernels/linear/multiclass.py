@@ -73,21 +73,34 @@ def epoch_of_many(rows: Any, together: Any, step: Any, model: Any, intercept: fl
                 _multiclass(rows, step, model, intercept, watch, visit + start + r, block, r, here)
 
 
+@uncounted(nogil=True)
+def _note_values(told: Any, i: int, z: Any) -> None:
+    """Tell a `Predicted` the class of row i and its decision value, if it wants to know."""
+    if told.values.shape[0] > 0:
+        told.said[i] = z.argmax()
+        told.values[i] = z[told.said[i]]
+
+
 @by_type()
 def note_values(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> Callable[..., Any]:
     """Tell a `Predicted`, the first of a pair, of row r of the block, of class c, before its update."""
 
     def predicted(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> None:
-        watch[0].wrong[block[r]] = (model.Z[r] + model.b).argmax() != c
+        z = model.Z[r] + model.b
+        watch[0].wrong[block[r]] = z.argmax() != c
+        _note_values(watch[0], block[r], z)
 
     def beside_mean(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visit: Any) -> None:
         i, z = block[r], model.Z[r] + model.b
         watch[0].wrong[i] = z.argmax() != c
+        _note_values(watch[0], i, z)
         if watch[0].asked[i]:
             past = np.empty((BLOCK, z.shape[0]))
             block_dots(X, block, watch[1].u, -1, -1, past)
             # u is 0 before the first visit.
-            watch[0].missed[i] = (z - (past[r] + watch[1].u_b) / max(visit, 1)).argmax() != c
+            mean = z - (past[r] + watch[1].u_b) / max(visit, 1)
+            watch[0].missed[i] = mean.argmax() != c
+            _note_values(watch[0], i, mean)
 
     return told_before(watch, predicted, beside_mean, lambda watch, X, block, r, c, model, visit: None)
 
