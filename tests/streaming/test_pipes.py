@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep.data.inputs as inputs
+import linsep.data.pipes as pipes
 from linsep import AveragedPerceptron, DataError, Perceptron, fit_stream, load, open_data
 from linsep.data.readers import lines as blocks
 from linsep.streaming.result import Foretold, StreamError
@@ -38,7 +39,7 @@ class Pieces:
     def read(self, size: int) -> bytes:
         if self.until is not None and self._waits:
             self._waits = False
-            raise inputs._PauseError
+            raise pipes.PauseError
         self._waits = True
         self._idle()
         part = self._parts.pop(0) if self._parts else b""
@@ -61,11 +62,11 @@ class Pipe(io.RawIOBase):
 
 @pytest.fixture(autouse=True)
 def as_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = inputs._is_pipe
-    monkeypatch.setattr(inputs, "_is_pipe", lambda stream: isinstance(stream, Pipe) or told(stream))
-    made = inputs._Pipe
+    told = inputs.is_pipe
+    monkeypatch.setattr(inputs, "is_pipe", lambda stream: isinstance(stream, Pipe) or told(stream))
+    made = inputs.Pipe
     monkeypatch.setattr(
-        inputs, "_Pipe", lambda stream, idle: (Pieces if isinstance(stream, Pipe) else made)(stream, idle)
+        inputs, "Pipe", lambda stream, idle: (Pieces if isinstance(stream, Pipe) else made)(stream, idle)
     )
     monkeypatch.setattr(blocks, "TABLE_BYTES", 400)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 400)
@@ -234,7 +235,7 @@ def test_what_would_have_been_decided_otherwise_is_refused() -> None:
 
 # --------------------------------------------------------------------- snapshots
 def test_snapshots_are_the_model_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import linsep.streaming.fit_stream as home
+    import linsep.streaming.checkpoint as home
 
     text, asked = TEXTS["csv"]
     now, seen = [0.0], list[int]()
@@ -253,7 +254,7 @@ def test_snapshots_are_the_model_so_far(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_silent_pipe_does_not_keep_a_snapshot_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import linsep.streaming.fit_stream as home
+    import linsep.streaming.checkpoint as home
 
     now, written = [0.0], list[int]()
     monkeypatch.setattr(home, "monotonic", lambda: now[0])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import select
-import stat
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from linsep.data.pipes import LATEST, PAUSE, PauseError, Pipe, is_pipe
 from linsep.files import unreadable
 from linsep.types import DataError
 
@@ -25,10 +24,6 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _LONGEST_MAGIC = max(map(len, _MAGIC))
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _PIECE = 1 << 16
-# Seconds that a reader waits for what comes late: once nothing came for a pause it gets what there is, at the latest
-# `LATEST` after the first of it. Who looks for the first rows of a pipe has more patience.
-PAUSE, LATEST = 0.02, 0.4
-_SILENCE = 0.5  # seconds between two calls of `idle` while nothing comes
 
 
 class Input:
@@ -158,14 +153,11 @@ class Input:
 
 
 class ByteStream:
-    """Decompressed bytes, read from the beginning to the end.
-
-    With `idle` a pipe is read as it comes: `paused` says that `read` gave less because nothing more came for a while.
-    """
+    """Decompressed bytes, from first to last. With `idle` pipes are read as they come: `paused` if nothing more came."""
 
     def __init__(self, raw: Any, name: str, *, keep: bool = False, idle: Callable[[], None] | None = None) -> None:
         self.name, self.paused = name, False
-        self._pipe = _Pipe(raw, idle) if idle is not None and _is_pipe(raw) else None
+        self._pipe = Pipe(raw, idle) if idle is not None and is_pipe(raw) else None
         self._keep, self._owned, self._raw = keep, raw, _Peeked(self._pipe or raw)
         kind = next((kind for magic, kind in _MAGIC.items() if self._raw.head.startswith(magic)), None)
         self._stream: Any = self._raw
@@ -197,7 +189,7 @@ class ByteStream:
                 if self._pipe is not None:
                     began = began or monotonic()
                     self._pipe.until = min(monotonic() + pause, began + LATEST)
-        except _PauseError:
+        except PauseError:
             self.paused = True
         except OSError as error:
             said = f"cannot be read any further ({error.strerror or error})"
@@ -237,40 +229,6 @@ class ByteStream:
         """Close what was opened here; standard input and the caller's file objects stay open."""
         if not self._keep:
             self._owned.close()
-
-
-class _PauseError(Exception):
-    """Nothing more has come in time."""
-
-
-class _Pipe:
-    """What a pipe gives, as soon as it is there. `until` is when waiting for more ends; None to wait for ever."""
-
-    def __init__(self, stream: Any, idle: Callable[[], None]) -> None:
-        self.until: float | None = None
-        self._idle, self._descriptor = idle, stream.fileno()
-        self._poll = select.poll()
-        self._poll.register(self._descriptor, select.POLLIN)
-        # What Python may have read already stands in its buffer, which is never filled again.
-        self._ahead: bytes | None = stream.read1() if hasattr(stream, "read1") else None
-
-    def read(self, size: int) -> bytes:
-        if self._ahead is not None:
-            found, self._ahead = self._ahead[:size], self._ahead[size:] or None
-            return found
-        while not self._poll.poll(1000 * (_SILENCE if self.until is None else max(0.0, self.until - monotonic()))):
-            if self.until is not None:
-                raise _PauseError
-            self._idle()
-        return os.read(self._descriptor, size)
-
-
-def _is_pipe(stream: Any) -> bool:
-    """Whether it is a pipe, a terminal or a socket of the system's, without layers that hold bytes back."""
-    inner = stream.raw if isinstance(stream, io.BufferedReader) else stream
-    return (
-        isinstance(inner, io.FileIO) and hasattr(select, "poll") and not stat.S_ISREG(os.fstat(inner.fileno()).st_mode)
-    )
 
 
 class _Unpacked:

@@ -268,15 +268,12 @@ class StreamRun:
 
     def _predict(self, chunk: TableChunk | Chunk) -> None:
         """Predict rows that have no label; those that the model cannot predict are told without a prediction."""
-        kept = None
-        if not self.counters.rows:
-            self._tell(chunk)
-            return
-        if isinstance(chunk, TableChunk):
+        kept, some = None, chunk
+        if isinstance(chunk, TableChunk) and self.counters.rows:
             used = without_skipped(chunk, self.encoder.columns or {})
             kept = rows_to_learn(used.with_columns(self.encoder.column_names or []), self.encoder.missing)
-        some = chunk if kept is None or not isinstance(chunk, TableChunk) else chunk.take(kept)
-        if isinstance(some, TableChunk) and not some.n_rows:
+            some = chunk if kept is None else chunk.take(kept)
+        if not (self.counters.rows and some.n_rows):
             self._tell(chunk)
         else:
             self._tell(chunk, *self._answers(self.encoder.encode_chunk(some)), kept)

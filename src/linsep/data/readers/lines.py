@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk
-from linsep.data.inputs import LATEST, ByteStream, Input
+from linsep.data.inputs import ByteStream, Input
+from linsep.data.pipes import LATEST
 from linsep.data.readers.written import Written
 from linsep.types import Array, Chunk, DataError
 
