@@ -153,7 +153,7 @@ class Input:
 
 
 class ByteStream:
-    """Decompressed bytes, from first to last. With `idle` pipes are read as they come: `paused` if nothing more came."""
+    """Decompressed bytes, from first to last. With `idle` pipes are read as they come: `paused` if no more came."""
 
     def __init__(self, raw: Any, name: str, *, keep: bool = False, idle: Callable[[], None] | None = None) -> None:
         self.name, self.paused = name, False
