@@ -62,9 +62,9 @@ class Pipe(io.RawIOBase):
 
 @pytest.fixture(autouse=True)
 def as_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = inputs.is_pipe
+    told = pipes.is_pipe
     monkeypatch.setattr(inputs, "is_pipe", lambda stream: isinstance(stream, Pipe) or told(stream))
-    made = inputs.Pipe
+    made = pipes.Pipe
     monkeypatch.setattr(
         inputs, "Pipe", lambda stream, idle: (Pieces if isinstance(stream, Pipe) else made)(stream, idle)
     )
