@@ -307,7 +307,7 @@ def test_firth_fits_the_whole_design() -> None:
 
 
 def test_what_firth_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match="firth fits logistic and binomial regressions with the logit link"):
+    with pytest.raises(DataError, match="firth fits logistic and binomial regressions with the logit link, and Cox"):
         separation([[0], [1]], [0, 3], family="poisson").firth()
     with pytest.raises(DataError, match="not identified: leave out columns first"):
         separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).firth()
@@ -376,8 +376,138 @@ def test_rows_of_a_cox_model_that_no_event_meets_can_be_dropped(seed: int) -> No
 
 
 def test_rows_of_a_cox_model_that_stay_at_risk_at_some_events_only() -> None:
-    found = separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox")
-    with pytest.raises(DataError, match="row 1 stays at risk at some events only"):
+    """The limit is a model whose strata are the rows of equal scores."""
+    with pytest.raises(DataError, match="every event is separated from all other rows at risk"):
+        separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox").drop()
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=24).round(1), np.arange(24) < 12]).astype(float)  # the first half dies first
+    time, event = np.arange(1.0, 25.0), (np.arange(24) % 4 > 0).astype(int)
+    event[:12] = 1
+    found = separation(X, time, event=event, family="cox")
+    assert found.coefficients == {"x1": "finite", "x2": np.inf}
+    kept = found.drop()
+    # Row 12 is censored before the first event of its half, and behind at all earlier ones.
+    assert (kept.names, kept.rows.tolist(), np.unique(np.asarray(kept.strata)).size) == (
+        ["x1"],
+        [*range(12), *range(13, 24)],
+        2,
+    )
+    none = np.zeros(24)
+    for b in (-0.5, 0.0, 1.3):
+        far = partial_likelihood(X, time, event, none, none, [b, 60.0])
+        near = partial_likelihood(kept.X, kept.y, kept.event, kept.strata, none[kept.rows], [b])
+        assert far == pytest.approx(near, abs=1e-9)
+
+
+def cox_profile(X: Any, beside: Any, j: int, b: float) -> float:
+    time, event, strata, entry = beside
+
+    def loss(rest: Array) -> float:
+        return -float(partial_likelihood(X, time, event, strata, entry, np.insert(rest, j, b)))
+
+    width = X.shape[1] - 1
+    return -float(minimize(loss, np.zeros(width), method="L-BFGS-B", bounds=[(-40, 40)] * width, tol=1e-13).fun)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cox_model_has_estimates_and_limits_of_its_profile(seed: int) -> None:
+    """Beside PHReg on the rows that remain, and a general search with the coefficient held."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(seed)
+    n = 50
+    stage = rng.integers(0, 3, n)
+    X = np.column_stack([rng.normal(size=n).round(1), stage == 1, stage == 2]).astype(float)
+    strata, time = rng.integers(0, 2, n), rng.integers(5, 25, n).astype(float)
+    entry = np.where(rng.random(n) < 0.3, time - 4.5, 0.0)
+    event = np.where(stage == 2, 0, rng.random(n) < 0.6).astype(int)
+    found = separation(X, time, family="cox", event=event, strata=strata, entry=entry)
+    part, kept = found.finite_part(), found.drop()
+    fit = sm.PHReg(kept.y, kept.X, status=kept.event, strata=kept.strata, entry=kept.entry).fit()
+    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-9)
+    for name, b, error in zip(kept.names, fit.params, fit.bse, strict=True):
+        assert part.estimates[name][:2] == pytest.approx((b, error), abs=1e-6)
+    beside = (time, event, strata, entry)
+    value, _, lower, upper = part.estimates["x3"]
+    assert (value, lower) == (-np.inf, -np.inf)
+    fallen = 2 * (part.log_likelihood - cox_profile(X, beside, 2, upper))
+    assert fallen == pytest.approx(chi2.ppf(0.95, 1), abs=1e-4)
+    at_0 = 2 * (part.log_likelihood - cox_profile(X, beside, 2, 0.0))
+    assert part.tests["x3"].statistic == pytest.approx(at_0, abs=1e-4)
+    table = found.table()
+    for end in table.loc["x1", ["lower", "upper"]]:
+        far = found.finite_part().log_likelihood - cox_profile(X, beside, 0, end)
+        assert 2 * far == pytest.approx(chi2.ppf(0.95, 1), abs=1e-3)
+    assert "hazard ratio below" in found.paragraph()
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_ties_and_weights_count_as_the_fit_has_them(ties: str) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(1)
+    X, time, event = rng.normal(size=(40, 2)), rng.integers(1, 9, 40) * 1.0, rng.integers(0, 2, 40)
+    fit = sm.PHReg(time, X, status=event, ties=ties).fit()
+    part = separation(fit).finite_part()
+    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-9)
+    for told, b, error in zip(part.estimates.values(), fit.params, fit.bse, strict=True):
+        assert told[:2] == pytest.approx((b, error), abs=1e-6)
+    weights = rng.integers(1, 4, 40)
+    if ties == "breslow":  # weights are numbers of equal rows
+        often = np.repeat(np.arange(40), weights)
+        one = separation(X, time, family="cox", event=event, weights=weights).finite_part()
+        each = separation(X[often], time[often], family="cox", event=event[often]).finite_part()
+        for name, told in one.estimates.items():
+            assert told == pytest.approx(each.estimates[name], abs=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")  # without the penalty one estimate is infinite
+def test_firth_fits_cox_regressions() -> None:
+    firthmodels = pytest.importorskip("firthmodels", reason="firthmodels is not installed")
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.normal(size=30), np.arange(30) >= 24])
+    time, event = rng.integers(1, 20, 30) * 1.0, np.where(np.arange(30) >= 24, 0, 1)
+    found = separation(pd.DataFrame(X, columns=["age", "new"]), time, family="cox", event=event)
+    fitted = found.firth()
+    plain = firthmodels.FirthCoxPH(backend="numpy").fit(X, (event > 0, time))
+    assert fitted.coef_.tolist() == plain.coef_.tolist() and np.isfinite(fitted.coef_).all()
+    assert fitted.feature_names_in_.tolist() == ["age", "new"]
+    # Without the penalty the finite estimate is that of the limit: ties are Breslow's there too.
+    free = found.firth(penalty_weight=0.0, max_iter=500, gtol=1e-7)
+    assert free.coef_[0] == pytest.approx(found.finite_part().estimates["age"].value, abs=1e-6)
+    with pytest.raises(DataError, match="firthmodels fits Cox regressions without strata"):
+        separation(X, time, family="cox", event=event, strata=np.arange(30) % 2).firth()
+
+
+@pytest.mark.parametrize(("family", "distr"), [("cumulative", "logit"), ("cumulative", "probit")])
+def test_rows_of_an_ordered_model_can_be_dropped(family: Any, distr: str) -> None:
+    """Tanks all of whose fish are in the lowest class, or in the highest, say nothing about the others."""
+    ordinal = pytest.importorskip(
+        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
+    )
+    rng = np.random.default_rng(4)
+    tank, size = np.repeat(list("abcd"), 12), rng.normal(size=48).round(1)
+    score = np.where(tank == "c", 0, np.where(tank == "d", 2, rng.integers(0, 3, 48)))
+    frame = pd.DataFrame({"size": size, "tank": tank})
+    found = separation(frame, score, family=family, link=distr)
+    assert found.coefficients["tank=c"] == -np.inf and found.coefficients["tank=d"] == np.inf
+    kept = found.drop()
+    assert kept.rows.tolist() == list(range(24))
+    assert (kept.names, kept.dropped) == (["size", "tank=b"], ["tank=c", "tank=d"])
+    assert kept.unchanged == ["0|1", "1|2", "size", "tank=b"]
+    small = ordinal.OrderedModel(kept.y, kept.X, distr=distr).fit(method="bfgs", disp=0, gtol=1e-9)
+    whole = pd.get_dummies(frame, columns=["tank"], drop_first=True).astype(float)
+    large = ordinal.OrderedModel(score, whole, distr=distr)
+    far = [*small.params[:2], -30.0, 30.0, *small.params[2:]]
+    assert large.loglike(np.array(far)) == pytest.approx(small.llf, abs=1e-9)
+    assert np.abs(large.score(np.array(far))).max() < 1e-4
+    partly = separation([[0], [1], [1], [2], [2], [3]], [0, 0, 1, 1, 2, 2], family=family)
+    with pytest.raises(DataError, match="separated from some of the other classes only"):
+        partly.drop()
+
+
+def test_an_ordered_model_without_a_class_is_not_dropped_from() -> None:
+    found = separation([[0, 0], [1, 0], [0, 0], [1, 0], [0, 1], [0, 1]], [0, 0, 1, 1, 2, 2], family="cumulative")
+    assert found.coefficients["x2"] == np.inf
+    with pytest.raises(DataError, match="separated from some of the other classes only"):
         found.drop()
 
 

@@ -13,19 +13,18 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 from scipy.sparse.csgraph import connected_components
 
+from linsep.markup import count
 from linsep.regression.design import Design
 from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
 from linsep.theory.cone.exact import PRIMES
-from linsep.theory.separation.families import INTERCEPT
+from linsep.theory.separation.families import INTERCEPT, ORDERED, Outcome
 from linsep.theory.separation.model_rows import risk_pairs, with_constant
 from linsep.theory.verify.cone import Vector
 from linsep.theory.verify.consequences import FINITE, SeparationProof
 from linsep.types import Array, DataError
 
 _DOUBLE_POWERS = 300  # smaller powers of ten are doubles
-# Families in which a row counts as a factor that tends to 1 where it is separated.
-DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial", "cox")
 
 
 class Remaining(NamedTuple):
@@ -87,21 +86,17 @@ def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | flo
     Raises
     ------
     DataError
-        No row remains, the limit is not known to be a regression on fewer rows, or rows of a multinomial model are
-        separated from some of the other classes only, or rows of a Cox model from some of the events.
+        No row remains, a class of an ordered model has none, or rows of a multinomial or ordered model are
+        separated from some of the other classes only.
     """
-    if asked.family not in DROPPED:
-        raise DataError(
-            f"the limit of a model of the family {asked.family!r} is no regression on the rows that remain; this is so "
-            f"for {', '.join(DROPPED)}"
-        )
     design = asked.design
-    is_cox = asked.family == "cox"
-    kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
-    X, names = design_columns(design, asked.fit_intercept and not is_cox)
-    lost = columns_lost(X[kept], proof)
+    kept, outcome = rows_that_remain(asked, proof)
+    X, names = design_columns(design, asked.fit_intercept and asked.family not in (*ORDERED, "cox"))
+    before = len(asked.rows.classes) - 1 if asked.family in ORDERED else 0  # thresholds
+    left = asked.rows.Z[list(proof.cone.left)] if before or asked.family == "cox" else X[kept]
+    lost = [j - before for j in columns_lost(left, proof)]
     columns = np.setdiff1d(np.arange(len(names)), lost)
-    outcome, rows = asked.outcome.take(kept), design.places[kept]
+    rows = design.places[kept]
     return Remaining(
         X[kept][:, columns],
         outcome.y,
@@ -113,6 +108,14 @@ def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | flo
         offset=outcome.offset,
         **outcome.beside,
     )
+
+
+def rows_that_remain(asked: Asked, proof: SeparationProof) -> tuple[Array, Outcome]:
+    """The rows that no direction separates, and their outcome; DataError if the limit is no regression on them."""
+    if asked.family == "cox":
+        return _rows_at_risk(asked, proof)
+    kept = _rows_kept(asked, proof)
+    return kept, asked.outcome.take(kept)
 
 
 def columns_lost(X: Any, proof: SeparationProof) -> list[int]:
@@ -148,36 +151,51 @@ def _rows_kept(asked: Asked, proof: SeparationProof) -> Array:
     partly = np.intersect1d(touched, left)
     if partly.size:
         raise DataError(
-            f"row {partly[0]} is separated from some of the other classes only ({partly.size:,} such rows): the limit "
-            "is no regression on fewer rows; merge classes or levels, or penalise"
+            f"row {asked.design.places[partly[0]]} is separated from some of the other classes only "
+            f"({count(partly.size, 'such row')}): the limit is no regression on fewer rows; merge classes or levels, "
+            "or penalise"
         )
     if not left.size:
         raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
+    if asked.family in ORDERED and (gone := np.setdiff1d(asked.outcome.classes, asked.outcome.y[left])).size:
+        raise DataError(
+            f"every row of the class {gone[0]!s} is separated, so a threshold has no estimate: merge classes"
+        )
     return left
 
 
-def rows_at_risk(asked: Asked, proof: SeparationProof) -> Array:
-    """Which rows of a Cox model stay in all risk sets in which they are, far along a direction that separates.
+def scores_alike(outcome: Outcome, proof: SeparationProof) -> Array:
+    """Which rows of a Cox model, all of which count, have one score far along all directions that separate: codes.
 
-    An event stays compared with the rows at risk whose score is its own, exactly; those below it no longer count.
+    An event stays compared with the rows at risk whose score is its own, exactly; those below it no longer count. So
+    the limit of the partial likelihood is that of a model with these codes as strata.
     """
-    outcome = asked.outcome
-    n, kept = len(outcome.y), outcome.kept
-    event = kept & (np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0)
+    n, left = len(outcome.y), np.asarray(proof.cone.left, dtype=np.int64)
+    pairs = risk_pairs(outcome)
+    compared = sp.csr_array((np.ones(left.size), (pairs.first[left], pairs.second[left])), shape=(n, n))
+    codes: Array = connected_components(compared, directed=False)[1]
+    return codes
+
+
+def _rows_at_risk(asked: Asked, proof: SeparationProof) -> tuple[Array, Outcome]:
+    """The rows of a Cox model that stay at risk at some event, or are at none, and their outcome.
+
+    Rows that stay at risk at some of their events only have strata of equal scores.
+    """
+    if not len(proof.cone.left):
+        raise DataError("every event is separated from all other rows at risk: nothing remains to be estimated")
+    at = np.flatnonzero(asked.outcome.kept)
+    outcome = asked.outcome.take(at)
+    n = len(at)
+    event = np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0
     strata = np.zeros(n) if outcome.strata is None else outcome.strata
     entry = np.full(n, -np.inf) if outcome.entry is None else outcome.entry
-    pairs, left = risk_pairs(outcome.take(kept)), np.asarray(proof.cone.left, dtype=np.int64)
-    first, second = (np.flatnonzero(kept)[side[left]] for side in (pairs.first, pairs.second))
-    compared = sp.csr_array((np.ones(left.size), (first, second)), shape=(n, n))
-    level = connected_components(compared, directed=False)[1]  # which rows have one score, far along all directions
+    level = scores_alike(outcome, proof)
     alike, every = (_events_met(outcome.y, entry, event, codes) for codes in (level, strata))
-    partly = np.flatnonzero(kept & (alike > 0) & (alike < every))
-    if partly.size:
-        raise DataError(
-            f"row {asked.design.places[partly[0]]} stays at risk at some events only ({partly.size:,} such rows): the "
-            "limit is no regression on fewer rows; merge levels, or penalise"
-        )
-    return np.flatnonzero(kept & ((alike > 0) | (every == 0)))
+    if ((alike > 0) & (alike < every)).any():
+        outcome = outcome._replace(strata=level.astype(np.float64))
+    stay = (alike > 0) | (every == 0)
+    return at[stay], outcome.take(stay)
 
 
 def _events_met(time: Array, entry: Array, event: Array, codes: Array) -> Array:

@@ -15,12 +15,13 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from linsep.markup import table_html
-from linsep.regression.drop import columns_lost, design_columns
+from linsep.regression.drop import columns_lost, design_columns, scores_alike
 from linsep.regression.model import Asked
 from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.separation.find import find_proof
 from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
+from linsep.theory.separation.partial_likelihood import PartialLikelihood
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
 from linsep.theory.words.of_regressions import listed
@@ -136,8 +137,8 @@ def finite_part(
     Raises
     ------
     DataError
-        The family or link is not one of those that are fitted, there are too many columns, or a model that was
-        guarded has what this likelihood has not.
+        The family or link is not one of those that are fitted, there are too many columns or rows at risk, or a model
+        that was guarded has what this likelihood has not.
     """
     if asked.outcome.beyond:
         raise DataError(asked.outcome.beyond)
@@ -147,7 +148,7 @@ def finite_part(
     try:
         whole = rows.fit(proof, list(range(len(rows.names))))
     except OutOfTimeError:
-        whole = _Fit(nan, {})
+        whole = _Fit(nan, {}, 0)
     z = float(ndtri(0.5 + level / 2))
     out: dict[str, Estimate] = {}
     tests: dict[str, LikelihoodRatio] = {}
@@ -175,22 +176,25 @@ def finite_part(
             tests[factor] = rows.test_of(columns, proof, whole.value)
         except OutOfTimeError:
             left.append(factor)
-    return FinitePart(out, whole.value, level, len(rows.y) - proof.cone.separated.size, tests, tuple(left))
+    return FinitePart(out, whole.value, level, whole.n_rows, tests, tuple(left))
 
 
 class _Fit(NamedTuple):
     value: float
     estimates: dict[int, tuple[float, float]]  # of columns, with the errors
+    n_rows: int  # that count in the limit
 
 
 class _Rows:
-    """The rows of a regression that count, each of which has one row of inequalities."""
+    """The rows of a regression that count, each of which has one row of inequalities unless it is a Cox model."""
 
     def __init__(self, asked: Asked, deadline: Deadline) -> None:
-        self.asked, self.deadline, outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
-        self.likelihood = Likelihood.of(outcome, asked.rows.classes, asked.family, asked.link)
-        self.y = outcome.y
-        X, self.names = design_columns(asked.design, asked.fit_intercept)
+        self.asked, self.deadline, self.outcome = asked, deadline, asked.outcome.take(asked.outcome.kept)
+        self.is_cox = asked.family == "cox"
+        self.likelihood = (
+            None if self.is_cox else Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
+        )
+        X, self.names = design_columns(asked.design, asked.fit_intercept and not self.is_cox)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
@@ -202,16 +206,25 @@ class _Rows:
 
         The offset is `more` than that of the rows.
         """
-        kept = np.setdiff1d(np.arange(len(self.y)), proof.cone.separated)
-        lost = columns_lost(self.X[kept][:, among], proof)
+        kept, rows = self._limit(proof, more)
+        left = self.asked.rows.Z[list(proof.cone.left)] if self.is_cox else self.X[kept]
+        lost = columns_lost(left[:, among], proof)
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        rows = self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
-        value, b, errors = largest(X, rows, self.deadline)
-        return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)))
+        value, b, errors = largest(X - X.mean(axis=0) if self.is_cox else X, rows, self.deadline)
+        n_rows = np.unique(rows.shares.indices).size if isinstance(rows, PartialLikelihood) else kept.size
+        return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)), n_rows)
+
+    def _limit(self, proof: SeparationProof, more: Array | float) -> tuple[Array, Likelihood | PartialLikelihood]:
+        """The rows that count far along all directions that separate, and their likelihood."""
+        if self.likelihood is None:
+            of_cox = PartialLikelihood.of(self.outcome, scores_alike(self.outcome, proof))
+            return np.arange(len(self.outcome.y)), of_cox._replace(offset=of_cox.offset + more)
+        kept = np.setdiff1d(np.arange(len(self.outcome.y)), proof.cone.separated)
+        return kept, self.likelihood._replace(offset=self.likelihood.offset + more).take(kept)
 
     def profile(self, j: int, bound: float) -> Callable[[float], float]:
         """The largest logarithm of the likelihood, given coefficient j, beyond its least upper bound, if that is known.
@@ -228,9 +241,10 @@ class _Rows:
         """The other columns, with the proof of what they separate."""
         time_left(self.deadline)
         among = [k for k in range(len(self.names)) if k not in columns]
-        proof = SeparationProof(ConeProof(n := len(self.y), left=range(n)))
+        equal = self.asked.rows.equal
+        proof = SeparationProof(ConeProof(n := len(equal), left=range(n)))
         if among:
-            Z, equal = self.asked.rows.Z[:, among], self.asked.rows.equal
+            Z = self.asked.rows.Z[:, among]
             proof = find_proof(Z, equal, self.deadline)
             coefficients(Rows(Z, equal=equal, ask=lambda: time_left(self.deadline)), proof)
         return proof, among
@@ -282,7 +296,20 @@ class _Rows:
         return (-inf if b == -inf else end(-1.0)), (inf if b == inf else end(1.0))
 
 
-PENALISED = (("logistic", "logit"), ("binomial", "logit"))
+_PENALISED = (("logistic", "logit"), ("binomial", "logit"), ("cox", "log"))
+
+
+def why_no_firth(asked: Asked, proof: SeparationProof) -> str:
+    """Why firthmodels does not fit a regression, in a sentence; empty if it does."""
+    outcome = asked.outcome
+    if (asked.family, asked.link) not in _PENALISED:
+        return "firth fits logistic and binomial regressions with the logit link, and Cox regressions"
+    beside = [name for name in ("strata", "entry", "weights", "offset") if getattr(outcome, name) is not None]
+    if asked.family == "cox" and beside:
+        return f"firthmodels fits Cox regressions without {listed(beside)}: table() has the limits of the likelihood"
+    if proof.bases or proof.null:
+        return "some coefficients are not identified: leave out columns first, such as those drop() names"
+    return outcome.beyond
 
 
 def firth(asked: Asked, proof: SeparationProof, options: dict[str, Any]) -> Any:
@@ -295,32 +322,38 @@ def firth(asked: Asked, proof: SeparationProof, options: dict[str, Any]) -> Any:
     ImportError
         The package is not installed.
     """
-    if (asked.family, asked.link) not in PENALISED:
-        raise DataError("firth fits logistic and binomial regressions with the logit link")
-    if asked.outcome.beyond:
-        raise DataError(asked.outcome.beyond)
-    if proof.bases or proof.null:
-        raise DataError("some coefficients are not identified: leave out columns first, such as those drop() names")
+    if why := why_no_firth(asked, proof):
+        raise DataError(why)
     try:
         firthmodels = import_module("firthmodels")
     except ImportError as error:
         raise ImportError(
             "Firth's method is that of firthmodels, which is not installed: pip install firthmodels"
         ) from error
-    kept = np.flatnonzero(asked.outcome.kept)
-    rows = Likelihood.of(asked.outcome.take(kept), asked.rows.classes, asked.family, asked.link)
     X, names = design_columns(asked.design, False)
+    kept = np.flatnonzero(asked.outcome.kept)
+    if asked.family == "cox":
+        event = np.ones(len(kept), dtype=bool) if asked.outcome.event is None else asked.outcome.event > 0
+        fitted = _made(firthmodels.FirthCoxPH, X, options).fit(dense(X), (event, asked.outcome.y.astype(np.float64)))
+        fitted.feature_names_in_ = np.array(names, dtype=object)
+        return fitted
+    rows = Likelihood.of(asked.outcome.take(kept), asked.rows.classes, asked.family, asked.link)
     # A row of several trials is a row of successes and one of failures, each as often as there are.
     counts = np.append(rows.weights * rows.y, rows.weights * (rows.trials - rows.y))
     y, at = np.repeat([1, 0], kept.size), np.tile(np.arange(kept.size), 2)
     told = np.flatnonzero(counts)
     told = told[np.argsort(at[told], kind="stable")]
     at = at[told]
-    rows_of_X, kind = dense(X[kept[at]]), firthmodels.FirthLogisticRegression
-    if rows_of_X.size < _COMPILED and "backend" in signature(kind).parameters:  # compiling takes half a minute
-        options = {"backend": "numpy", **options}
-    fitted = kind(fit_intercept=asked.fit_intercept, **options).fit(
+    rows_of_X, options = dense(X[kept[at]]), {"fit_intercept": asked.fit_intercept, **options}
+    fitted = _made(firthmodels.FirthLogisticRegression, rows_of_X, options).fit(
         rows_of_X, y[told], sample_weight=counts[told], offset=rows.offset[at]
     )
     fitted.feature_names_in_ = np.array(names, dtype=object)  # as scikit-learn takes them from dataframes
     return fitted
+
+
+def _made(kind: Any, X: Any, options: dict[str, Any]) -> Any:
+    """An estimator of firthmodels; compiling it takes half a minute, which few numbers are not worth."""
+    if X.shape[0] * X.shape[1] < _COMPILED and "backend" in signature(kind).parameters:
+        options = {"backend": "numpy", **options}
+    return kind(**options)

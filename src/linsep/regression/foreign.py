@@ -1,8 +1,9 @@
-"""What a model of statsmodels or scikit-learn is about, fitted or not: its design, its response and its family."""
+"""What a model of another package is about, fitted or not: its design, its response and its family."""
 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formula_text import levels_of
 from linsep.regression.model import Asked
+from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
 from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, Family, link_of
 from linsep.types import Array, DataError
@@ -29,9 +31,11 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("statsmodels.genmod.generalized_linear_model", "GLM"): None,
     ("statsmodels.miscmodels.ordinal_model", "OrderedModel"): None,
     ("statsmodels.duration.hazard_regression", "PHReg"): ("cox", "log"),
+    ("lifelines.fitters.coxph_fitter", "CoxPHFitter"): ("cox", "log"),
     ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
     ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
 }
+_LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
 # Distributions of SciPy that an OrderedModel has, by name.
 _DISTRIBUTIONS = {"logistic": "logit", "norm": "probit", "gumbel_l": "cloglog", "cauchy": "cauchit"}
@@ -43,26 +47,35 @@ _GLM: dict[str, Family] = {
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
     "Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel (logistic, norm, "
-    "gumbel_l or cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn"
+    "gumbel_l or cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn, "
+    "CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
 )
 
 
 def is_model(given: Any) -> bool:
-    """Whether this is a model of statsmodels or scikit-learn, or what its `fit` gave, and no data."""
+    """Whether this is a model of a package that is known, or what its `fit` gave, and no data."""
     packages = {kind.__module__.partition(".")[0] for kind in type(given).__mro__}
-    return ("statsmodels" in packages and hasattr(given, "predict")) or (
-        "sklearn" in packages and hasattr(given, "get_params")
+    return (
+        ("statsmodels" in packages and hasattr(given, "predict"))
+        or ("sklearn" in packages and hasattr(given, "get_params"))
+        or bool(packages & {"lifelines", "pyfixest"})
     )
 
 
 def question_of_fitted(given: Any, data: Any) -> Asked:
-    """The question about a model, or what its `fit` gave; `data` are the X and y of an estimator of scikit-learn.
+    """The question about a model, or what its `fit` gave.
+
+    `data` are the X and y of an estimator of scikit-learn, or the table of a model of lifelines or pyfixest.
 
     Raises
     ------
     DataError
         It is a model of another kind, it has a penalty, or the data of an estimator are missing.
     """
+    if is_of_pyfixest(given):
+        return of_pyfixest(given, data)
+    if _class_of(given) == _LIFELINES:
+        return of_lifelines(given, data)
     model = getattr(given, "model", given)  # of results of statsmodels
     name, is_result = type(given).__name__, model is not given
     no_estimates = (
@@ -121,8 +134,9 @@ def _class_of(model: Any) -> tuple[str, str]:
 
 
 def guarded_classes() -> list[Any]:
-    """The classes of the packages that are installed."""
+    """The classes of the packages that are installed; that of lifelines once it is loaded."""
     known = [(module, name) for module, name in _MODELS if find_spec(module.partition(".")[0]) is not None]
+    known = [at for at in known if at != _LIFELINES or at[0] in sys.modules]
     return [getattr(import_module(module), name) for module, name in known]
 
 
@@ -164,6 +178,8 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
         raise DataError(f"{name} cannot be asked about; these can: {_KNOWN}")
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
+    if _class_of(model) == _LIFELINES:
+        return of_lifelines_fit(model, args, kwargs)
     return _of_sklearn(model, kind[0], *args, **kwargs)
 
 
@@ -194,7 +210,9 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
     design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
     y, order = _classes_of(model, y, family)
-    outcome = outcome_of(y, family, order, **beside)._replace(beyond=_beyond(model, args, kwargs))
+    outcome = outcome_of(y, family, order, **beside)._replace(
+        beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
+    )
     return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
 
 
@@ -249,10 +267,7 @@ def _beyond(model: Any, args: Any, kwargs: Any) -> str:
     asked = {**asked, **asked.get("kwargs", {})}
     for name, plain in (("cov_type", "nonrobust"), ("scale", 1)):
         if asked.get(name) is not None and asked[name] != plain:
-            return (
-                f"the fit asks for {name}={asked[name]!r}, and errors and limits here are those of the "
-                f"likelihood alone: fit what drop() gives, with {name}={asked[name]!r}"
-            )
+            return beyond(f"{name}={asked[name]!r}")
     return ""
 
 

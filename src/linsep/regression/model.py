@@ -30,7 +30,8 @@ Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not ver
 class Asked:
     """What a question is about: a design, a response with its columns, and the model.
 
-    `printed` is what a fit of it gave: name of a coefficient -> estimate and standard error.
+    `printed` is what a fit of it gave: name of a coefficient -> estimate and standard error; `dropped` are the places
+    of the rows that it left out as separated.
     """
 
     design: Design
@@ -39,6 +40,7 @@ class Asked:
     family: Family
     link: str
     printed: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
+    dropped: tuple[int, ...] | None = None
 
     @cached_property
     def rows(self) -> ModelRows:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -14,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.clock import clock
-from linsep.regression.drop import DROPPED
-from linsep.regression.finite_part import PENALISED
+from linsep.regression.drop import rows_that_remain
+from linsep.regression.finite_part import why_no_firth
 from linsep.regression.foreign import is_model, question_of_fitted
 from linsep.regression.formula import asked_of
 from linsep.regression.found import Separation
@@ -50,11 +51,15 @@ class SeparationError(DataError):
 
 
 def _what_next(found: Separation) -> str:
-    """What the answer can do in its family."""
-    can = ["separated_groups() for the levels behind it"]
-    can += ["finite_part() for estimates and limits"] if (found.family, found.link) in FITTED else []
-    can += ["drop() for the rows and columns that remain"] if found.family in DROPPED else []
-    can += ["firth() for penalised estimates"] if (found.family, found.link) in PENALISED else []
+    """What the answer can do about it."""
+    assert found.about is not None and found.proof is not None
+    asked, can = found.about, ["separated_groups() for the levels behind it"]
+    if (found.family, found.link) in FITTED and not asked.outcome.beyond:
+        can.append("finite_part() for estimates and limits")
+    with suppress(DataError):
+        rows_that_remain(asked, found.proof)
+        can.append("drop() for the rows and columns that remain")
+    can += ["firth() for penalised estimates"] if not why_no_firth(asked, found.proof) else []
     return f"what next: the attribute `separation` of this error has {', '.join([*can, 'and advice'])}"
 
 
@@ -107,8 +112,9 @@ def separation(
         intercept the first such column keeps all its levels.
         An opened table, `open_data(path, target=...)`, is taken as it is written, its decimals exactly, as by the
         command.
-        Or a model of statsmodels or what its `fit` gave, or an estimator of scikit-learn without a penalty: those that
-        `guard` takes. Its family, response and data are asked about, and nothing is fitted.
+        Or a model of statsmodels or what its `fit` gave, an estimator of scikit-learn or a fitted `CoxPHFitter` of
+        lifelines, both without a penalty, or what `fepois` and `feglm` of pyfixest gave. Its family, response and data
+        are asked about, and nothing is fitted.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
         them (needs the extra regression); what stands after | are fixed effects. Truth values count as 0 and 1, as
         formulaic has them, while R and statsmodels with patsy make two levels of them: C(x) does so here. What
@@ -118,7 +124,8 @@ def separation(
         to 1 (binomial), counts (Poisson, negative binomial), labels (multinomial; the first is the reference), ordered
         labels (cumulative, adjacent, continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
-        The table that a formula is about; of an estimator of scikit-learn (X, y). Rows that lack a value that the
+        The table that a formula is about; of an estimator of scikit-learn (X, y); of a model of lifelines, and of one
+        of pyfixest that dropped separated rows, the table that it was fitted to. Rows that lack a value that the
         formula needs are left out and counted. The columns below are names of columns of it, or have all rows. Series
         have the index of the table, or are refused.
     family : str, default="logistic"

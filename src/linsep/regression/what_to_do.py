@@ -47,7 +47,8 @@ class Remedies:
         last is left out; the estimate of one that stays although it is infinite means nothing alone.
 
         Of a Cox model the rows are left out that fall behind at every event at which they are at risk, as those of a
-        level without an event do: in the limit no event is compared with them.
+        level without an event do: in the limit no event is compared with them. Where some fall behind at some of their
+        events only, `strata` are new ones: of rows that stay compared.
 
         Returns
         -------
@@ -58,9 +59,9 @@ class Remedies:
         Raises
         ------
         DataError
-            Every row is separated; the family is one of ordered classes; rows of a multinomial
-            model are separated from some classes only, those of a Cox model from some events; the answer is undecided,
-            or was read from JSON and so lacks the data.
+            Every row is separated; rows of a multinomial or ordered model are separated from some classes only, or a
+            class of an ordered one is left without rows; the answer is undecided, or was read from JSON and so lacks
+            the data.
 
         References
         ----------
@@ -88,8 +89,9 @@ class Remedies:
         degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
         The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
 
-        Trials, weights and an offset count. Weights are numbers of equal rows: with others, as those that balance
-        classes, the estimates are right and their errors are not. Errors come from the observed information.
+        Tied events of a Cox model count by Breslow's method, or as the model has it that was asked about. Trials,
+        weights and an offset count. Weights are numbers of equal rows: with others, as those that balance classes, the
+        estimates are right and their errors are not. Errors come from the observed information.
 
         Parameters
         ----------
@@ -106,7 +108,7 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic or binomial (logit, probit, cloglog) or Poisson one, is of proportions
+            The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, is of proportions
             without trials, has more than 3,000 columns, or is undecided; a guarded model has weights of variances or
             standard errors of another kind; or the answer was read from JSON and so lacks the data.
 
@@ -137,19 +139,20 @@ class Remedies:
         Parameters
         ----------
         **options : Any
-            Of `firthmodels.FirthLogisticRegression`, which is fitted (package firthmodels).
+            Of `firthmodels.FirthLogisticRegression` or `FirthCoxPH`, which is fitted (package firthmodels).
 
         Returns
         -------
-        firthmodels.FirthLogisticRegression
+        firthmodels.FirthLogisticRegression or firthmodels.FirthCoxPH
             The fitted estimator: `coef_` has the columns that `feature_names_in_` names, `intercept_` stands alone and
             is the last of `bse_`, of the rows of `conf_int()` and of `lrt_pvalues_`. `lrt` and `conf_int` take names.
 
         Raises
         ------
         DataError
-            The regression is not a logistic or binomial one (logit), or some coefficients are not identified; the
-            answer is undecided, or was read from JSON and so lacks the data.
+            The regression is not a logistic or binomial one (logit), or a Cox one without strata, entry, weights and
+            offset; or some coefficients are not identified; the answer is undecided, or was read from JSON and so
+            lacks the data.
         ImportError
             The package firthmodels is not installed.
 
@@ -173,7 +176,7 @@ class Remedies:
         level : float, default=0.95
             The level of confidence.
         exp : bool, default=False
-            Whether numbers are odds ratios or rate ratios: exp of estimates and limits, without the errors.
+            Whether numbers are odds, rate or hazard ratios: exp of estimates and limits, without the errors.
         time_limit : float, optional
             Seconds, after which numbers are NaN and a note says so.
 

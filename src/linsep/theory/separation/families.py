@@ -70,7 +70,8 @@ class Outcome(NamedTuple):
     """The response `y` and, where the family has them, further numbers, one for each row.
 
     An offset moves every linear predictor by a finite number and no direction: it counts in estimates only. `beyond` is
-    a sentence about what else a model has that was guarded, where estimates made here would not be its own.
+    a sentence about what else a model has that was guarded, where estimates made here would not be its own; `ties` says
+    what a Cox model makes of events at the same time in estimates, "breslow" or "efron".
     """
 
     y: Array
@@ -82,6 +83,7 @@ class Outcome(NamedTuple):
     order: Array | None = None  # all labels, the lowest first
     offset: Array | None = None
     beyond: str = ""
+    ties: str = "breslow"
 
     @property
     def beside(self) -> dict[str, Array]:

@@ -11,10 +11,11 @@ from scipy.special import erfcx, expit, gammaln, log_ndtr
 
 from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.separation.families import Outcome
+from linsep.theory.separation.partial_likelihood import PartialLikelihood
 from linsep.types import Array, DataError
 
 _OF_TWO = ("logit", "probit", "cloglog")
-FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log")}
+FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log"), ("cox", "log")}
 _STEPS = 200
 _GAIN = 1e-6  # of the likelihood's logarithm, that a maximum may lack
 _RIDGE = 1e-12  # of the information: what is below it counts as straight
@@ -60,7 +61,7 @@ class Likelihood(NamedTuple):
         if (family, link) not in FITTED:
             raise DataError(
                 f"no likelihood of the family {family!r} with the link {link!r} is fitted here, only logistic and "
-                "binomial ones (logit, probit, cloglog) and Poisson ones: fit what drop() gives, if it can"
+                "binomial ones (logit, probit, cloglog), Poisson and Cox ones: fit what drop() gives, if it can"
             )
         ones = np.ones(len(outcome.y))
         y = ((outcome.y == classes[1]) if family == "logistic" else outcome.y).astype(np.float64)
@@ -119,6 +120,21 @@ class Likelihood(NamedTuple):
         (up, bent_up), (down, bent_down) = (_of_probit if self.link == "probit" else _of_cloglog)(eta)
         return self.weights * (k * up - (n - k) * down), self.weights * (k * bent_up + (n - k) * bent_down)
 
+    def derivatives(self, X: Array, eta: Array, pace: Pace) -> tuple[Array, Array]:
+        """First derivatives by the coefficients, and minus the second ones: a sum over blocks of rows.
+
+        The clock is looked at before each block.
+        """
+        slope, bent = self.slopes(eta)
+        n, p = X.shape
+        information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
+        for first in range(0, n, block):
+            part = X[first : first + block]
+            pace.ask(part.size * p)
+            information += part.T @ (bent[first : first + block, None] * part)
+            pace.done += part.size * p
+        return X.T @ slope, information
+
 
 def _cloglog(eta: Array) -> tuple[Array, Array]:
     u = np.exp(eta)
@@ -156,7 +172,7 @@ def _of_cloglog(eta: Array) -> tuple[_Derivatives, _Derivatives]:
     return (slope, slope * bent), (u, u)
 
 
-def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:
+def largest(X: Array, rows: Likelihood | PartialLikelihood, deadline: Deadline) -> tuple[float, Array, Array]:
     """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent.
 
     Raises
@@ -179,7 +195,7 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
     pace.ask(0.0)
     now, last, damping = rows.value(X @ b + rows.offset), _LAST, 0.0
     for _ in range(_STEPS if b.size else 0):
-        score, information = _slopes(X, rows, X @ b + rows.offset, pace)
+        score, information = rows.derivatives(X, X @ b + rows.offset, pace)
         pace.ask(inverse)
         step = np.linalg.lstsq(information + damping * np.eye(b.size), score, rcond=None)[0]
         pace.done += inverse
@@ -201,7 +217,7 @@ def largest(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arra
         else:  # where the likelihood is nearly straight Newton's steps lead nowhere: nearer to the slope
             damping = max(100 * damping, _DAMPED)
     now = max(now, rows.value(X @ b + rows.offset))
-    score, information = _slopes(X, rows, X @ b + rows.offset, pace)
+    score, information = rows.derivatives(X, X @ b + rows.offset, pace)
     pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
     with np.errstate(over="ignore"):
@@ -217,7 +233,7 @@ def _gain(information: Array, score: Array) -> float:
     return float(score @ np.linalg.solve(information + ridge * np.eye(score.size), score)) if score.size else 0.0
 
 
-def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
+def _start(X: Array, rows: Likelihood | PartialLikelihood, pace: Pace) -> Array:
     """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
     zero = np.zeros(X.shape[1])
     if not X.size or np.abs(rows.offset).max() < _FAR:
@@ -227,16 +243,3 @@ def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
     back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
     pace.done += work
     return back if rows.value(X @ back + rows.offset) > rows.value(rows.offset) else zero
-
-
-def _slopes(X: Array, rows: Likelihood, eta: Array, pace: Pace) -> tuple[Array, Array]:
-    """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
-    slope, bent = rows.slopes(eta)
-    n, p = X.shape
-    information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
-    for first in range(0, n, block):
-        part = X[first : first + block]
-        pace.ask(part.size * p)
-        information += part.T @ (bent[first : first + block, None] * part)
-        pace.done += part.size * p
-    return X.T @ slope, information

@@ -50,7 +50,10 @@ def paragraph_of(found: Any, part: Any) -> str:
         out += [f"The data are separated ({found.verdict}): {_lower_first(meaning_of(found))}", *estimates_of(found)]
     if part is not None and found.verdict != "overlap":
         if part.n_rows:
-            out.append(f"Finite estimates are those of the {part.n_rows:,} rows that are not separated.")
+            which = "not separated"
+            if found.family == "cox":
+                which = f"still compared with an event (ties by {found.about.outcome.ties.capitalize()})"
+            out.append(f"Finite estimates are those of the {part.n_rows:,} rows that are {which}.")
         out += [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
     references = [_REFERENCES[one] for one in _REFERENCES if one in source]
     return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
@@ -66,7 +69,10 @@ def _reported(found: Any, part: Any, name: str) -> str:
         limit = (
             f"the {side} limit of the two-sided {100 * part.level:g}% interval of the profile likelihood is {end:.3g}"
         )
-        ratio = {"logit": "odds ratio", "log": "rate ratio"}.get(found.link) if abs(end) < _FAR else None
+        ratio = {"logit": "odds ratio", "log": "hazard ratio" if found.family == "cox" else "rate ratio"}.get(
+            found.link
+        )
+        ratio = ratio if abs(end) < _FAR else None
         limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
     return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
 
@@ -74,7 +80,13 @@ def _reported(found: Any, part: Any, name: str) -> str:
 def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
     """What is said beside the table of coefficients, a sentence each."""
     n, some = len({row for row, _ in found.pairs} or found.separated_rows), " from some class" * bool(found.pairs)
-    out = [f"{n:,} of {count(found.n_rows, 'row')} are separated{some} ({found.verdict})."]
+    out = [f"{n:,} of {count(found.n_rows, 'row')} {'is' if n == 1 else 'are'} separated{some} ({found.verdict})."]
+    if found.family == "cox" and found.verdict == "quasi-complete":
+        out = [
+            "At some events a combination of columns tells the row of the event from others at risk (quasi-complete)."
+        ]
+    if found.about.dropped is not None:
+        out.append(_of_dropped(set(found.separated_rows), found.about.dropped))
     if part is not None and printed:
         kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
         out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]
@@ -86,6 +98,14 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         ]
         out += [f"Not computed: {listed(part.not_computed)}: {part.reason}."] * bool(part.not_computed)
     return [*out, *[with_mark("", found.fragile)] * found.fragile]
+
+
+def _of_dropped(separated: set[int], dropped: tuple[int, ...]) -> str:
+    """What the software left out as separated itself."""
+    missed, wrongly = separated.difference(dropped), set(dropped) - separated
+    said = f"The fit left out {count(len(dropped), 'row')} as separated"
+    said += f", and missed {count(len(missed), 'row')}: {listed(sorted(missed))}" if missed else ""
+    return said + (f"; not separated are {listed(sorted(wrongly))}" if wrongly else "") + "."
 
 
 def _agree(estimate: Any, printed: tuple[float, float] | None) -> bool:

@@ -1,0 +1,150 @@
+"""What a model of lifelines or pyfixest is about: columns of a table, by a formula or by their names.
+
+lifelines does not keep its table, nor pyfixest the rows that it dropped: then the table is asked for again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from linsep.regression.design import Design, outcome_of
+from linsep.regression.formula import asked_of
+from linsep.regression.frames import as_pandas
+from linsep.regression.model import Asked
+from linsep.theory.separation.families import INTERCEPT, Family
+from linsep.types import DataError
+
+# Classes of pyfixest -> the family and the link.
+_OF_PYFIXEST: dict[str, tuple[Family, str]] = {
+    "Fepois": ("poisson", "log"),
+    "Felogit": ("logistic", "logit"),
+    "Feprobit": ("logistic", "probit"),
+}
+OTHER_TABLE = "data is another table than that of the fit: the times or counts of its rows are others"
+
+
+def of_lifelines(fitter: Any, data: Any) -> Asked:
+    """The question about a fitted `CoxPHFitter` and the table that it was fitted to.
+
+    Raises
+    ------
+    DataError
+        It was not fitted, it has a penalty or a parametric baseline, or the table is missing or another one.
+    """
+    fitted = vars(fitter).get("_model")
+    if fitted is None:
+        raise DataError("CoxPHFitter is told of its columns by its fit: ask after it, or as guard(model).fit(...)")
+    if data is None:
+        raise DataError("CoxPHFitter does not hold its data: give them as separation(model, data=table)")
+    asked = _of_columns(fitter, as_pandas(data), vars(fitted))
+    if asked is None:
+        raise DataError("CoxPHFitter has a penalty, so its estimates are finite: fit it with penalizer=0")
+    times = np.sort(np.asarray(fitted.durations, dtype=np.float64))
+    if not np.array_equal(times, np.sort(np.asarray(asked.outcome.y, dtype=np.float64))):
+        raise DataError(OTHER_TABLE)
+    names, errors = fitted.params_.index.tolist(), fitted.standard_errors_.tolist()
+    return replace(asked, printed=dict(zip(names, zip(fitted.params_.tolist(), errors, strict=True), strict=True)))
+
+
+def of_lifelines_fit(fitter: Any, args: Any, kwargs: Any) -> Asked | None:
+    """The question about a `CoxPHFitter` and the arguments of its `fit`; None if it is penalised."""
+    told = signature(fitter.fit).bind(*args, **kwargs)
+    told.apply_defaults()
+    strata = told.arguments["strata"] if told.arguments["strata"] is not None else fitter.strata
+    return _of_columns(fitter, as_pandas(told.arguments["df"]), {**told.arguments, "strata": strata})
+
+
+def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | None:
+    """The question about columns of a table, given what a fit was told of them."""
+    if fitter.baseline_estimation_method != "breslow":
+        raise DataError(
+            f"CoxPHFitter has the baseline {fitter.baseline_estimation_method!r}, which makes another likelihood: "
+            "only that of 'breslow' can be asked about"
+        )
+    if np.any(np.asarray(fitter.penalizer) > 0):
+        return None
+    strata = told["strata"] if isinstance(told["strata"], list | tuple) else [told["strata"]] * bool(told["strata"])
+    roles = [told[f"{role}_col"] for role in ("duration", "event", "weights", "entry", "cluster")]
+    apart = [name for name in (*roles, *strata) if name is not None]
+    if lacking := [name for name in apart if name not in frame.columns]:
+        raise DataError(f"data has no column {lacking[0]!r}, which the model was fitted with")
+    time, event, weights, entry, cluster = (None if name is None else frame[name].to_numpy() for name in roles)
+    of_strata = frame.groupby(list(strata), sort=False).ngroup().to_numpy() if strata else None
+    beside: dict[str, Any] = {
+        "event": None if event is None else event.astype(bool).astype(np.int64),
+        "strata": of_strata,
+    }
+    beside |= {"weights": weights, "entry": entry}
+    if formula := told["formula"]:
+        response = roles[0] if str(roles[0]).isidentifier() else f"`{roles[0]}`"
+        text = f"{response} ~ {formula.partition('~')[2] or formula}"
+        asked = asked_of(text, None, frame, True, "cox", **beside)
+    else:
+        columns = frame.columns.difference(apart, sort=False)
+        design = Design(frame[columns].to_numpy(dtype=np.float64), list(columns), {}, {}, index=frame.index)
+        asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
+    robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
+    return replace(asked, outcome=asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else ""))
+
+
+def beyond(asked: str) -> str:
+    """Why errors and limits made here are not those of a fit."""
+    return (
+        f"the fit asks for {asked}, and errors and limits here are those of the likelihood alone: fit what drop() "
+        f"gives, with {asked}"
+    )
+
+
+def is_of_pyfixest(given: Any) -> bool:
+    """Whether this is one of the models that are known, and none that inherits from them."""
+    return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in _OF_PYFIXEST
+
+
+def of_pyfixest(fitted: Any, data: Any) -> Asked:
+    """The question about what `fepois` or `feglm` gave, its formula read again.
+
+    Raises
+    ------
+    DataError
+        The rows that it dropped as separated are needed, and are not there; the formula is not one of formulaic.
+    """
+    name, dropped = type(fitted).__name__, int(fitted.n_separation_na)
+    frame: Any = getattr(fitted, "_data", None)
+    if data is None and (dropped or frame is None):
+        left = f"{dropped:,} rows that it dropped as separated" if dropped else "data"
+        raise DataError(f"{name} does not hold the {left}: give the table as separation(model, data=table)")
+    if fitted._drop_intercept and not fitted._has_fixef:
+        raise DataError(f"{name} was fitted with drop_intercept=True: write `y ~ 0 + x`")
+    places = None
+    if data is None:
+        places = frame.index.to_numpy()
+    else:
+        whole, y = as_pandas(data).reset_index(drop=True), fitted._depvar
+        there = whole.index[:0] if frame is None else frame.index
+        if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
+            raise DataError(OTHER_TABLE)
+        frame = whole
+    family, link = _OF_PYFIXEST[name]
+    text = re.sub(r"\s*\^\s*", ":", fitted._fml.partition("|")[2])  # levels of pairs
+    text = fitted._fml.partition("|")[0] + f"| {text}" * bool(text)
+    beside = {"weights": fitted._weights_name, "offset": fitted._offset_name}
+    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
+    if places is not None:
+        asked = replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))
+    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type!r}"
+    given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
+    names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
+    numbers = zip(fitted._beta_hat.tolist(), fitted._se.tolist(), strict=True)
+    gone = fitted.na_index[len(fitted.na_index) - dropped :].astype(int).tolist()
+    return replace(
+        asked,
+        outcome=asked.outcome._replace(beyond=beyond(given) if given else ""),
+        printed=dict(zip(names, numbers, strict=True)),
+        dropped=tuple(sorted(gone)),
+    )

@@ -1,0 +1,217 @@
+"""Fitted models of lifelines and pyfixest: what they are about, and what their own numbers are worth."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+from test_separation_published import FIXED_EFFECTS, numbers
+
+from linsep import SeparationError, guard, separation
+from linsep.types import Array, DataError
+
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # both packages warn of much, and of what pandas will change
+
+
+# ------------------------------------------------------------------ lifelines
+def rossi() -> pd.DataFrame:
+    """Rossi, Berk and Lenihan 1980, Money, Work and Crime: 432 released prisoners and the weeks to an arrest."""
+    datasets = pytest.importorskip("lifelines.datasets", reason="lifelines is not installed")
+    table: pd.DataFrame = datasets.load_rossi()
+    return table.assign(old=(table.age >= 40).astype(int), site=np.where(table.index % 2, "a", "b"))
+
+
+def fitted_cox(table: pd.DataFrame, **options: Any) -> Any:
+    lifelines = pytest.importorskip("lifelines", reason="lifelines is not installed")
+    return lifelines.CoxPHFitter().fit(table, "week", "arrest", **options)
+
+
+def programme_separates(X: Array, time: Array, event: Array, strata: Array) -> tuple[bool, Any]:
+    """Whether a linear programme finds a direction along which the partial likelihood rises for ever, and which."""
+    first, second = np.nonzero((event[:, None] > 0) & (time[None] >= time[:, None]) & (strata[None] == strata[:, None]))
+    Z = X[first] - X[second]
+    end = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=[(-1, 1)] * X.shape[1])
+    assert end.fun is not None
+    return bool(end.fun < -1e-7), end.x
+
+
+@pytest.mark.parametrize("strata", [None, ["race"], ["race", "site"]])
+@pytest.mark.parametrize("formula", [None, "fin + age + C(old)", "fin + age"])
+def test_a_fit_of_lifelines_is_asked_about_with_its_table(strata: Any, formula: Any) -> None:
+    table = rossi()[["week", "arrest", "fin", "age", "race", "old", "site"]]
+    table["old"] *= 1 - table["arrest"]
+    given = table if strata == ["race", "site"] or formula else table.drop(columns="site")
+    fit = fitted_cox(given, strata=strata, formula=formula)
+    found = separation(fit, data=given)
+    names = list(found.coefficients)
+    X = np.column_stack([table["old" if "old" in name else name] for name in names]).astype(float)
+    of_strata = table.groupby(strata).ngroup().to_numpy() if strata else np.zeros(len(table))
+    is_separated, d = programme_separates(X, table.week.to_numpy(), table.arrest.to_numpy(), of_strata)
+    assert (found.verdict != "overlap") is is_separated is (formula != "fin + age")
+    for name, way in zip(names, np.round(d, 6).tolist(), strict=True):
+        assert found.coefficients[name] == (np.sign(way) * np.inf if way else "finite")
+    # What lifelines fits to the rows that remain, and what it printed of what is finite.
+    printed = found.table()
+    small = found.drop()
+    frame = small.frame.assign(week=small.y, arrest=small.event)
+    again = fitted_cox(
+        frame.assign(s=0.0 if small.strata is None else small.strata), strata="s", fit_options={"precision": 1e-12}
+    )
+    for name in small.names:
+        assert printed.loc[name, "estimate"] == pytest.approx(again.params_[name], abs=1e-8)
+        assert printed.loc[name, "error"] == pytest.approx(again.standard_errors_[name], abs=1e-8)
+    assert found.finite_part().log_likelihood == pytest.approx(again.log_likelihood_, abs=1e-8)
+    kept = next(note for note in printed.attrs["notes"] if note.startswith("These printed estimates may be kept"))
+    assert all(name in kept for name in small.names)
+
+
+def test_entry_times_and_weights_of_lifelines_count() -> None:
+    table = rossi()[["week", "arrest", "fin", "age", "prio"]]
+    table["from"] = np.where(table.index % 3 == 0, np.maximum(table.week - 5, 0), 0)
+    table["n"] = 1 + table.index % 2
+    fit = fitted_cox(table, entry_col="from", weights_col="n", fit_options={"precision": 1e-12})
+    part = separation(fit, data=table).finite_part()
+    assert part.log_likelihood == pytest.approx(fit.log_likelihood_, abs=1e-8)
+    for name, told in part.estimates.items():
+        assert told[:2] == pytest.approx((fit.params_[name], fit.standard_errors_[name]), abs=1e-8)
+
+
+def test_what_a_fit_of_lifelines_refuses() -> None:
+    lifelines = pytest.importorskip("lifelines", reason="lifelines is not installed")
+    table = rossi()[["week", "arrest", "fin", "age"]]
+    fit = fitted_cox(table)
+    with pytest.raises(DataError, match=r"does not hold its data: give them as separation\(model, data=table\)"):
+        separation(fit)
+    with pytest.raises(DataError, match="data is another table than that of the fit"):
+        separation(fit, data=table.iloc[1:])
+    with pytest.raises(DataError, match="data has no column 'week'"):
+        separation(fit, data=table.drop(columns="week"))
+    with pytest.raises(DataError, match="is told of its columns by its fit"):
+        separation(lifelines.CoxPHFitter(), data=table)
+    with pytest.raises(DataError, match="has a penalty, so its estimates are finite"):
+        separation(lifelines.CoxPHFitter(penalizer=0.1).fit(table, "week", "arrest"), data=table)
+    spline = lifelines.CoxPHFitter(baseline_estimation_method="spline", n_baseline_knots=2)
+    with pytest.raises(DataError, match="has the baseline 'spline', which makes another likelihood"):
+        separation(spline.fit(table, "week", "arrest"), data=table)
+    with pytest.raises(DataError, match="WeibullAFTFitter is not a model that can be asked about"):
+        separation(lifelines.WeibullAFTFitter(), data=table)
+    robust = separation(fitted_cox(table, robust=True), data=table)
+    with pytest.raises(DataError, match="the fit asks for robust=True"):
+        robust.finite_part()
+
+
+def test_a_fit_of_lifelines_is_guarded() -> None:
+    lifelines = pytest.importorskip("lifelines", reason="lifelines is not installed")
+    table = rossi()[["week", "arrest", "fin", "old"]]
+    table["old"] *= 1 - table["arrest"]
+    with pytest.raises(SeparationError, match="-infinity for old; finite for fin"):
+        guard(lifelines.CoxPHFitter()).fit(table, "week", event_col="arrest")
+    with guard() as guarding:
+        lifelines.CoxPHFitter().fit(table.drop(columns="old"), "week", "arrest")
+        lifelines.CoxPHFitter(penalizer=0.1).fit(table, "week", "arrest")
+        with pytest.raises(SeparationError, match="-infinity for old"):
+            lifelines.CoxPHFitter().fit(table, "week", "arrest")
+    assert [found.verdict for found in guarding.separations] == ["overlap", "quasi-complete"]
+
+
+# ------------------------------------------------------------------ pyfixest
+@pytest.mark.parametrize(("text", "rows"), FIXED_EFFECTS)
+def test_a_fit_of_pyfixest_is_asked_about_with_the_rows_that_it_dropped(text: str, rows: tuple[int, ...]) -> None:
+    """Three tables of Correia, Guimaraes and Zylkin, whose separated rows they name."""
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    t = numbers(text)
+    names = ["y", *(f"x{k + 1}" for k in range(t.shape[1] - 3)), "i", "j"]
+    table = pd.DataFrame(t, columns=names)
+    options = {"separation_check": ["fe"], "fixef_rm": "none"}
+    try:
+        fit = pyfixest.fepois(f"y ~ {' + '.join(names[1:-2])} | i + j", table, **options)
+    except ValueError as error:  # its own steps end nowhere
+        pytest.skip(f"pyfixest does not fit it: {error}")
+    found = separation(fit, data=table)
+    assert found.separated_rows == rows
+    dropped = set(fit.na_index.astype(int).tolist())
+    assert found.about is not None and set(found.about.dropped or ()) == dropped
+    note = found.table().attrs["notes"][1]
+    assert note.startswith(f"The fit left out {len(dropped)} row")
+    assert ("missed" in note) is bool(set(rows) - dropped)
+    if dropped:
+        with pytest.raises(DataError, match=f"does not hold the {len(dropped)} rows? that it dropped as separated"):
+            separation(fit)
+
+
+def counts() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    n = 300
+    table = pd.DataFrame({"x": rng.normal(size=n).round(1), "s": rng.choice(list("abc"), n), "n": rng.poisson(1.0, n)})
+    table = table.assign(g=rng.integers(0, 8, n), h=rng.integers(0, 4, n), t=np.log(rng.integers(1, 5, n)))
+    table.loc[table.g == 3, "n"] = 0
+    table["z"] = ((table.n == 0) & (table.index % 5 == 0)).astype(float)
+    table.loc[[5, 17], "x"] = np.nan
+    return table.assign(b=(table.n > 0).astype(int))
+
+
+def test_what_pyfixest_missed_is_said_and_what_is_finite_is_its_own() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    table = counts()
+    fit = pyfixest.fepois("n ~ x + s + z | g + h", table, offset="t", fixef_tol=1e-12, iwls_tol=1e-13)
+    found = separation(fit, data=table)
+    design = pd.get_dummies(table[["x", "s", "z", "g", "h"]].dropna(), columns=["s", "g", "h"]).to_numpy(dtype=float)
+    n = table.n[table.x.notna()].to_numpy()
+    zero, free = design[n == 0], design[n > 0]
+    end = linprog(zero.sum(axis=0), A_ub=zero, b_ub=np.zeros(len(zero)), A_eq=free, b_eq=np.zeros(len(free)),
+                  bounds=[(-1, 1)] * design.shape[1])  # fmt: skip
+    places = np.flatnonzero(table.x.notna())[n == 0]
+    assert found.separated_rows == tuple(places[zero @ end.x < -1e-7].tolist())
+    assert found.separated_rows == tuple(np.flatnonzero(((table.g == 3) | (table.z == 1)) & table.x.notna()).tolist())
+    assert (found.n_missing, found.coefficients["z"]) == (2, -np.inf)
+    printed = found.table()
+    again = pyfixest.fepois(
+        "n ~ x + s | g + h", table.iloc[found.drop().rows], offset="t", fixef_tol=1e-12, iwls_tol=1e-13
+    )
+    for name, b in zip(again._coefnames, again._beta_hat, strict=True):
+        assert printed.loc[name, "estimate"] == pytest.approx(b, abs=1e-8)
+    notes = printed.attrs["notes"]
+    assert notes[1].startswith(
+        f"The fit left out {int(((table.g == 3) & table.x.notna()).sum())} rows as separated, and missed"
+    )
+    assert notes[2] == "These printed estimates may be kept: x, s[T.b], s[T.c]."
+    with pytest.raises(DataError, match="data is another table"):
+        separation(fit, data=table.assign(n=table.n + 1))
+
+
+def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    table = counts()
+    found = separation(pyfixest.fepois("n ~ x + z", table))
+    assert found.about is not None and found.about.printed.keys() == {"(Intercept)", "x", "z"}
+    assert found.separated_rows == tuple(np.flatnonzero((table.z == 1) & table.x.notna()).tolist())
+    paired = separation(pyfixest.fepois("n ~ x | g^h", table), data=table)
+    assert paired.separated_rows == separation("n ~ x | g:h", data=table, family="poisson").separated_rows
+    for kind in ("logit", "probit"):
+        fit = pyfixest.feglm("b ~ x + s", table, family=kind)
+        part = separation(fit).finite_part()
+        assert [told.value for told in part.estimates.values()] == pytest.approx(fit._beta_hat.tolist(), abs=1e-6)
+    robust = separation(pyfixest.fepois("n ~ x", table, vcov="HC1"))
+    with pytest.raises(DataError, match="the fit asks for vcov='hetero'"):
+        robust.finite_part()
+    lean = pyfixest.fepois("n ~ x", table, store_data=False)
+    with pytest.raises(DataError, match="Fepois does not hold the data: give the table"):
+        separation(lean)
+    assert separation(lean, data=table).verdict == "overlap"
+    for fit in (pyfixest.feols("x ~ s", table), pyfixest.fepois("n ~ csw(x, s)", table)):
+        with pytest.raises(DataError, match="is not a model that can be asked about"):
+            separation(fit)
+
+
+def test_nothing_is_loaded_to_ask_about_other_data() -> None:
+    code = (
+        "import linsep, sys; linsep.separation([[0], [1]], [0, 1]); print({'lifelines', 'pyfixest'} & {*sys.modules})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"
