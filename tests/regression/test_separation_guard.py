@@ -127,7 +127,7 @@ def test_a_block_asks_before_each_fit_of_sklearn() -> None:
 
 def test_a_block_leaves_other_models_alone() -> None:
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    with guard() as guarding:
+    with pytest.warns(SeparationWarning, match=r"nothing was asked about these fits: GLM\.fit$"), guard() as guarding:
         found = sm.GLM(FRAME.x, FRAME[["y"]]).fit()  # Gaussian
         statsmodels_model("Logit", FRAME).fit(disp=0)
     assert np.isfinite(found.params).all()
@@ -178,7 +178,7 @@ def test_ordered_models_of_other_distributions_are_refused() -> None:
     model = ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=stats.gumbel_r)
     with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be asked about; these can: Logit"):
         guard(model).fit(disp=0)
-    with guard() as guarding:
+    with pytest.warns(SeparationWarning, match=r"fits: OrderedModel\.fit"), guard() as guarding:
         model.fit(disp=0, maxiter=1, method="bfgs", warn_convergence=False)
     assert guarding.separations == []
 
@@ -216,10 +216,15 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
             DataError, match=f"^{name} is not a model that can be asked about; these can, and no subclasses"
         ):
             guard(model)
-    with guard() as guarding:  # and is fitted without a question there
+    with pytest.warns(SeparationWarning), guard() as guarding:  # and is fitted without a question there
         models["Logit"].fit(disp=0)
         Forest(C=1.0).fit(FRAME[["x"]], FRAME.y)
+        models["ConditionalLogit"].fit(disp=0)
+        statsmodels_model("Logit", FRAME).fit_regularized(disp=0)
     assert guarding.separations == []
+    said = ["Logit.fit", "Forest.fit", "ConditionalLogit.fit", "Logit.fit_regularized"]
+    assert list(dict.fromkeys(guarding.not_asked)) == said
+    assert "fit_regularized" not in vars(sm.Logit) and "fit" not in vars(sm.ConditionalLogit)
     assert guard(smf.logit("y ~ x", FRAME)).fit(disp=0) is not None
 
 
@@ -472,7 +477,7 @@ def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_e
     with pytest.raises(ValueError, match="not in class_weight"):
         separation(LogisticRegression(C=np.inf, class_weight={5: 1}), data=(x[:, None], y))
     twice = pd.DataFrame(np.column_stack([x, np.ones(6)]), columns=["a", "a"])
-    with guard() as asked:
+    with pytest.warns(SeparationWarning, match=r"fits: Logit\.fit"), guard() as asked:
         assert sm.Logit(y, twice).fit(disp=0).params.shape == (2,)
     assert asked.separations == []
 

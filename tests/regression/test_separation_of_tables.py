@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import linprog
 from test_separation_published import FIXED_EFFECTS, numbers
 
-from linsep import SeparationError, guard, separation
+from linsep import SeparationError, SeparationWarning, guard, separation
 from linsep.types import Array, DataError
 
 pytest.importorskip("formulaic", reason="the extra regression is not installed")
@@ -118,6 +118,13 @@ def test_a_fit_of_lifelines_is_guarded() -> None:
         with pytest.raises(SeparationError, match="-infinity for old"):
             lifelines.CoxPHFitter().fit(table, "week", "arrest")
     assert [found.verdict for found in guarding.separations] == ["overlap", "quasi-complete"]
+
+
+def test_a_block_says_what_it_did_not_ask_about() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    with pytest.warns(SeparationWarning, match="nothing was asked about these fits: Fepois"), guard() as guarding:
+        pyfixest.fepois("n ~ x", counts())
+    assert guarding.not_asked == ["Fepois.get_fit"]
 
 
 # ------------------------------------------------------------------ pyfixest

@@ -35,6 +35,18 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
     ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
 }
+# Methods that fit what is not asked about.
+_OTHER = (
+    ("statsmodels.discrete.conditional_models", "ConditionalLogit", "fit"),
+    ("statsmodels.discrete.conditional_models", "ConditionalMNLogit", "fit"),
+    ("statsmodels.discrete.conditional_models", "ConditionalPoisson", "fit"),
+    ("statsmodels.discrete.discrete_model", "NegativeBinomial", "fit"),
+    ("statsmodels.discrete.count_model", "ZeroInflatedPoisson", "fit"),
+    ("statsmodels.genmod.generalized_estimating_equations", "GEE", "fit"),
+    ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter", "fit"),
+    ("pyfixest.estimation.models.fepois_", "Fepois", "get_fit"),
+    ("pyfixest.estimation.models.feglm_", "Feglm", "get_fit"),
+)
 _LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
 # Distributions of SciPy that an OrderedModel has, by name.
@@ -136,8 +148,16 @@ def _class_of(model: Any) -> tuple[str, str]:
 def guarded_classes() -> list[Any]:
     """The classes of the packages that are installed; that of lifelines once it is loaded."""
     known = [(module, name) for module, name in _MODELS if find_spec(module.partition(".")[0]) is not None]
-    known = [at for at in known if at != _LIFELINES or at[0] in sys.modules]
+    known = [at for at in known if at != _LIFELINES or "lifelines" in sys.modules]
     return [getattr(import_module(module), name) for module, name in known]
+
+
+def other_fits() -> list[tuple[Any, str]]:
+    """Classes of loaded packages, and their methods that fit what is not asked about."""
+    there = [at for at in _OTHER if at[0].partition(".")[0] in sys.modules]
+    found = [(getattr(import_module(module), name), fit) for module, name, fit in there]
+    regularized = [kind for kind in guarded_classes() if hasattr(kind, "fit_regularized")]
+    return [*found, *((kind, "fit_regularized") for kind in regularized)]
 
 
 def kind_of(model: Any) -> tuple[Family, str] | None:

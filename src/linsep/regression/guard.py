@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, Literal, overload
 
-from linsep.regression.foreign import check_known, guarded_classes, kind_of, question_of
+from linsep.regression.foreign import check_known, guarded_classes, kind_of, other_fits, question_of
 from linsep.regression.found import Separation
-from linsep.regression.separation import answer, tell
+from linsep.regression.separation import SeparationWarning, answer, tell
 from linsep.types import DataError
 
 Mode = Literal["raise", "warn"]
@@ -69,34 +70,59 @@ class Guarding(AbstractContextManager["Guarding"]):
     ----------
     separations : list of Separation
         What was found, a model each, in the order of the fits.
+    not_asked : list of str
+        The fits about which nothing was asked, as "ConditionalLogit.fit", in their order; a warning at the end of the
+        block names them.
     """
 
     def __init__(self, on_separation: Mode, time_limit: float | None) -> None:
         self.separations: list[Separation] = []
+        self.not_asked: list[str] = []
         self._mode, self._time_limit = on_separation, time_limit
-        self._own: list[tuple[Any, Any]] = []
+        self._own: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> Guarding:
-        self._own = [(kind, kind.__dict__.get("fit")) for kind in guarded_classes()]
-        for kind, _ in self._own:
-            kind.fit = self._guarded(kind.fit)
+        for kind in guarded_classes():
+            self._replace(kind, "fit", self._guarded(kind.fit))
+        for kind, name in other_fits():
+            self._replace(kind, name, self._noted(getattr(kind, name)))
         return self
 
-    def __exit__(self, *raised: object) -> None:
-        for kind, fit in self._own:
-            if fit is None:  # it was inherited
-                del kind.fit
+    def __exit__(self, kind: object, *raised: object) -> None:
+        for owner, name, own in reversed(self._own):
+            if own is None:  # it was inherited
+                delattr(owner, name)
             else:
-                kind.fit = fit
+                setattr(owner, name, own)
+        if self.not_asked and kind is None:
+            told = ", ".join(dict.fromkeys(self.not_asked))
+            warnings.warn(f"nothing was asked about these fits: {told}", SeparationWarning, stacklevel=2)
+
+    def _replace(self, kind: Any, name: str, new: Any) -> None:
+        self._own.append((kind, name, kind.__dict__.get(name)))
+        setattr(kind, name, new)
+
+    def _noted(self, fit: Callable[..., Any]) -> Callable[..., Any]:
+        """The same, and it is noted that nothing was asked."""
+
+        @wraps(fit)
+        def noted(model: Any, *args: Any, **kwargs: Any) -> Any:
+            self.not_asked.append(f"{type(model).__name__}.{fit.__name__}")
+            return fit(model, *args, **kwargs)
+
+        return noted
 
     def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
+            found, is_known = None, kind_of(model) is not None
             try:
-                asked = question_of(model, args, kwargs) if kind_of(model) else None
+                asked = question_of(model, args, kwargs) if is_known else None
                 found = None if asked is None else answer(asked, self._time_limit)
             except DataError:  # its own fit says what is wrong, if anything is
-                found = None
+                is_known = False
+            if not is_known:
+                self.not_asked.append(f"{type(model).__name__}.fit")
             if found is not None:
                 self.separations.append(found)
                 tell(found, self._mode, stacklevel=3)
@@ -116,7 +142,8 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
     threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GLMGam,
-    since what it fits is not known.
+    since what it fits is not known. `not_asked` and a warning at the end name those that could be separated:
+    `fit_regularized`, conditional logit and what pyfixest fits among them.
 
     An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could
     change it, as where a column is the sum of others in decimals. Leave one of these columns out.
@@ -125,7 +152,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     ----------
     model : object, optional
         Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel or PHReg of
-        statsmodels; LogisticRegression or PoissonRegressor of scikit-learn.
+        statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of lifelines.
     on_separation : {"raise", "warn"}, default="raise"
         Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.
     time_limit : float, optional
@@ -141,6 +168,11 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     ------
     DataError
         The model is of none of these classes.
+
+    Warns
+    -----
+    SeparationWarning
+        At the end of a block, if something was fitted about which nothing was asked.
 
     Examples
     --------
