@@ -11,7 +11,7 @@ from linsep.app.cli import COMMANDS
 
 FIRST = {
     "fit": "target positive learner model time-limit holdout max-iter report details json read set help",
-    "separation": "target family formula time-limit certificate details json read set help",
+    "separation": "target columns family formula time-limit certificate details json read set help",
 }
 NAMES = ["Names for --read", "Names for --set"]
 TITLES = {"fit": ["Further options", "The table", *NAMES], "separation": ["The table", *NAMES]}

@@ -11,6 +11,7 @@ import pytest
 
 from in_process import run_linsep
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CLINIC = (
     "age,dose,improved\n34,low,yes\n51,low,no\n29,low,yes\n62,low,no\n41,low,no\n66,low,yes\n44,high,yes\n57,high,yes\n"
 )
@@ -62,3 +63,35 @@ def test_digits_of_what_moves_no_direction_are_not_missed(tmp_path: Path) -> Non
     for more in ([], ["--set", "offset=o"], ["--set", "weights=w"], ["--set", "offset=o", "--set", "weights=w"]):
         found = run_linsep([*asked, *more], tmp_path)
         assert (found.returncode, rounded in found.stdout + found.stderr) == (1, False)
+
+
+def test_predictors_are_chosen_by_their_names(tmp_path: Path) -> None:
+    rows = [
+        f"p{k},{k},{age},{sex},{died}" for k, (age, sex, died) in enumerate([(3, "m", 0), (5, "f", 1), (4, "m", 1)] * 40)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["id,visit,age,sex,died", *rows, "p120,120,3,m,1"]) + "\n")
+    every = json.loads(run("linsep separation t.csv --target died --json", tmp_path).stdout)
+    assert set(every["left_out"]) == {"id", "visit"}
+    assert "left out          'id'" in run("linsep separation t.csv --target died", tmp_path).stdout
+    some = run("linsep separation t.csv --target died --columns age --certificate proof.json --json", tmp_path)
+    assert list(json.loads(some.stdout)["coefficients"]) == ["(Intercept)", "age"]
+    by_formula = run("linsep separation t.csv --formula died~age --json", tmp_path)
+    assert json.loads(by_formula.stdout)["coefficients"] == json.loads(some.stdout)["coefficients"]
+    proved = subprocess.run(
+        [sys.executable, EXAMPLES / "verify_certificate.py", "proof.json", "t.csv"],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert "died by age; with an intercept" in proved.stdout
+    chosen = json.loads(run("linsep separation t.csv --target died --columns age,visit --json", tmp_path).stdout)
+    assert list(chosen["coefficients"]) == ["(Intercept)", "visit", "age"]
+    weighted = run("linsep separation t.csv --target died --columns age --set weights=visit --json", tmp_path)
+    assert json.loads(weighted.stdout)["rows_without_weight"] == 1
+    wrong = run("linsep separation t.csv --target died --columns agee", tmp_path)
+    assert (wrong.returncode, "--columns names 'agee', which is no column beside the target" in wrong.stderr) == (
+        2,
+        True,
+    )
+    assert (
+        "leave out --target, --columns"
+        in run("linsep separation t.csv --columns age --formula died~age", tmp_path).stderr
+    )

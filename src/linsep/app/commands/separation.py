@@ -39,6 +39,9 @@ _SECONDS = "Give up after this number of seconds (exit status 3); --details sear
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
+    used_first(
+        "columns", "The predictors: age,sex,dose. All other columns, unless given, but for names of rows.", listed
+    ),
     used_first("family", "The family of the regression.", default="logistic", choices=_FAMILIES),
     used_first("formula", _FORMULA),
     options.TIME_LIMIT.but(help=_SECONDS),
@@ -118,10 +121,10 @@ def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
     from linsep.data.sources.open import open_data
     from linsep.regression.formula import asked_as_written
 
-    if asked.target is not None or asked.missing is not None or not asked.fit_intercept:
+    if asked.target is not None or asked.columns or asked.missing is not None or not asked.fit_intercept:
         raise DataError(
-            "the formula names the response and the intercept, and leaves out rows with missing values: leave out "
-            "--target, --set fit_intercept=no and --missing"
+            "the formula names the response, the columns and the intercept, and leaves out rows with missing values: "
+            "leave out --target, --columns, --set fit_intercept=no and --missing"
         )
     source = open_data(asked.table, categorical=read_as_text(kinds_of(asked.column)), **reading_of(asked))
     with warnings.catch_warnings(record=True) as taken:
@@ -144,6 +147,8 @@ def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
 
     source, columns = open_labelled(asked)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
+    if asked.columns:
+        columns = _of_these(source.read(), asked.columns, columns)
     known = kinds_in_proof(source.read(), columns)
     levels = 0 if asked.fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=asked.missing, advice=LEAVE_OUT)
@@ -169,6 +174,24 @@ def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
         known.doubts,
         plain,
     )
+
+
+def _of_these(rows: Any, chosen: Sequence[str], kinds: Mapping[str, str]) -> dict[str, str]:
+    """The kinds of the columns where only those that are `chosen` count, also if they name rows."""
+    from linsep.data.columns import TableChunk, like
+    from linsep.data.features.kinds import CATEGORY, NUMBER, SKIP, kinds_in_proof
+
+    if not isinstance(rows, TableChunk):
+        raise DataError("--columns names columns of a table, and these rows have none")
+    for name in chosen:
+        if name not in rows.names:
+            raise DataError(f"--columns names {name!r}, which is no column beside the target; {like(name, rows.names)}")
+    names_of_rows = {
+        name: NUMBER if rows.cells(name).is_number else CATEGORY
+        for name in kinds_in_proof(rows, kinds).left_out
+        if name in chosen
+    }
+    return {**kinds, **names_of_rows, **{name: SKIP for name in rows.names if name not in chosen}}
 
 
 def _taken(source: Source, role: str, name: str) -> Any:
