@@ -67,7 +67,8 @@ def test_digits_of_what_moves_no_direction_are_not_missed(tmp_path: Path) -> Non
 
 def test_predictors_are_chosen_by_their_names(tmp_path: Path) -> None:
     rows = [
-        f"p{k},{k},{age},{sex},{died}" for k, (age, sex, died) in enumerate([(3, "m", 0), (5, "f", 1), (4, "m", 1)] * 40)
+        f"p{k},{k},{age},{sex},{died}"
+        for k, (age, sex, died) in enumerate([(3, "m", 0), (5, "f", 1), (4, "m", 1)] * 40)
     ]
     (tmp_path / "t.csv").write_text("\n".join(["id,visit,age,sex,died", *rows, "p120,120,3,m,1"]) + "\n")
     every = json.loads(run("linsep separation t.csv --target died --json", tmp_path).stdout)

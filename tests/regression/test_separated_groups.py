@@ -103,9 +103,7 @@ def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = formulas.phreg("months ~ C(year)", data=table, status=table["patents"])
-    with pytest.raises(
-        SeparationError, match="for the levels behind it, drop\\(\\) for the rows and columns that remain, and advice"
-    ) as caught:
+    with pytest.raises(SeparationError, match=r"drop\(\) for .* that remain, firth\(\) for .*, and advice") as caught:
         guard(model).fit()
     assert said(caught.value.separation.separated_groups()) == ["year=2008 (6 rows)"]
 
@@ -120,6 +118,110 @@ def test_the_command_names_groups_and_says_nothing_of_labels(tmp_path: Path) -> 
     assert (counts.returncode, "label" in counts.stderr) == (1, False)
     times = run_linsep(["separation", "panel.csv", "--target", "year", "--family", "cox"], tmp_path)
     assert "without --set event=COLUMN every row counts as an event" in times.stderr
+
+
+# R's table Titanic (Dawson 1995): class, sex, age, who died and who survived.
+TITANIC = """1st Male Child 0 5
+2nd Male Child 0 11
+3rd Male Child 35 13
+1st Female Child 0 1
+2nd Female Child 0 13
+3rd Female Child 17 14
+1st Male Adult 118 57
+2nd Male Adult 154 14
+3rd Male Adult 387 75
+1st Female Adult 4 140
+2nd Female Adult 13 80
+3rd Female Adult 89 76"""
+
+
+def titanic() -> pd.DataFrame:
+    cells = [line.split() for line in TITANIC.splitlines()]
+    rows = [(*cell, k) for *cell, died, lived in cells for k in [0] * int(died) + [1] * int(lived)]
+    return pd.DataFrame(rows, columns=["cls", "sex", "age", "survived"])
+
+
+def infinite(found: Any) -> list[Any]:
+    return [name for name, value in found.coefficients.items() if value not in ("finite", "not identified")]
+
+
+def test_all_children_of_two_classes_survived() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = titanic()
+    for formula in ("survived ~ cls*age + sex", "survived ~ cls*sex*age"):
+        found = separation(formula, data=table)
+        assert said(found.separated_groups()) == ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
+        assert found.advice[0] == (
+            "Every row is separated in cls=2nd, age=Child (24 rows), cls=1st, age=Child (6 rows): merge levels, or "
+            "leave out the interaction; without the interaction no estimate is infinite."
+        )
+        assert not any("Drop a column" in text or "Merge levels" in text for text in found.advice)
+    assert infinite(separation("survived ~ cls + sex + age", data=table)) == []
+    assert infinite(separation("survived ~ cls*sex + sex*age", data=table)) == []
+
+
+def test_a_cell_of_three_levels_is_named() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = titanic()
+    table.loc[(table.age == "Child") & (table.cls != "3rd"), "survived"] = np.arange(30) % 2
+    table.loc[(table.cls == "3rd") & (table.sex == "Female") & (table.age == "Child"), "survived"] = 1
+    found = separation("survived ~ cls*sex*age", data=table)
+    few = "cls=1st, sex=Female, age=Child (1 row)"  # of one row too
+    assert said(found.separated_groups()) == ["cls=3rd, sex=Female, age=Child (31 rows)", few]
+    assert "without the interaction no estimate is infinite" in found.advice[0]
+    assert infinite(separation("survived ~ (cls + sex + age)**2", data=table)) == []
+
+
+def test_what_advice_proposes_was_tried() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = titanic().assign(cabin=lambda t: t.cls + t.age)
+    for formula in ("survived ~ cabin + sex", "survived ~ C(cabin, Treatment('2ndChild')) + sex"):
+        text = next(one for one in separation(formula, data=table).advice if one.startswith("Merge levels of cabin"))
+        named = text.partition("joined with ")[2].partition(" no estimate")[0].replace("'", "").split(" or ")
+        assert sorted(named) == ["1stAdult", "2ndAdult", "3rdAdult", "3rdChild"]
+        for level in named:
+            joined = table.assign(cabin=table.cabin.replace({"1stChild": level, "2ndChild": level}))
+            assert infinite(separation("survived ~ cabin + sex", data=joined)) == []
+    y, z = np.arange(18) % 2, (np.arange(18) > 15).astype(int)
+    frame = pd.DataFrame({"x": np.arange(18) % 6, "leak": np.arange(18) == 17, "z": z}).astype(int)
+    found = separation(frame, y)
+    assert infinite(found) == ["leak", "z"]
+    assert found.advice[-1].endswith("; without leak no estimate is infinite; without z still infinite: leak.")
+    assert infinite(separation(frame.drop(columns="leak"), y)) == []
+    assert infinite(separation(frame.drop(columns="z"), y)) == ["leak"]
+
+
+def test_levels_nested_in_a_level_are_told_once() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"state": np.repeat(list("abcd"), 30), "county": np.repeat(np.arange(40), 3)})
+    table = table.assign(x=rng.normal(size=120), n=1 + rng.poisson(2.0, 120))
+    table.loc[(table.state == "b") | (table.county == 31), "n"] = 0
+    for effects in ("| state + county", "| county + state", "+ C(state) + C(county)"):
+        groups = separation(f"n ~ x {effects}", data=table, family="poisson").separated_groups()
+        assert sorted(said(groups)) == ["county=31 (3 rows)", "state=b (30 rows)"]
+
+
+@pytest.mark.parametrize(
+    ("options", "package"),
+    [
+        ({"link": "probit"}, "brglm2 of R fits it (method brglmFit)"),
+        ({"family": "multinomial"}, "brglm2 of R fits it (brmultinom)"),
+        ({"family": "adjacent"}, "brglm2 of R fits it (bracl)"),
+        ({"family": "cumulative"}, "ordinalNet of R has a ridge penalty"),
+        ({"family": "cox", "entry": np.zeros(8)}, "coxphf of R fits it, with entry times too"),
+        ({}, ""),
+        ({"family": "cox"}, ""),
+    ],
+)
+def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) -> None:
+    is_of_two = options.get("family", "logistic") == "logistic"
+    y = [0, 1, 0, 1, 1, 1, 0, 1] if is_of_two else [1, 2, 3, 1, 3, 3, 2, 2]
+    found = separation(np.column_stack([np.arange(8) % 3, np.isin(np.arange(8), [4, 5])]), y, **options)
+    assert found.verdict == "quasi-complete" or options.get("family") == "cox"
+    if found.verdict != "overlap":
+        (text,) = [one for one in found.advice if one.startswith("Penalise")]
+        assert text.endswith(f"not from Wald standard errors.{' ' * bool(package)}{package}{'.' * bool(package)}")
 
 
 def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:

@@ -232,7 +232,7 @@ def test_the_command_takes_decimals_as_they_are_written(tmp_path: Path) -> None:
     assert found.data["rank"] == 2  # b = 3 a as written, not as doubles
     assert separation("y ~ a + b", data=pd.read_csv(file)).rank == 3
     assert (found.warnings, found.data["missing"]) == ([], 1)
-    assert ("left out", "1 rows with missing values") in found.lines
+    assert ("left out", "1 row with missing values") in found.lines
     assert command(file, **asked, formula="y ~ np.exp(a)").warnings
     absorbed = command(file, **asked, formula="y ~ a | g")
     assert absorbed.data["fixed_effects"] == separation("y ~ a | g", data=pd.read_csv(file)).fixed_effects

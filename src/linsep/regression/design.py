@@ -210,7 +210,7 @@ class SeparatedGroup(NamedTuple):
     Attributes
     ----------
     factors : tuple of str
-        A text column or a fixed effect, or the two columns of an interaction.
+        A text column or a fixed effect, or the columns of an interaction.
     levels : tuple of str
         The level of each, which the rows share.
     rows : tuple of int
@@ -229,23 +229,44 @@ class SeparatedGroup(NamedTuple):
 def separated_groups(design: Design, gone: Array, kept: Array) -> list[SeparatedGroup]:
     """Levels of factors and fixed effects all of whose `kept` rows are `gone`, and such cells of interactions.
 
-    Cells in a level that is there itself are left out.
+    Cells in a level or a cell that is there itself are left out, and levels in one of a factor that they are nested in.
     """
     coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
-    out = [
-        SeparatedGroup((factor,), (levels[code],), tuple(design.places[rows].tolist()))
-        for factor, (levels, codes) in coded.items()
-        for code, rows in _whole(codes, gone, kept)
-    ]
-    alone = {(*one.factors, *one.levels) for one in out}
-    for a, b in _interactions(design):
-        (of_a, first), (of_b, second) = coded[a], coded[b]
-        codes = np.where((first < 0) | (second < 0), -1, first * len(of_b) + second)
-        for code, rows in _whole(codes, gone, kept):
-            one, other = of_a[code // len(of_b)], of_b[code % len(of_b)]
-            if not alone & {(a, one), (b, other)}:
-                out.append(SeparatedGroup((a, b), (one, other), tuple(design.places[rows].tolist())))
-    return out
+    out: list[SeparatedGroup] = []
+    known: list[set[tuple[str, str]]] = []
+    for factors in [*((factor,) for factor in coded), *_interactions(design)]:
+        codes = np.zeros(len(gone), dtype=np.int64)
+        for factor in factors:
+            levels, own = coded[factor]
+            codes = np.where((codes < 0) | (own < 0), -1, codes * len(levels) + own)
+        for _, rows in _whole(codes, gone, kept):
+            at = [int(coded[factor][1][rows[0]]) for factor in factors]
+            cell = tuple(coded[factor][0][k] for factor, k in zip(factors, at, strict=True))
+            pairs = set(zip(factors, cell, strict=True))
+            if not any(one <= pairs for one in known):
+                known.append(pairs)
+                out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
+    return _without_nested(out, coded, np.flatnonzero(kept), design.places)
+
+
+def _without_nested(
+    groups: list[SeparatedGroup], coded: Mapping[str, tuple[list[str], Array]], kept: Array, places: Array
+) -> list[SeparatedGroup]:
+    """The groups without those levels that lie in another group whose factor has a level for each of their factor."""
+    nested: dict[tuple[str, str], bool] = {}
+    of_levels = [group for group in groups if len(group.factors) == 1]
+
+    def lies_in(a: str, b: str) -> bool:
+        if (a, b) not in nested:
+            pairs = np.unique(np.stack([coded[a][1][kept], coded[b][1][kept]]), axis=1)
+            nested[a, b] = pairs.shape[1] == np.unique(pairs[0]).size > np.unique(pairs[1]).size
+        return nested[a, b]
+
+    def is_told(group: SeparatedGroup) -> bool:
+        (factor,), rows = group.factors, set(group.rows)
+        return any(lies_in(factor, one.factors[0]) and rows <= set(one.rows) for one in of_levels)
+
+    return [group for group in groups if len(group.factors) > 1 or len(coded) == 1 or not is_told(group)]
 
 
 def separated_levels(design: Design, gone: Array, kept: Array) -> dict[str, dict[str, int]]:
@@ -290,12 +311,17 @@ def _whole(codes: Array, gone: Array, kept: Array) -> Iterator[tuple[int, Array]
         yield int(values[k]), order[ends[k] - n[k] : ends[k]]
 
 
-def _interactions(design: Design) -> list[tuple[str, str]]:
-    """The pairs of factors whose indicators are multiplied in a column."""
-    out: dict[tuple[str, str], None] = {}
-    for name in design.names:
-        for cut in (k for k, letter in enumerate(name) if letter == ":"):
-            parts = name[:cut], name[cut + 1 :]
-            if all(part in design.levels for part in parts):
-                out[design.levels[parts[0]][0], design.levels[parts[1]][0]] = None
-    return list(out)
+def _interactions(design: Design) -> list[tuple[str, ...]]:
+    """The factors whose indicators are multiplied in a column, of the fewest first."""
+    every = {factors for name in design.names for factors in _multiplied(name, design.levels) if len(factors) > 1}
+    places = {factor: k for k, (factor, _) in enumerate(design.levels.values())}
+    return sorted(every, key=lambda factors: (len(factors), [places[factor] for factor in factors]))
+
+
+def _multiplied(name: str, levels: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    """The factors of a product of indicators; names may have a ":" of their own."""
+    if name in levels:
+        yield (levels[name][0],)
+    for cut in (k for k, letter in enumerate(name) if letter == ":"):
+        if name[:cut] in levels:
+            yield from ((levels[name[:cut]][0], *rest) for rest in _multiplied(name[cut + 1 :], levels))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from importlib import import_module
 from math import lcm
@@ -16,14 +16,17 @@ from scipy.sparse.csgraph import connected_components
 from linsep.markup import count
 from linsep.regression.design import Design
 from linsep.regression.model import Asked
-from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse
+from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse, stored_in
 from linsep.theory.cone.exact import PRIMES
+from linsep.theory.rows.deadline import Deadline
 from linsep.theory.separation.families import INTERCEPT, ORDERED, Outcome
+from linsep.theory.separation.find import find_proof
 from linsep.theory.separation.model_rows import risk_pairs, with_constant
-from linsep.theory.verify.cone import Vector
-from linsep.theory.verify.consequences import FINITE, SeparationProof
+from linsep.theory.verify.cone import Rows, Vector
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
 from linsep.types import Array, DataError
 
+_TRIED = 200_000  # entries of a design for which removals are tried
 _DOUBLE_POWERS = 300  # smaller powers of ten are doubles
 
 
@@ -116,6 +119,26 @@ def rows_that_remain(asked: Asked, proof: SeparationProof) -> tuple[Array, Outco
         return _rows_at_risk(asked, proof)
     kept = _rows_kept(asked, proof)
     return kept, asked.outcome.take(kept)
+
+
+def infinite_after(asked: Asked, lost: Collection[str], onto: str = "") -> list[Any] | None:
+    """What is infinite without some columns, whose entries the column `onto` takes over; None for a large design."""
+    rows = asked.rows
+    if stored_in(rows.Z) > _TRIED:
+        return None
+    columns = [name[1] if isinstance(name, tuple) else name for name in rows.names]
+    among, Z = [j for j, name in enumerate(columns) if name not in lost], rows.Z[:, :]
+    if not among:
+        return []
+    if onto:
+        added = {name: j for name, j in zip(rows.names, range(len(columns)), strict=True) if columns[j] in lost}
+        moved = sp.eye_array(len(columns), format="lil")
+        for name, j in added.items():
+            moved[j, rows.names.index((name[0], onto) if isinstance(name, tuple) else onto)] = 1
+        Z = Z @ (moved.tocsr() if is_sparse(Z) else moved.toarray().astype(Z.dtype))
+    Z = Z[:, among]
+    said = coefficients(Rows(Z, equal=rows.equal), find_proof(Z, rows.equal, Deadline(), signs=False))
+    return [rows.names[j] for j, value in zip(among, said, strict=True) if value not in (FINITE, UNIDENTIFIED)]
 
 
 def columns_lost(X: Any, proof: SeparationProof) -> list[int]:

@@ -21,7 +21,7 @@ from linsep.theory.separation.fragile_design import is_fragile
 from linsep.theory.verify.cone import CertificateError
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.theory.words import of_regressions
-from linsep.theory.words.of_regressions import advice, estimate
+from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
 
@@ -212,7 +212,7 @@ class Separation(Remedies):
     @property
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
-        return tuple(advice(self))
+        return tuple(self._advice())
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from math import nan
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.design import SeparatedGroup, separated_groups
-from linsep.regression.drop import Remaining, remaining
-from linsep.regression.finite_part import FinitePart, finite_part, firth
+from linsep.regression.drop import Remaining, infinite_after, remaining
+from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
 from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.tables import dense, is_sparse
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.words.of_advice import advice
 from linsep.theory.words.of_papers import notes_of, paragraph_of
 from linsep.theory.words.of_regressions import SAID, listed
 from linsep.types import DataError
@@ -269,8 +271,9 @@ class Remedies:
     def separated_groups(self) -> list[SeparatedGroup]:
         """Return the groups of rows that are separated as a whole, which often name the cause.
 
-        A group is the rows of a level of a text column, of a level of a fixed effect, or of a pair of levels whose
-        interaction the regression has. Of a Cox model they are the groups without an event.
+        A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
+        interaction the regression has. Of a Cox model they are the groups without an event. Levels that are nested in
+        a level of another factor, as towns are in states, are not told again.
 
         Returns
         -------
@@ -343,6 +346,15 @@ class Remedies:
         1
         """
         return smallest_set(*self._asked(), name, time_limit)
+
+    def _advice(self) -> list[str]:
+        """What to do, with what each removal leaves infinite where the data are at hand."""
+        if self.about is None or self.proof is None:
+            return advice(self, lambda lost, onto: None)
+        asked = self.about
+        is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
+        can_penalise = not (is_known and why_no_firth(asked, self.proof))
+        return advice(self, partial(infinite_after, asked), self.separated_groups(), can_penalise)
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
         if self.about is None:

@@ -156,7 +156,7 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
     lines.append(("summary", found.summary()))
     if found.n_missing:
-        lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
+        lines.append(("left out", f"{count(found.n_missing, 'row')} with missing values"))
     if found.separated_rows:
         own = rows_of_file(found.separated_rows, left_out).tolist()
         lines.append(("separated rows", f"{listed(own)} (counted from 0)"))

@@ -1,18 +1,16 @@
-"""Regressions, what was found about them, in sentences for the methods section of a paper, and what to do about it.
+"""Regressions, what was found about them, in sentences for the methods section of a paper.
 
 Where coefficients go is one table of what is said of each code; `found` is a `Separation`.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
 from linsep.markup import count, table_html
-from linsep.theory.separation.families import ORDERED, link_of
+from linsep.theory.separation.families import link_of
 from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 from linsep.theory.words.of_classes import with_mark
 
@@ -62,7 +60,7 @@ def meaning_of(found: Any) -> str:
     """What the separation does to the fit."""
     n, k = found.n_rows - found.left_out, len(found.separated_rows)
     is_quasi = found.verdict == "quasi-complete"
-    return _MODELS[found.family].separated[is_quasi].format(k=f"{k:,}", left=f"{n - k:,}")
+    return _MODELS[found.family].separated[is_quasi].format(k=count(k, "row"), left=f"{n - k:,}")
 
 
 def left_out_of(n: int) -> str:
@@ -201,13 +199,13 @@ _SEVERAL_MAXIMA = (
 SILVAPULLE, CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
 ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
 _CELLS = (
-    "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every such "
+    "In some rows the fitted probability of a class that was not observed tends to 0; in {k} that of every such "
     "class does."
 )
 _COUNTS = (
     "Every count can be fitted by a mean that tends to 0.",
-    "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
-    "other {left}: the fitted means of the {k} rows tend to 0.",
+    "A linear combination of the columns is below 0 on {k}, all with a count of 0, and exactly 0 on the "
+    "other {left}: the fitted means of the {k} tend to 0.",
 )
 _ORDERED = (
     "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
@@ -221,7 +219,7 @@ class _Model(NamedTuple):
     """How a family is called, what complete and what quasi-complete separation mean for its fit, and who proved it."""
 
     name: str
-    separated: tuple[str, str]  # {k} rows are separated, {left} are not
+    separated: tuple[str, str]  # {k} are separated, {left} are not
     source: str
 
 
@@ -231,8 +229,8 @@ _MODELS = {
         (
             "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
             "to 0 and 1, and an iterative fit stops only at its limit.",
-            "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
-            "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap.",
+            "A linear combination of the columns has the sign of the outcome on {k} and is exactly 0 on the other "
+            "{left}: the fitted probabilities of the {k} tend to 0 and 1; the other rows overlap.",
         ),
         ALBERT,
     ),
@@ -242,7 +240,7 @@ _MODELS = {
             "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
             "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit.",
             "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
-            "{k} rows in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} rows tend to 0 "
+            "{k} in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} tend to 0 "
             "and 1; the other rows overlap.",
         ),
         SILVAPULLE,
@@ -273,108 +271,3 @@ _MODELS = {
         "Jacobsen 1989",
     ),
 }
-
-
-_CONSTANTS = ("Intercept", "const")  # columns of statsmodels
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
-
-
-def _of_references(found: Any) -> list[str]:
-    """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
-
-    In a Cox model they go to one infinity, as where no row at the reference has an event.
-    """
-    is_cox = found.family == "cox"
-    out = []
-    for column, reference in found.references.items():
-        whole = {} if is_cox else found.separated_levels.get(column, {})
-        others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
-        values = {value for name, value in found.coefficients.items() if _plain(name) in others}
-        of_cox = is_cox and values in ({inf}, {-inf})
-        if len(others) < 2 or not values or not (of_cox or (reference in whole and values <= {inf, -inf})):
-            continue
-        called = column if column.isidentifier() else f"`{column}`"
-        better = _quoted(next(iter(others.values())))
-        all_others, rows = f"{len(others)} other levels go to infinity together", count(whole.get(reference, 0), "row")
-        why = (
-            f"every row at {reference!r}, the reference, is separated ({rows}), so the coefficients of its {all_others}"
-        )
-        if is_cox:
-            without = f"as where no row at {reference!r}, the reference, has an event"
-            why = f"the coefficients of all {all_others}, {without}"
-        out.append(
-            f"Take another reference level of {column}: {why}; with C({called}, Treatment(reference={better})) in a "
-            f"formula that of {reference!r} may take their place."
-        )
-    return out
-
-
-def _quoted(level: str) -> str:
-    """A level as it is written in a formula."""
-    return level if _NUMBER.fullmatch(level) else json.dumps(level, ensure_ascii=False)
-
-
-def _is_cell(name: str, levels: Mapping[str, Any]) -> bool:
-    """Whether a column is the product of two indicators."""
-    cuts = (k for k, letter in enumerate(name) if letter == ":")
-    return any(name[:cut] in levels and name[cut + 1 :] in levels for cut in cuts)
-
-
-def _plain(name: Any) -> Any:
-    return name[1] if isinstance(name, tuple) else name
-
-
-_DROP = (
-    "Drop the separated rows, and the columns that are then constant or dependent: the finite estimates do not change "
-    "(Correia, Guimaraes and Zylkin 2019)."
-)
-_PENALISE = (
-    "Penalise: Firth's method (Jeffreys prior) or a ridge penalty gives finite estimates for all coefficients; take "
-    "intervals from the penalised profile likelihood, not from Wald standard errors."
-)
-_REPORT = "Or report the infinite estimates as such, with one-sided profile likelihood intervals;"
-_PENALISED = (_PENALISE, f"{_REPORT} the finite estimates are those of the rows that overlap.")
-_OF_FAMILY = {
-    "poisson": (_DROP,),
-    "negative-binomial": (_DROP,),
-    "cox": (
-        _PENALISE,
-        f"{_REPORT} where a level without an event is the cause, the finite estimates are those of a fit without its "
-        "rows.",
-    ),
-}
-
-
-def advice(found: Any) -> list[str]:
-    """What to do about what was found of a regression: drop, merge levels, penalise."""
-    family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
-    first = _of_references(found)
-    out = []
-    if names[UNIDENTIFIED]:
-        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
-    if found.constant_columns and found.fit_intercept:
-        instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
-        without = "so is the intercept; or ask without one (fit_intercept=False, --set fit_intercept=no)"
-        reason = instead.get(family, without)
-        out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows that count: {reason}.")
-    if found.verdict not in ("complete", "quasi-complete"):
-        return first + out
-    infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in names[value]]
-    plain = list(dict.fromkeys(map(_plain, infinite)))
-    merge = dict.fromkeys(levels[name][0] for name in plain if name in levels)
-    for column in merge:
-        if whole := found.separated_levels.get(column):
-            said = listed(f"{level!r} ({count(n, 'row')})" for level, n in whole.items())
-            out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
-    if merge and not out and family != "cox":
-        out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
-    out += _OF_FAMILY.get(family, _PENALISED)
-    columns = list(map(_plain, found.coefficients))[-found.n_features :]
-    known = {*levels, *_CONSTANTS}
-    numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
-    if numbers:
-        out.append(
-            f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
-            "itself: a separating column is often the strongest predictor."
-        )
-    return first + out

@@ -1,0 +1,201 @@
+"""What to do about a separation, in sentences: what is removed has been tried; `found` is a `Separation`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+from linsep.markup import count
+from linsep.theory.separation.families import ORDERED
+from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
+from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed
+
+_CONSTANTS = ("Intercept", "const")  # columns of statsmodels
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
+
+
+def _of_references(found: Any) -> list[str]:
+    """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
+
+    In a Cox model they go to one infinity, as where no row at the reference has an event.
+    """
+    is_cox = found.family == "cox"
+    out = []
+    for column, reference in found.references.items():
+        whole = {} if is_cox else found.separated_levels.get(column, {})
+        others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
+        values = {value for name, value in found.coefficients.items() if _plain(name) in others}
+        of_cox = is_cox and values in ({inf}, {-inf})
+        if len(others) < 2 or not values or not (of_cox or (reference in whole and values <= {inf, -inf})):
+            continue
+        called = column if column.isidentifier() else f"`{column}`"
+        better = _quoted(next(iter(others.values())))
+        all_others, rows = f"{len(others)} other levels go to infinity together", count(whole.get(reference, 0), "row")
+        why = (
+            f"every row at {reference!r}, the reference, is separated ({rows}), so the coefficients of its {all_others}"
+        )
+        if is_cox:
+            without = f"as where no row at {reference!r}, the reference, has an event"
+            why = f"the coefficients of all {all_others}, {without}"
+        out.append(
+            f"Take another reference level of {column}: {why}; with C({called}, Treatment(reference={better})) in a "
+            f"formula that of {reference!r} may take their place."
+        )
+    return out
+
+
+def _quoted(level: str) -> str:
+    """A level as it is written in a formula."""
+    return level if _NUMBER.fullmatch(level) else json.dumps(level, ensure_ascii=False)
+
+
+def _is_cell(name: str, levels: Mapping[str, Any]) -> bool:
+    """Whether a column is a product of indicators."""
+    cuts = (k for k, letter in enumerate(name) if letter == ":")
+    return name in levels or any(name[:cut] in levels and _is_cell(name[cut + 1 :], levels) for cut in cuts)
+
+
+def _plain(name: Any) -> Any:
+    return name[1] if isinstance(name, tuple) else name
+
+
+_DROP = (
+    "Drop the separated rows, and the columns that are then constant or dependent: the finite estimates do not change "
+    "(Correia, Guimaraes and Zylkin 2019)."
+)
+_PENALISE = (
+    "Penalise: Firth's method (Jeffreys prior) or a ridge penalty gives finite estimates for all coefficients; take "
+    "intervals from the penalised profile likelihood, not from Wald standard errors."
+)
+_REPORT = "Or report the infinite estimates as such, with one-sided profile likelihood intervals;"
+_PENALISED = (_PENALISE, f"{_REPORT} the finite estimates are those of the rows that overlap.")
+_OF_FAMILY = {
+    "poisson": (_DROP,),
+    "negative-binomial": (_DROP,),
+    "cox": (
+        _PENALISE,
+        f"{_REPORT} where a level without an event is the cause, the finite estimates are those of a fit without its "
+        "rows.",
+    ),
+}
+
+
+_SOFTWARE = {  # where firth() has no fit
+    "binomial": "brglm2 of R fits it (method brglmFit)",
+    "logistic": "brglm2 of R fits it (method brglmFit)",
+    "multinomial": "brglm2 of R fits it (brmultinom)",
+    "adjacent": "brglm2 of R fits it (bracl)",
+    "cumulative": "ordinalNet of R has a ridge penalty",
+    "continuation": "ordinalNet of R has a ridge penalty",
+    "cox": "coxphf of R fits it, with entry times too",
+}
+_TRIED_LEVELS = 6
+
+# Columns, and one that takes their entries over or "" -> the coefficients that are infinite then; None if not tried.
+Tried = Callable[[Sequence[str], str], list[Any] | None]
+
+
+def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True) -> list[str]:
+    """What to do about what was found of a regression: drop, merge levels, penalise; what is removed was `tried`.
+
+    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it.
+    """
+    family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
+    first = _of_references(found)
+    out = []
+    if names[UNIDENTIFIED]:
+        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
+    if found.constant_columns and found.fit_intercept:
+        instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
+        without = "so is the intercept; or ask without one (fit_intercept=False, --set fit_intercept=no)"
+        reason = instead.get(family, without)
+        out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows that count: {reason}.")
+    if found.verdict not in ("complete", "quasi-complete"):
+        return first + out
+    infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in names[value]]
+    plain = list(dict.fromkeys(map(_plain, infinite)))
+    if found.verdict == "quasi-complete":
+        cells = _cells(found, groups, tried)
+        out += _merges(found, plain, tried, bool(cells)) + cells
+    remedies = list(_OF_FAMILY.get(family, _PENALISED))
+    if remedies[0] == _PENALISE and not can_penalise and family in _SOFTWARE:
+        remedies[0] += f" {_SOFTWARE[family]}."
+    out += remedies
+    columns = list(map(_plain, found.coefficients))[-found.n_features :]
+    known = {*levels, *_CONSTANTS}
+    numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
+    if numbers:
+        then = [_then(f"without {name}", tried([name], "")) for name in numbers[:SHOWN]]
+        out.append(
+            f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
+            f"itself: a separating column is often the strongest predictor{''.join(then)}."
+        )
+    return first + out
+
+
+def _then(how: str, left: list[Any] | None) -> str:
+    """What a trial says."""
+    if left is None:
+        return ""
+    return f"; {how} " + (f"still infinite: {listed(left)}" if left else "no estimate is infinite")
+
+
+def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> list[str]:
+    """Levels to merge, each with what is infinite afterwards."""
+    out = []
+    merge = dict.fromkeys(found.levels[name][0] for name in plain if name in found.levels)
+    for column in merge:
+        if whole := found.separated_levels.get(column):
+            said = listed(f"{level!r} ({count(n, 'row')})" for level, n in whole.items())
+            then = _joined(found, column, whole, tried)
+            out.append(
+                f"Merge levels of {column}: every row is separated at {said}; join it with a similar level{then}."
+            )
+    if merge and not out and not has_cells and found.family != "cox":
+        own = {column: [name for name, (of, _) in found.levels.items() if of == column] for column in merge}
+        then = "".join(_then(f"without {column}", tried(names, "")) for column, names in own.items())
+        out.append(
+            f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows{then}."
+        )
+    return out
+
+
+def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
+    """What is infinite once the levels are joined with each of the others."""
+    own = {level: name for name, (of, level) in found.levels.items() if of == column}
+    if any(name != one and one in str(_plain(name)) for name in found.coefficients for one in own.values()):
+        return ""  # products of them would have to be joined too
+    reference = found.references.get(column)
+    lost = [own[level] for level in whole if level in own]
+    others = [level for level in own if level not in whole][:_TRIED_LEVELS]
+    if reference in whole:
+        trials = {level: tried([*lost, own[level]], "") for level in others}
+    else:
+        trials = {} if reference is None else {reference: tried(lost, "")}
+        trials |= {level: tried(lost, own[level]) for level in others}
+    well = [level for level, left in trials.items() if left == []]
+    if well:
+        return f"; joined with {' or '.join(map(repr, well))} no estimate is infinite"
+    left = next((left for left in trials.values() if left), None)
+    return _then(f"joined with {next(iter(trials))!r}", left) if left else ""
+
+
+def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
+    """Cells of interactions that are separated as a whole, and what is infinite without the interaction."""
+    out = []
+    for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
+        cells = [group for group in groups if group.factors == factors]
+        known = {name: of for name, (of, _) in found.levels.items()}
+        lost = [
+            name
+            for name in dict.fromkeys(map(_plain, found.coefficients))
+            if set(factors) <= {of for one, of in known.items() if one in str(name).split(":")}
+        ]
+        then = _then("without the interaction", tried(lost, ""))
+        out.append(
+            f"Every row is separated in {listed(map(str, cells))}: merge levels, or leave out the interaction{then}."
+        )
+    return out
