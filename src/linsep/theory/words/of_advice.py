@@ -128,10 +128,9 @@ def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: b
     known = {*levels, *_CONSTANTS}
     numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
     if numbers:
-        then = [_then(f"without {name}", tried([name], "")) for name in numbers[:SHOWN]]
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
-            f"itself: a separating column is often the strongest predictor{''.join(then)}."
+            f"itself: a separating column is often the strongest predictor{_without(numbers[:SHOWN], tried)}."
         )
     return first + out
 
@@ -141,6 +140,18 @@ def _then(how: str, left: list[Any] | None) -> str:
     if left is None:
         return ""
     return f"; {how} " + (f"still infinite: {listed(left)}" if left else "no estimate is infinite")
+
+
+def _without(columns: Sequence[Any], tried: Tried) -> str:
+    """What is infinite without each of the columns."""
+    left = {name: tried([name], "") for name in columns}
+    well, ill = (
+        [name for name, some in left.items() if some is not None and bool(some) is is_ill] for is_ill in (False, True)
+    )
+    out = [f"; without {' or without '.join(map(str, well))} no estimate is infinite"] * bool(well)
+    out += [_then(f"without {ill[0]}", left[ill[0]])] if len(ill) == 1 else []
+    out += [f"; without one of {listed(ill)} some estimates still are infinite"] * (len(ill) > 1)
+    return "".join(out)
 
 
 def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> list[str]:
