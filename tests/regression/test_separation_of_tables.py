@@ -90,6 +90,12 @@ def test_what_a_fit_of_lifelines_refuses() -> None:
         separation(fit)
     with pytest.raises(DataError, match="data is another table than that of the fit"):
         separation(fit, data=table.iloc[1:])
+    # Columns that the fit had not are none of the model.
+    assert separation(fit, data=rossi()).coefficients == separation(fit, data=table).coefficients
+    with pytest.raises(DataError, match="takes columns of numbers, unless"):
+        guard(lifelines.CoxPHFitter()).fit(rossi(), "week", "arrest")
+    with pytest.raises(DataError, match="data has no column 'age'"):
+        separation(fit, data=table.drop(columns="age"))
     with pytest.raises(DataError, match="data has no column 'week'"):
         separation(fit, data=table.drop(columns="week"))
     with pytest.raises(DataError, match="is told of its columns by its fit"):
@@ -146,6 +152,7 @@ def test_a_fit_of_pyfixest_is_asked_about_with_the_rows_that_it_dropped(text: st
     assert found.about is not None and set(found.about.dropped or ()) == dropped
     note = found.table().attrs["notes"][1]
     assert note.startswith(f"The fit left out {len(dropped)} row")
+    assert (f", {len(dropped)} of them separated" in note) is bool(dropped)
     assert ("missed" in note) is bool(set(rows) - dropped)
     if dropped:
         with pytest.raises(DataError, match=f"does not hold the {len(dropped)} rows? that it dropped as separated"):
@@ -184,9 +191,9 @@ def test_what_pyfixest_missed_is_said_and_what_is_finite_is_its_own() -> None:
     for name, b in zip(again._coefnames, again._beta_hat, strict=True):
         assert printed.loc[name, "estimate"] == pytest.approx(b, abs=1e-8)
     notes = printed.attrs["notes"]
-    assert notes[1].startswith(
-        f"The fit left out {int(((table.g == 3) & table.x.notna()).sum())} rows as separated, and missed"
-    )
+    out, missed = (table.g == 3) & table.x.notna(), (table.z == 1) & (table.g != 3) & table.x.notna()
+    assert notes[1].startswith(f"The fit left out {out.sum()} rows, {out.sum()} of them separated, and missed ")
+    assert f" missed {missed.sum()} rows that are: {np.flatnonzero(missed)[0]}, " in notes[1]
     assert notes[2] == "These printed estimates may be kept: x, s[T.b], s[T.c]."
     with pytest.raises(DataError, match="data is another table"):
         separation(fit, data=table.assign(n=table.n + 1))
@@ -198,6 +205,11 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
     found = separation(pyfixest.fepois("n ~ x + z", table))
     assert found.about is not None and found.about.printed.keys() == {"(Intercept)", "x", "z"}
     assert found.separated_rows == tuple(np.flatnonzero((table.z == 1) & table.x.notna()).tolist())
+    single = table.assign(single=np.where(np.arange(300) < 3, np.arange(300), 9)).drop(columns="z")
+    found = separation(pyfixest.fepois("n ~ x | single", single), data=single)
+    zeros = [k for k in range(3) if single.n[k] == 0]
+    assert found.separated_rows == tuple(zeros)  # pyfixest leaves all three out before it looks for them
+    assert found.table().attrs["notes"][1] == f"The fit left out 3 rows, {len(zeros)} of them separated."
     paired = separation(pyfixest.fepois("n ~ x | g^h", table), data=table)
     assert paired.separated_rows == separation("n ~ x | g:h", data=table, family="poisson").separated_rows
     for kind in ("logit", "probit"):

@@ -377,8 +377,14 @@ def test_rows_of_a_cox_model_that_no_event_meets_can_be_dropped(seed: int) -> No
 
 def test_rows_of_a_cox_model_that_stay_at_risk_at_some_events_only() -> None:
     """The limit is a model whose strata are the rows of equal scores."""
+    complete = separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox")
     with pytest.raises(DataError, match="every event is separated from all other rows at risk"):
-        separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox").drop()
+        complete.drop()
+    part = complete.finite_part()
+    assert (part.n_rows, part.log_likelihood) == (0, 0.0)
+    assert part.tests["x1"].statistic == pytest.approx(
+        2 * np.log(6)
+    )  # all orders are as likely with a coefficient of 0
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.normal(size=24).round(1), np.arange(24) < 12]).astype(float)  # the first half dies first
     time, event = np.arange(1.0, 25.0), (np.arange(24) % 4 > 0).astype(int)

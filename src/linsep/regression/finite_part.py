@@ -215,7 +215,7 @@ class _Rows:
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
         value, b, errors = largest(X - X.mean(axis=0) if self.is_cox else X, rows, self.deadline)
-        n_rows = np.unique(rows.shares.indices).size if isinstance(rows, PartialLikelihood) else kept.size
+        n_rows = rows.n_compared if isinstance(rows, PartialLikelihood) else kept.size
         return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)), n_rows)
 
     def _limit(self, proof: SeparationProof, more: Array | float) -> tuple[Array, Likelihood | PartialLikelihood]:

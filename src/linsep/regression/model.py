@@ -31,7 +31,7 @@ class Asked:
     """What a question is about: a design, a response with its columns, and the model.
 
     `printed` is what a fit of it gave: name of a coefficient -> estimate and standard error; `dropped` are the places
-    of the rows that it left out as separated.
+    of the rows with all values that it left out.
     """
 
     design: Design

@@ -86,8 +86,15 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
         text = f"{response} ~ {formula.partition('~')[2] or formula}"
         asked = asked_of(text, None, frame, True, "cox", **beside)
     else:
-        columns = frame.columns.difference(apart, sort=False)
-        design = Design(frame[columns].to_numpy(dtype=np.float64), list(columns), {}, {}, index=frame.index)
+        # What was fitted has these names; other columns of the table were not there.
+        columns = told["params_"].index if "params_" in told else frame.columns.difference(apart, sort=False)
+        if lacking := [name for name in columns if name not in frame.columns]:
+            raise DataError(f"data has no column {lacking[0]!r}, which the model was fitted with")
+        try:
+            X = frame[columns].to_numpy(dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError("CoxPHFitter takes columns of numbers, unless it is given a formula") from None
+        design = Design(X, list(columns), {}, {}, index=frame.index)
         asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
     robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
     return replace(asked, outcome=asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else ""))
@@ -141,10 +148,10 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
     numbers = zip(fitted._beta_hat.tolist(), fitted._se.tolist(), strict=True)
-    gone = fitted.na_index[len(fitted.na_index) - dropped :].astype(int).tolist()
+    gone = {*fitted.na_index.astype(int).tolist(), *fitted._na_index}  # for missing values too
     return replace(
         asked,
         outcome=asked.outcome._replace(beyond=beyond(given) if given else ""),
         printed=dict(zip(names, numbers, strict=True)),
-        dropped=tuple(sorted(gone)),
+        dropped=tuple(sorted(gone.intersection(asked.design.places.tolist()))),
     )

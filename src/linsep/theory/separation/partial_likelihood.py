@@ -70,6 +70,12 @@ class PartialLikelihood(NamedTuple):
         offset = np.zeros(n) if outcome.offset is None else outcome.offset
         return cls(shares, np.concatenate(counts), weights * event, offset)
 
+    @property
+    def n_compared(self) -> int:
+        """How many rows an event is compared with, or have such an event."""
+        sizes = np.diff(self.shares.indptr)
+        return int(np.unique(self.shares.indices[np.repeat(sizes > 1, sizes)]).size)
+
     def value(self, eta: Array) -> float:
         """The logarithm of the likelihood where the linear predictors are `eta`, offset included.
 

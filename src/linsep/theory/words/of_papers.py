@@ -101,11 +101,12 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
 
 
 def _of_dropped(separated: set[int], dropped: tuple[int, ...]) -> str:
-    """What the software left out as separated itself."""
-    missed, wrongly = separated.difference(dropped), set(dropped) - separated
-    said = f"The fit left out {count(len(dropped), 'row')} as separated"
-    said += f", and missed {count(len(missed), 'row')}: {listed(sorted(missed))}" if missed else ""
-    return said + (f"; not separated are {listed(sorted(wrongly))}" if wrongly else "") + "."
+    """What the software left out itself."""
+    missed = separated.difference(dropped)
+    said = f"The fit left out {count(len(dropped), 'row')}"
+    said += f", {len(separated.intersection(dropped)):,} of them separated" if dropped else ""
+    said += f", and missed {count(len(missed), 'row')} that {'is' if len(missed) == 1 else 'are'}" if missed else ""
+    return said + (f": {listed(sorted(missed))}." if missed else ".")
 
 
 def _agree(estimate: Any, printed: tuple[float, float] | None) -> bool:
