@@ -37,8 +37,9 @@ PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 ORDERED = ("cumulative", "adjacent", "continuation")
 LABELLED = ("logistic", "multinomial", *ORDERED)
 LINKS = dict.fromkeys(("logistic", "binomial", *ORDERED), ("logit", "probit", "cloglog", "cauchit"))
-LINKS |= dict.fromkeys(("multinomial", "adjacent"), ("logit",))
+LINKS |= dict.fromkeys(("multinomial", "adjacent", "conditional"), ("logit",))
 LINKS |= dict.fromkeys(("poisson", "negative-binomial", "cox"), ("log",))
+WITHOUT_INTERCEPT = (*ORDERED, "cox", "conditional")
 BESIDE = {"trials": 1.0, "weights": 1.0, "event": 1.0, "strata": 0.0, "entry": -inf}  # role -> where not given
 INTERCEPT = "(Intercept)"
 
@@ -473,11 +474,12 @@ def model_of(claim, data):
     given = {role: data[role] for role in ("y", *BESIDE) if data.get(role) is not None}
     family, kind, labelled = asked["family"], asked["class_type"], asked["family"] in LABELLED
     require(kind in ("str", "int", "float", "bool"), "the type of the classes is none that labels have")
-    known = asked["link"] in LINKS.get(family, ()) and (asked["intercept"] or family not in (*ORDERED, "cox"))
+    known = asked["link"] in LINKS.get(family, ()) and (asked["intercept"] or family not in WITHOUT_INTERCEPT)
     require(known, f"this program does not check the family {family!r:.40} with that link and intercept")
     require(len(names) == asked["columns"] == len(set(names)), "the names of the columns are others")
     for role, column in given.items():
         own = role in ("y", "weights") or family == ("binomial" if role == "trials" else "cox")
+        own = own or (role, family) == ("strata", "conditional")
         require(own and len(column) == n, f"{role} do not belong to the family {family}, or are not one for each row")
     numbers = {role: list(map(double, given[role])) for role in given if role not in ("y", "strata")}
     if "strata" in given:  # numbered in the order in which they come
@@ -489,6 +491,7 @@ def model_of(claim, data):
     require(min(beside["weights"]) >= 0 and set(beside["event"]) <= {0, 1}, "a weight or an event is none")
     for value, trials, entry in () if labelled else zip(y, beside["trials"], beside["entry"], strict=True):
         least = value > entry if family == "cox" else value >= 0
+        least = least and (family != "conditional" or value in (0, 1))
         require(least and (value <= trials or family != "binomial"), f"{value} is no response of the family {family}")
     kept = [i for i in range(n) if beside["trials"][i] > 0 and beside["weights"][i] > 0]
     labels = sorted(set(y), key={"int": int, "float": float}.get(kind, str)) if labelled else []
@@ -502,7 +505,7 @@ def model_of(claim, data):
     many = (len(classes) - 1 if family == "multinomial" else 1) * (len(names) + 1)
     require(many <= 10**6, "this program looks at no more than a million coefficients")
     heads = [f"{low}|{high}" for low, high in pairwise(map(plainly, classes))] if family in ORDERED else [INTERCEPT]
-    heads = heads if asked["intercept"] and family != "cox" else []
+    heads = heads if asked["intercept"] and family not in ("cox", "conditional") else []
     require(set(heads).isdisjoint(names), "a threshold is called like a column")
     return Model(family, heads, [*heads, *names], classes, y, beside, kept)
 
@@ -524,8 +527,9 @@ def inequalities(model, X, one):
     Columns are the intercept or the thresholds, then those of the data; of a multinomial model so for each class but
     the first.
     """
-    if model.family == "cox":
-        return [(combined({i: 1, j: -1}, X), equal, i) for i, j, equal in pairs_at_risk(model)]
+    if model.family in ("cox", "conditional"):
+        pairs = pairs_at_risk(model) if model.family == "cox" else pairs_of_cases(model)
+        return [(combined({i: 1, j: -1}, X), equal, i) for i, j, equal in pairs]
     first = {0: one} if model.heads == [INTERCEPT] else {}
     rows = {i: {**first, **{j + len(model.heads): v for j, v in X[i].items()}} for i in model.kept}
     return [(z, equal, i) for i, x in rows.items() for z, equal in lines_of(model, i, x, one)]
@@ -558,6 +562,14 @@ def lines_of(model, i, x, one):
     else:
         most = model.beside["trials"][i] if family in ("logistic", "binomial") else 0
         yield x if own else {j: -v for j, v in x.items()}, own not in (0, most)
+
+
+def pairs_of_cases(model):
+    """Cases i and the other rows j of their stratum, of which x_i - x_j counts; none is an equality."""
+    strata = model.beside["strata"]
+    for stratum in sorted({strata[i] for i in model.kept}):
+        members = [i for i in model.kept if strata[i] == stratum]
+        yield from ((i, j, False) for i in members if model.y[i] for j in members if not model.y[j])
 
 
 def pairs_at_risk(model):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -553,3 +554,80 @@ def test_proportions_beside_trials_are_refused() -> None:
     ):
         separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial", trials=[30, 30, 30])
     assert separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial").family == "binomial"
+
+
+# --------------------------------------------------------------------------------------------- conditional logistic
+def conditional(X: Array, y: Array, strata: Array) -> Terms:
+    """The logarithm of the conditional likelihood, stratum by stratum, over all sets of as many rows as cases."""
+
+    def terms(beta: Array) -> Array:
+        eta, out = X @ beta, []
+        for stratum in np.unique(strata):
+            at = np.flatnonzero(strata == stratum)
+            sums = [eta[list(some)].sum() for some in combinations(at.tolist(), int(y[at].sum()))]
+            out.append(eta[at[y[at] > 0]].sum() - np.logaddexp.reduce(sums))
+        return np.array(out)
+
+    return terms
+
+
+def test_conditional_models_as_the_likelihood_says() -> None:
+    """With several cases in a stratum, which are not compared with each other; the limit is that of the rows left."""
+    rng = np.random.default_rng(7)
+    seen = set()
+    for _ in range(60):
+        n = int(rng.integers(4, 10))
+        X, y, strata = small_design(rng, n, 2), rng.integers(0, 2, n), rng.integers(0, 2, n)
+        pairs = [(i, j) for i in range(n) for j in range(n) if y[i] > y[j] and strata[i] == strata[j]]
+        if not pairs:
+            with pytest.raises(DataError, match="no stratum has a case and another row"):
+                separation(X, y, family="conditional", strata=strata)
+            continue
+        found = separation(X, y, family="conditional", strata=strata)
+        found.verify(X, y, strata=strata)
+        likelihood = conditional(X, y, strata)
+        rays = rising_rays(likelihood, 2)
+        assert (found.verdict != "overlap") == bool(rays)
+        ahead = X @ np.sum(rays, axis=0) if rays else np.zeros(n)
+        left = sorted({k for i, j in pairs if ahead[i] == ahead[j] for k in (i, j)})
+        seen.add(found.verdict)
+        if not left:
+            with pytest.raises(DataError, match="every case is separated"):
+                found.drop()
+            continue
+        kept = found.drop()
+        assert kept.rows.tolist() == left
+        chosen = [("x1", "x2").index(name) for name in kept.names]
+        b = np.zeros(2)
+        b[chosen] = rng.normal(size=len(chosen))
+        far = likelihood(b + 200 * (np.sum(rays, axis=0) if rays else 0)).sum()
+        assert kept.strata is not None
+        near = conditional(np.asarray(kept.X), kept.y, kept.strata)(b[chosen]).sum()
+        assert far == pytest.approx(near, abs=1e-9)
+    assert seen == {"overlap", "quasi-complete", "complete"}
+
+
+def test_conditional_logit_of_statsmodels() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(8)
+    groups = pd.Series(np.repeat(np.arange(20), 5))
+    X = pd.DataFrame({"x": rng.normal(size=100).round(1), "never": rng.random(100) < 0.2}).astype(float)
+    y = rng.integers(0, 2, 100) * (X.never == 0)
+    with warnings.catch_warnings(action="ignore"):
+        model = sm.ConditionalLogit(y, X, groups=groups)
+        fit = model.fit(disp=0, maxiter=20)
+    found = separation(fit)
+    assert found == separation(model) == separation(X, y, family="conditional", strata=groups)
+    assert found.coefficients == {"x": "finite", "never": -inf}
+    assert "the conditional logistic regression" in found.summary()
+    table = found.table()
+    assert table["truth"].tolist() == ["finite", "-infinity"] and table["printed"].notna().all()
+    kept = found.drop()
+    assert kept.names == ["x"] and (X.never[kept.rows] == 0).all()
+    small = sm.ConditionalLogit(kept.y, kept.X, groups=kept.strata).fit(disp=0, method="bfgs", gtol=1e-9)
+    assert small.llf == pytest.approx(model.loglike(np.array([small.params[0], -40.0])), abs=1e-8)
+    assert "without an event" not in " ".join(found.advice)
+    with pytest.raises(DataError, match=r"row 3: y is 2, which is neither 1 \(a case\) nor 0"):
+        separation(X[:4], [0, 1, 0, 2], family="conditional")
+    with pytest.raises(DataError, match="event belongs to the family 'cox', not to 'conditional'"):
+        separation(X[:4], [0, 1, 0, 1], family="conditional", event=[1, 1, 0, 0])

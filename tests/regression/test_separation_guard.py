@@ -206,7 +206,7 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
         "ZeroInflatedPoisson": sm.ZeroInflatedPoisson(FRAME.n, X),
         "GeneralizedPoisson": sm.GeneralizedPoisson(FRAME.n, X),
         "NegativeBinomial": sm.NegativeBinomial(FRAME.n, X),
-        "ConditionalLogit": sm.ConditionalLogit(FRAME.y, FRAME[["x"]], groups=FRAME.index // 20),
+        "ConditionalPoisson": sm.ConditionalPoisson(FRAME.n, FRAME[["x"]], groups=FRAME.index // 20),
         "Logit": Logit(FRAME.y, X),
         "Forest": Forest(C=np.inf),
         "LogisticRegressionCV": import_module("sklearn.linear_model").LogisticRegressionCV(),
@@ -219,12 +219,12 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
     with pytest.warns(SeparationWarning), guard() as guarding:  # and is fitted without a question there
         models["Logit"].fit(disp=0)
         Forest(C=1.0).fit(FRAME[["x"]], FRAME.y)
-        models["ConditionalLogit"].fit(disp=0)
+        models["ConditionalPoisson"].fit(disp=0)
         statsmodels_model("Logit", FRAME).fit_regularized(disp=0)
     assert guarding.separations == []
-    said = ["Logit.fit", "Forest.fit", "ConditionalLogit.fit", "Logit.fit_regularized"]
+    said = ["Logit.fit", "Forest.fit", "ConditionalPoisson.fit", "Logit.fit_regularized"]
     assert list(dict.fromkeys(guarding.not_asked)) == said
-    assert "fit_regularized" not in vars(sm.Logit) and "fit" not in vars(sm.ConditionalLogit)
+    assert "fit_regularized" not in vars(sm.Logit) and "fit" not in vars(sm.ConditionalPoisson)
     assert guard(smf.logit("y ~ x", FRAME)).fit(disp=0) is not None
 
 

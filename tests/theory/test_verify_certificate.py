@@ -32,7 +32,7 @@ from naive_regressions import ORDERED
 
 FAMILIES = [
     *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "multinomial"),
-    *("cumulative", "adjacent", "continuation", "cox"),
+    *("cumulative", "adjacent", "continuation", "cox", "conditional"),
 ]
 KINDS = ("finite", "+inf", "-inf", "undetermined sign", "not identified", "sign or limit not decided")
 
@@ -499,7 +499,9 @@ def design(rng: np.random.Generator, kind: str) -> tuple[Any, Any, dict[str, Any
             "entry": y - rng.integers(1, 4, n),
         }
         more |= {name: column for name, column in beside.items() if rng.random() < 0.5}
-    if kind not in (*ORDERED, "cox"):
+    elif kind == "conditional":
+        y, more["strata"] = (y > 1).astype(int), rng.choice(["u", "v"], n)
+    if kind not in (*ORDERED, "cox", "conditional"):
         more["fit_intercept"] = bool(rng.random() < 0.7)
     return X, y, more
 
@@ -560,6 +562,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "adjacent": {"target": "b", "order": ["low", "mid", "high"], "beside": {"weights": "w"}},
     "continuation": {"target": "died"},
     "cox": {"target": "t", "beside": {"event": "died", "strata": "ward", "entry": "from"}},
+    "conditional": {"target": "died", "beside": {"strata": "ward"}},
 }
 
 
@@ -601,7 +604,7 @@ def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path)
         changed = (
             old[0] == "0"
             or (old == "r4,no" and family == "logistic")
-            or (new[:5] == "r7,no" and family != "continuation")
+            or (new[:5] == "r7,no" and family not in ("continuation", "conditional"))
         )
         assert (status == 1) == changed, (old, said)
 

@@ -19,9 +19,9 @@ from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse, stored_in
 from linsep.theory.cone.exact import PRIMES
 from linsep.theory.rows.deadline import Deadline
-from linsep.theory.separation.families import INTERCEPT, ORDERED, Outcome
+from linsep.theory.separation.families import INTERCEPT, ORDERED, WITHOUT_INTERCEPT, Outcome
 from linsep.theory.separation.find import find_proof
-from linsep.theory.separation.model_rows import risk_pairs, with_constant
+from linsep.theory.separation.model_rows import pairs_of, risk_pairs, with_constant
 from linsep.theory.verify.cone import Rows, Vector
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
 from linsep.types import Array, DataError
@@ -94,9 +94,9 @@ def remaining(asked: Asked, proof: SeparationProof, said: Mapping[Any, str | flo
     """
     design = asked.design
     kept, outcome = rows_that_remain(asked, proof)
-    X, names = design_columns(design, asked.fit_intercept and asked.family not in (*ORDERED, "cox"))
+    X, names = design_columns(design, asked.fit_intercept and asked.family not in WITHOUT_INTERCEPT)
     before = len(asked.rows.classes) - 1 if asked.family in ORDERED else 0  # thresholds
-    left = asked.rows.Z[list(proof.cone.left)] if before or asked.family == "cox" else X[kept]
+    left = asked.rows.Z[list(proof.cone.left)] if asked.family in WITHOUT_INTERCEPT else X[kept]
     lost = [j - before for j in columns_lost(left, proof)]
     columns = np.setdiff1d(np.arange(len(names)), lost)
     rows = design.places[kept]
@@ -117,6 +117,13 @@ def rows_that_remain(asked: Asked, proof: SeparationProof) -> tuple[Array, Outco
     """The rows that no direction separates, and their outcome; DataError if the limit is no regression on them."""
     if asked.family == "cox":
         return _rows_at_risk(asked, proof)
+    if asked.family == "conditional":  # each case stays compared with the rows of its own score
+        at = np.flatnonzero(asked.outcome.kept)
+        pairs, left = pairs_of(asked.outcome.take(at), asked.family), list(proof.cone.left)
+        kept = at[np.unique([pairs.first[left], pairs.second[left]])]
+        if not kept.size:
+            raise DataError("every case is separated from all other rows: nothing remains to be estimated")
+        return kept, asked.outcome.take(kept)
     kept = _rows_kept(asked, proof)
     return kept, asked.outcome.take(kept)
 

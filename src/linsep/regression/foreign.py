@@ -19,7 +19,7 @@ from linsep.regression.formula_text import levels_of
 from linsep.regression.model import Asked
 from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
 from linsep.tables import column_names
-from linsep.theory.separation.families import ORDERED, Family, link_of
+from linsep.theory.separation.families import ORDERED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError
 
 # Module and class -> the family and the link, where these do not depend on the model.
@@ -31,13 +31,13 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("statsmodels.genmod.generalized_linear_model", "GLM"): None,
     ("statsmodels.miscmodels.ordinal_model", "OrderedModel"): None,
     ("statsmodels.duration.hazard_regression", "PHReg"): ("cox", "log"),
+    ("statsmodels.discrete.conditional_models", "ConditionalLogit"): ("conditional", "logit"),
     ("lifelines.fitters.coxph_fitter", "CoxPHFitter"): ("cox", "log"),
     ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
     ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
 }
 # Methods that fit what is not asked about.
 _OTHER = (
-    ("statsmodels.discrete.conditional_models", "ConditionalLogit", "fit"),
     ("statsmodels.discrete.conditional_models", "ConditionalMNLogit", "fit"),
     ("statsmodels.discrete.conditional_models", "ConditionalPoisson", "fit"),
     ("statsmodels.discrete.discrete_model", "NegativeBinomial", "fit"),
@@ -59,8 +59,8 @@ _GLM: dict[str, Family] = {
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
     "Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel (logistic, norm, "
-    "gumbel_l or cauchy) and PHReg of statsmodels, LogisticRegression and PoissonRegressor of scikit-learn, "
-    "CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
+    "gumbel_l or cauchy), PHReg and ConditionalLogit of statsmodels, LogisticRegression and PoissonRegressor of "
+    "scikit-learn, CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
 )
 
 
@@ -224,6 +224,8 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         if entry is not None:
             entry = np.where(np.isin(entry, y[np.asarray(model.status) > 0]), np.nextafter(entry, -np.inf), entry)
         beside |= {"event": model.status, "strata": model.strata, "entry": entry}
+    if family == "conditional":
+        beside["strata"] = model.groups
     if family in ORDERED and len(np.unique(y)) < model.k_levels:
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
@@ -233,7 +235,7 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     outcome = outcome_of(y, family, order, **beside)._replace(
         beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
     )
-    return Asked(design, outcome, family in (*ORDERED, "cox"), family, link)  # these have no intercept of their own
+    return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link)  # these have no intercept of their own
 
 
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:

@@ -38,7 +38,7 @@ from linsep.regression.formula_text import (
 )
 from linsep.regression.frames import as_pandas, check_rows
 from linsep.regression.model import Asked
-from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
+from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
 
 # Functions of R, which a formula here takes for columns.
@@ -230,7 +230,7 @@ class _Table:
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
-        has_constant = formula.has_constant or family in (*ORDERED, "cox")
+        has_constant = formula.has_constant or family in WITHOUT_INTERCEPT
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
         try:
             outcome = outcome_of(response.iloc[kept], family, order, lambda row: f"row {kept[row]}", **taken)

@@ -143,7 +143,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
     threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GLMGam,
     since what it fits is not known. `not_asked` and a warning at the end name those that could be separated:
-    `fit_regularized`, conditional logit and what pyfixest fits among them.
+    `fit_regularized` and what pyfixest fits among them.
 
     An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could
     change it, as where a column is the sum of others in decimals. Leave one of these columns out.
@@ -151,8 +151,9 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Parameters
     ----------
     model : object, optional
-        Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel or PHReg of
-        statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of lifelines.
+        Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel, PHReg or
+        ConditionalLogit of statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of
+        lifelines.
     on_separation : {"raise", "warn"}, default="raise"
         Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.
     time_limit : float, optional

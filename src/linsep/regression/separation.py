@@ -96,6 +96,7 @@ def separation(
       and x_i.b - t_(k-1) >= 0, where there are such thresholds. Adjacent categories and continuation ratios: sums and
       signs of these, as the page theory/separation-families says.
     - Cox: z = x_i - x_j for an event of row i and each row j at risk with it.
+    - Conditional logistic: z = x_i - x_j for a case i and each other row j of its stratum.
 
     Let C be the directions that satisfy all of them, and S the rows with z.d > 0 for some d in C. Coefficient j is
 
@@ -130,7 +131,7 @@ def separation(
         have the index of the table, or are refused.
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "multinomial", "cumulative" (proportional odds),
-        "adjacent" (categories), "continuation" (ratios) or "cox".
+        "adjacent" (categories), "continuation" (ratios), "cox" or "conditional" (logistic: cases and others in strata).
     link : str, optional
         Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
         "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the

@@ -23,14 +23,14 @@ _ALL_EVENTS = "without --set event=COLUMN every row counts as an event; a column
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 _FAMILIES = (
     *("logistic", "binomial", "poisson", "negative-binomial", "multinomial"),
-    *("cumulative", "adjacent", "continuation", "cox"),
+    *("cumulative", "adjacent", "continuation", "cox", "conditional"),
 )
 _LINKS = ("logit", "probit", "cloglog", "cauchit")
 _BESIDE = (
     under_set("trials", "Binomial: the column of the numbers of trials, of which the target counts the successes."),
     under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
     under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
-    under_set("strata", "Cox: the column of strata, which are never at risk together."),
+    under_set("strata", "Cox, conditional: the column of strata, which are never compared with each other."),
     under_set("entry", "Cox: the column of the times after which rows are at risk."),
     under_set("offset", "The column of offsets, which is no feature and does not matter for the answer."),
 )

@@ -20,6 +20,7 @@ Family = Literal[
     "adjacent",
     "continuation",
     "cox",
+    "conditional",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _OF_TWO = ("logit", "probit", "cloglog", "cauchit")
@@ -34,10 +35,12 @@ LINKS: dict[Family, tuple[str, ...]] = {
     "adjacent": ("logit",),
     "continuation": _OF_TWO,
     "cox": ("log",),
+    "conditional": ("logit",),
 }
 INTERCEPT = "(Intercept)"
 ORDERED = ("cumulative", "adjacent", "continuation")  # thresholds stand in place of the intercept
 LABELLED = ("logistic", "multinomial", *ORDERED)  # the response is labels; elsewhere it is numbers
+WITHOUT_INTERCEPT = (*ORDERED, "cox", "conditional")  # thresholds, a baseline or strata stand in its place
 # What a response is.
 RESPONSES = {
     "poisson": "a Poisson response is a count",

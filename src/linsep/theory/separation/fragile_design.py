@@ -24,7 +24,7 @@ from linsep.theory.rows.fragile import (
 )
 from linsep.theory.separation.exact_rows import multiples_in
 from linsep.theory.separation.families import ORDERED, Family, Outcome
-from linsep.theory.separation.model_rows import ModelRows, model_rows, risk_pairs
+from linsep.theory.separation.model_rows import ModelRows, model_rows, pairs_of
 from linsep.theory.verify.cone import Vector, Weights
 from linsep.theory.verify.consequences import SeparationProof
 from linsep.types import Array
@@ -152,8 +152,8 @@ class _Question:
             Z = as_doubles(dense(Z).astype(object) * units)
         halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
         off: Any = halves[owner]
-        if family == "cox":
-            off = off + halves[kept[risk_pairs(outcome.take(kept)).second]]
+        if family in ("cox", "conditional"):
+            off = off + halves[kept[pairs_of(outcome.take(kept), family).second]]
         if family in ORDERED:
             off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
         off = sp.csr_matrix(sp.hstack([sp.csr_matrix((off.shape[0], constants)), off]))

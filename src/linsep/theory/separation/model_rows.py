@@ -14,7 +14,16 @@ import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import differences, multiples, whole_columns
-from linsep.theory.separation.families import INTERCEPT, LABELLED, ORDERED, RESPONSES, Family, Outcome, refuse
+from linsep.theory.separation.families import (
+    INTERCEPT,
+    LABELLED,
+    ORDERED,
+    RESPONSES,
+    WITHOUT_INTERCEPT,
+    Family,
+    Outcome,
+    refuse,
+)
 from linsep.types import Array, DataError, RowError
 
 
@@ -47,7 +56,7 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
     check_length(X, outcome.y)
     _check_response(outcome, family)
     X = whole_columns(X)
-    if family in (*ORDERED, "cox"):
+    if family in WITHOUT_INTERCEPT:
         if not fit_intercept:
             raise DataError(f"the family {family!r} has no intercept of its own: leave fit_intercept as it is")
         classes = outcome.classes.tolist() if family in ORDERED else []
@@ -69,8 +78,8 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
 
 def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> ModelRows:
     """The inequalities of rows all of which count."""
-    if family == "cox":
-        Z, equal, owner = risk_rows(X, outcome)
+    if family in ("cox", "conditional"):
+        Z, equal, owner = risk_rows(X, outcome, family)
         return ModelRows(Z, equal, names, owner, np.full(len(owner), -1), np.empty(0))
     if family not in LABELLED:
         return _one_a_row(X, _ways(outcome, family), names, np.empty(0))
@@ -99,10 +108,14 @@ def _check_response(outcome: Outcome, family: Family) -> None:
     if outcome.order is not None and (lacking := np.setdiff1d(y[outcome.kept], outcome.order)).size:
         raise DataError(f"order lacks the label {str(lacking[0])!r}: name all labels, the lowest first")
     of_cox = [name for name in ("event", "strata", "entry") if name in outcome.beside]
-    if of_cox and family != "cox":
+    if of_cox and family != "cox" and (family, of_cox) != ("conditional", ["strata"]):
         raise DataError(f"{of_cox[0]} belongs to the family 'cox', not to {family!r}")
     if family == "cox":
         check_times(outcome)
+    elif family == "conditional":
+        if y.dtype.kind not in "biuf":
+            raise DataError(f"the response of a conditional model is 1 (a case) or 0, not {y.dtype}")
+        refuse("y", y, ~np.isin(y, (0, 1)), "is neither 1 (a case) nor 0")
     elif family == "binomial":
         _check_proportions(outcome)
     elif family not in LABELLED:
@@ -255,7 +268,7 @@ class Pairs(NamedTuple):
     equal: Array
 
 
-def risk_rows(X: Any, outcome: Outcome) -> tuple[Any, Array, Array]:
+def risk_rows(X: Any, outcome: Outcome, family: str = "cox") -> tuple[Any, Array, Array]:
     """The rows z, which of them are equalities, and the event that each comes from.
 
     Examples
@@ -264,10 +277,33 @@ def risk_rows(X: Any, outcome: Outcome) -> tuple[Any, Array, Array]:
     >>> Z.tolist(), owner.tolist()
     ([[1.0], [1.5]], [0, 1])
     """
-    pairs = risk_pairs(outcome)
+    pairs = pairs_of(outcome, family)
+    if pairs.first.size == 0 and family == "conditional":
+        raise DataError("no stratum has a case and another row: the likelihood says nothing about coefficients")
     if pairs.first.size == 0:
         raise DataError("no event has another row at risk: the partial likelihood says nothing about coefficients")
     return differences(X, pairs.first, pairs.second), pairs.equal, pairs.first
+
+
+def pairs_of(outcome: Outcome, family: str) -> Pairs:
+    """The pairs of a Cox model, or of a conditional one: each case beside each other row of its stratum.
+
+    The conditional likelihood of a stratum with m cases compares them with all sets of m of its rows. It never falls
+    along d if and only if no row has a higher x.d than a case: a set in which they are exchanged would win.
+    """
+    if family == "cox":
+        return risk_pairs(outcome)
+    strata = np.zeros(len(outcome.y)) if outcome.strata is None else outcome.strata
+    first, second, size = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)], 0
+    order = np.argsort(strata, kind="stable")
+    for at in np.split(order, np.flatnonzero(np.diff(strata[order])) + 1):
+        cases, others = at[outcome.y[at] > 0], at[outcome.y[at] == 0]
+        size += cases.size * others.size
+        if size > _MOST_PAIRS:
+            raise DataError(f"cases and other rows of their strata make more than {_MOST_PAIRS:,} pairs to compare")
+        first.append(np.repeat(cases, others.size))
+        second.append(np.tile(others, cases.size))
+    return Pairs(np.concatenate(first), np.concatenate(second), np.zeros(size, dtype=bool))
 
 
 def risk_pairs(outcome: Outcome) -> Pairs:

@@ -109,7 +109,8 @@ def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: b
     if names[UNIDENTIFIED]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
     if found.constant_columns and found.fit_intercept:
-        instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
+        instead = {"cox": "the baseline hazard takes its place", "conditional": "strata take its place"}
+        instead |= dict.fromkeys(ORDERED, "thresholds take its place")
         without = "so is the intercept; or ask without one (fit_intercept=False, --set fit_intercept=no)"
         reason = instead.get(family, without)
         out.append(f"Leave out {listed(found.constant_columns)}, constant in all rows that count: {reason}.")

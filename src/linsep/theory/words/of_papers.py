@@ -81,10 +81,9 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
     """What is said beside the table of coefficients, a sentence each."""
     n, some = len({row for row, _ in found.pairs} or found.separated_rows), " from some class" * bool(found.pairs)
     out = [f"{n:,} of {count(found.n_rows, 'row')} {'is' if n == 1 else 'are'} separated{some} ({found.verdict})."]
-    if found.family == "cox" and found.verdict == "quasi-complete":
-        out = [
-            "At some events a combination of columns tells the row of the event from others at risk (quasi-complete)."
-        ]
+    if found.family in ("cox", "conditional") and found.verdict == "quasi-complete":
+        what = {"cox": "rows with an event from others at risk", "conditional": "cases from others of their stratum"}
+        out = [f"A combination of columns tells {what[found.family]} somewhere, and fails nowhere (quasi-complete)."]
     if found.about.dropped is not None:
         out.append(_of_dropped(set(found.separated_rows), found.about.dropped))
     if part is not None and printed:

@@ -73,7 +73,7 @@ def source_of(found: Any) -> str:
 
 def _lacks_intercept(found: Any) -> bool:
     has_constant = found.fit_intercept or found.fixed_effects or found.constant_columns
-    return not has_constant and found.family != "cox"
+    return not has_constant and found.family not in ("cox", "conditional")
 
 
 def _unlike_most(found: Any) -> str:
@@ -259,6 +259,16 @@ _MODELS = {
     "cumulative": _Model(f"the cumulative {{link}} {_OF_ORDERED}", _ORDERED, _PRATT),
     "adjacent": _Model(f"the adjacent-category {_OF_ORDERED}", _ORDERED, ALBERT),
     "continuation": _Model(f"the continuation-ratio {_OF_ORDERED}", _ORDERED, _PRATT),
+    "conditional": _Model(
+        "the conditional logistic regression",
+        (
+            "In every stratum a linear combination of the columns is higher in each case than in all other rows: the "
+            "likelihood rises along it for ever.",
+            "In every stratum a linear combination of the columns is at least as high in each case as in all other "
+            "rows, and in some higher than in one: the likelihood rises along it for ever.",
+        ),
+        "Jacobsen 1989",
+    ),
     "cox": _Model(
         "the Cox regression",
         (
