@@ -148,7 +148,7 @@ def finite_part(
     try:
         whole = rows.fit(proof, list(range(len(rows.names))))
     except OutOfTimeError:
-        whole = _Fit(nan, {}, 0)
+        whole = _Fit(nan, {}, 0 if rows.is_cox else len(rows.outcome.y) - proof.cone.separated.size)
     z = float(ndtri(0.5 + level / 2))
     out: dict[str, Estimate] = {}
     tests: dict[str, LikelihoodRatio] = {}

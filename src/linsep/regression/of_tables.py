@@ -26,6 +26,7 @@ _OF_PYFIXEST: dict[str, tuple[Family, str]] = {
     "Felogit": ("logistic", "logit"),
     "Feprobit": ("logistic", "probit"),
 }
+_ROLES = ("duration", "event", "weights", "entry", "cluster")  # of columns for lifelines
 OTHER_TABLE = "data is another table than that of the fit: the times or counts of its rows are others"
 
 
@@ -37,12 +38,14 @@ def of_lifelines(fitter: Any, data: Any) -> Asked:
     DataError
         It was not fitted, it has a penalty or a parametric baseline, or the table is missing or another one.
     """
-    fitted = vars(fitter).get("_model")
+    fitted = getattr(fitter, "_model", None)
     if fitted is None:
         raise DataError("CoxPHFitter is told of its columns by its fit: ask after it, or as guard(model).fit(...)")
     if data is None:
         raise DataError("CoxPHFitter does not hold its data: give them as separation(model, data=table)")
-    asked = _of_columns(fitter, as_pandas(data), vars(fitted))
+    told = {name: getattr(fitted, name, None) for name in ("strata", "formula", "robust", "params_")}
+    told |= {f"{role}_col": getattr(fitted, f"{role}_col", None) for role in _ROLES}
+    asked = _of_columns(fitter, as_pandas(data), told)
     if asked is None:
         raise DataError("CoxPHFitter has a penalty, so its estimates are finite: fit it with penalizer=0")
     times = np.sort(np.asarray(fitted.durations, dtype=np.float64))
@@ -70,7 +73,7 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
     if np.any(np.asarray(fitter.penalizer) > 0):
         return None
     strata = told["strata"] if isinstance(told["strata"], list | tuple) else [told["strata"]] * bool(told["strata"])
-    roles = [told[f"{role}_col"] for role in ("duration", "event", "weights", "entry", "cluster")]
+    roles = [told[f"{role}_col"] for role in _ROLES]
     apart = [name for name in (*roles, *strata) if name is not None]
     if lacking := [name for name in apart if name not in frame.columns]:
         raise DataError(f"data has no column {lacking[0]!r}, which the model was fitted with")
