@@ -191,6 +191,23 @@ def test_what_advice_proposes_was_tried() -> None:
     assert infinite(separation(frame.drop(columns="z"), y)) == ["leak"]
 
 
+def test_cells_without_an_event_or_a_case_are_named() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"stage": rng.choice(["I", "II", "III"], 90), "sex": rng.choice(["f", "m"], 90)})
+    cell = (table.stage == "II") & (table.sex == "m")
+    table = table.assign(months=rng.permutation(90) + 1.0, died=np.where(cell, 0, rng.integers(0, 2, 90)))
+    table["ward"] = np.arange(90) // 9
+    cox = separation("months ~ stage*sex", data=table, family="cox", event="died")
+    matched = separation("died ~ stage*sex", data=table, family="conditional", strata="ward")
+    for found, what in ((cox, "has an event"), (matched, "is a case")):
+        assert said(found.separated_groups()) == [f"stage=II, sex=m ({cell.sum()} rows)"]
+        then = "merge levels, or leave out the interaction; without the interaction no estimate is infinite."
+        assert found.advice[0] == f"No row {what} in stage=II, sex=m ({cell.sum()} rows): {then}"
+    assert infinite(separation("months ~ stage + sex", data=table, family="cox", event="died")) == []
+    assert infinite(separation("died ~ stage + sex", data=table, family="conditional", strata="ward")) == []
+
+
 def test_levels_nested_in_a_level_are_told_once() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(0)

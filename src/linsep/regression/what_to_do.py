@@ -272,7 +272,8 @@ class Remedies:
         """Return the groups of rows that are separated as a whole, which often name the cause.
 
         A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
-        interaction the regression has. Of a Cox model they are the groups without an event. Levels that are nested in
+        interaction the regression has. Of a Cox model they are the groups without an event, of a
+        conditional one those without a case. Levels that are nested in
         a level of another factor, as towns are in states, are not told again.
 
         Returns
@@ -297,10 +298,12 @@ class Remedies:
         """
         asked, _ = self._asked()
         design, outcome = asked.design, asked.outcome
-        if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
+        if self.verdict == "overlap" or (self.verdict == "complete" and self.family not in ("cox", "conditional")):
             return []
         if self.family == "cox":
             gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
+        elif self.family == "conditional":
+            gone = outcome.y <= 0
         else:
             gone = np.isin(design.places, self.separated_rows)
         return separated_groups(design, gone, outcome.kept)

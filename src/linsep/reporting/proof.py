@@ -165,7 +165,8 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
     if found.about is not None and found.verdict in ("complete", "quasi-complete"):
-        name = "without an event" if found.family == "cox" else "separated groups"
+        names = {"cox": "without an event", "conditional": "without a case"}
+        name = names.get(found.family, "separated groups")
         lines += [(name, listed(map(str, groups)))] if (groups := found.separated_groups()) else []
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():

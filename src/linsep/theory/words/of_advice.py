@@ -207,7 +207,7 @@ def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
             if set(factors) <= {of for one, of in known.items() if one in str(name).split(":")}
         ]
         then = _then("without the interaction", tried(lost, ""))
-        out.append(
-            f"Every row is separated in {listed(map(str, cells))}: merge levels, or leave out the interaction{then}."
-        )
+        what = {"cox": "No row has an event in", "conditional": "No row is a case in"}
+        where = f"{what.get(found.family, 'Every row is separated in')} {listed(map(str, cells))}"
+        out.append(f"{where}: merge levels, or leave out the interaction{then}.")
     return out
