@@ -37,6 +37,8 @@ TOTALS = pd.DataFrame({"a": [a / 10 for a, _ in TENTHS], "b": [b / 10 for _, b i
 TOTALS["total"] = [(a + b) / 10 for a, b in TENTHS]
 TOTALS["y"] = [1, 1, 0, 1, 0, 1, 0]
 FAMILIES = ["logistic", "binomial", "poisson", "multinomial", "cumulative", "adjacent", "continuation", "cox"]
+FAMILIES += ["conditional"]
+OF_TWO = ("logistic", "binomial", "conditional")
 
 
 def test_every_question_about_a_total_of_two_says_so(tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def test_an_answer_that_is_not_fragile_is_kept(family: Any) -> None:
     for seed in range(15):
         rng = np.random.default_rng(seed)
         X = singles(rng)
-        y = rng.integers(0, 2 if family in ("logistic", "binomial") else 3, len(X))
+        y = rng.integers(0, 2 if family in OF_TWO else 3, len(X))
         y = (X @ rng.normal(size=X.shape[1]) > 0).astype(int) if rng.random() < 0.4 else y
         try:
             found = separation(X, y, family=family)
@@ -129,7 +131,7 @@ def test_verdicts_and_bounds_that_are_not_fragile_are_kept() -> None:
 def test_numbers_that_are_exact_or_far_from_any_plane_are_not_fragile(family: Any) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, 3))
-    y = rng.integers(0, 2 if family in ("logistic", "binomial") else 3, 80)
+    y = rng.integers(0, 2 if family in OF_TWO else 3, 80)
     whole = np.rint(4 * X)
     for rows in (
         X,
