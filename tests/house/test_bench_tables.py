@@ -92,7 +92,7 @@ def test_figures_of_another_processor_are_compared_with_nothing(bench: Any, tmp_
 @pytest.mark.parametrize(
     ("title", "rows"),
     [
-        ("Speed", 67),
+        ("Speed", 66),
         ("From a file to a model, one pass", 4),
         ("From a file to a model, read whole", 4),
         ("Brown corpus, parts of speech, ten epochs", 2),

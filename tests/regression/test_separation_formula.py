@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from linsep import CertificateError, MissingWarning, Separation, separation
 from linsep.app.commands.separation import separation as command
 from linsep.data.sources.open import open_data
-from linsep.regression.formula import asked_of
+from linsep.regression.formulas.formula import asked_of
 from linsep.tables import dense
 from linsep.types import DataError, PrecisionWarning
 

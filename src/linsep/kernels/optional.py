@@ -49,7 +49,7 @@ def _is_wrong(m: float, y: float) -> Any:
     return not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
 
 
-@uncounted(nogil=True)
+@inner(nogil=True)
 def note_value(told: Any, i: int, z: float) -> None:
     """Tell a `Predicted` the decision value of row i, if it wants to know."""
     if told.values.shape[0] > 0:

@@ -181,17 +181,17 @@ class PredictingTables(ClassifierMixin, BaseEstimator):
             check_is_fitted(self)
         learner = self.learner_
         if hasattr(learner, "predict_one") and ("numba" in sys.modules or next(_rows_so_far) >= _FEW_ROWS):
-            row = x if self.encoder_ is None else self.row_encoder(self.encoder_).encode(x)
+            row = x if self.encoder_ is None else self._row_encoder(self.encoder_).encode(x)
             if row is not None:
                 said = learner.predict_one(row)
                 return self.named(np.array([said]))[0].item() if self._has_codes else said
         return self.predict(one_row_of(x))[0].item()
 
-    def row_encoder(self, encoder: TableEncoder) -> RowEncoder:
+    def _row_encoder(self, encoder: TableEncoder) -> RowEncoder:
         """What encodes single rows; made anew when the encoder has learnt from another table."""
-        known: RowEncoder | None = self.__dict__.get("_row_encoder")
+        known: RowEncoder | None = self.__dict__.get("_of_rows")
         if known is None or known.made is not encoder.made:
-            known = self.__dict__["_row_encoder"] = RowEncoder(encoder)
+            known = self.__dict__["_of_rows"] = RowEncoder(encoder)
         return known
 
     def decision_function(self, X: Any) -> Array:

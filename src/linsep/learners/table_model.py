@@ -347,7 +347,7 @@ class TableModel(PredictingTables):
             first = TableModel(learner, encoder=self.encoder, positive=self.positive, probabilities=self.probabilities)
             first.partial_fit(one_row_of(x), [y], classes)
             return self._take(first.learner_, first.encoder_, first.classes_)
-        rows = None if self.encoder_ is None else self.row_encoder(self.encoder_)
+        rows = None if self.encoder_ is None else self._row_encoder(self.encoder_)
         needs_table = classes is not None or self.probabilities
         row = None if needs_table else x if rows is None else rows.learn(x)
         if row is None:

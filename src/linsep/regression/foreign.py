@@ -15,7 +15,7 @@ import numpy as np
 from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formula_text import levels_of
+from linsep.regression.formulas.formula_text import levels_of
 from linsep.regression.model import Asked
 from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
 from linsep.tables import column_names

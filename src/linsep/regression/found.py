@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from linsep.regression.foreign import is_model, question_of_fitted
-from linsep.regression.formula import asked_of
-from linsep.regression.formula_text import without_spaces
+from linsep.regression.formulas.formula import asked_of
+from linsep.regression.formulas.formula_text import without_spaces
 from linsep.regression.model import Asked, Verdict, data_hash
 from linsep.regression.what_to_do import Remedies
 from linsep.theory.proof import FORMAT, check_head, ended_of, malformed_proves_nothing, plain_separation, separation_of

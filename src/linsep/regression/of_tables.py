@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.design import Design, outcome_of
-from linsep.regression.formula import asked_of
-from linsep.regression.frames import as_pandas
+from linsep.regression.formulas.formula import asked_of
+from linsep.regression.formulas.frames import as_pandas
 from linsep.regression.model import Asked
 from linsep.theory.separation.families import INTERCEPT, Family
 from linsep.types import DataError

@@ -18,7 +18,7 @@ from linsep.clock import clock
 from linsep.regression.drop import rows_that_remain
 from linsep.regression.finite_part import why_no_firth
 from linsep.regression.foreign import is_model, question_of_fitted
-from linsep.regression.formula import asked_of
+from linsep.regression.formulas.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Asked
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, time_left, what_ended

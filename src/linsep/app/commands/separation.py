@@ -119,7 +119,7 @@ def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
     """The terms of a formula."""
     from linsep.app.models import kinds_of, read_as_text
     from linsep.data.sources.open import open_data
-    from linsep.regression.formula import asked_as_written
+    from linsep.regression.formulas.formula import asked_as_written
 
     if asked.target is not None or asked.columns or asked.missing is not None or not asked.fit_intercept:
         raise DataError(

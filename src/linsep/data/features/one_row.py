@@ -45,12 +45,12 @@ class RowEncoder:
         self._numbers = made.numbers
         self._categories = [name for name, kind in made.kinds.items() if kind == "category"]
         self._pack = struct.Struct(f"{len(self._numbers)}d").pack_into
-        self._ends = np.array([0, len(made.kinds)])
+        self._ends = np.array([0, len(made.kinds)], np.int32)
         if isinstance(made, RunningTable):
             from linsep.kernels.linear.sums import standardise_row
 
             self._standardise, self._bits = standardise_row, made.bits
-            self._places = np.arange(made.hashed, made.width)
+            self._places = np.arange(made.hashed, made.width, dtype=np.int32)
             # Where the entries of numbers, then of categories, stand in a row.
             self._order = np.argsort(np.argsort([kind != "number" for kind in made.kinds.values()], kind="stable"))
             return
@@ -58,7 +58,7 @@ class RowEncoder:
         first = dict(zip(made.levels, accumulate(sizes, initial=0), strict=False))
         self._n_features = sum(sizes)
         self._is_wide = self._n_features > WIDE * (len(sizes) + len(made.flagged))
-        self._places = np.array([first[name] for name in self._numbers], np.int64)
+        self._places = np.array([first[name] for name in self._numbers], np.int32)
         self._levels = {
             name: {level: first[name] + k for k, level in enumerate(made.levels[name] or ()) if level}
             for name in self._categories
@@ -116,10 +116,13 @@ class RowEncoder:
             row = np.zeros(self._n_features)
             row[self._places], row[places] = numbers, 1.0
             return row
-        data, columns = np.concatenate([numbers, np.ones(len(places))]), np.append(self._places, places)
+        data, columns = (
+            np.concatenate([numbers, np.ones(len(places))]),
+            np.append(self._places, np.array(places, np.int32)),
+        )
         order = np.argsort(columns)
         order = order[data[order] != 0]
-        return CSR(data[order], columns[order], np.array([0, len(order)]))
+        return CSR(data[order], columns[order], np.array([0, len(order)], np.int32))
 
     def _hashed(self, x: Mapping[str, Any], numbers: Array) -> Any:
         if not self._categories:
@@ -130,7 +133,9 @@ class RowEncoder:
         found = [_place(name, level, self._bits) for name, level in zip(self._categories, levels, strict=True)]
         places, signs = zip(*found, strict=True)
         row = CSR(
-            np.concatenate([numbers, signs])[self._order], np.append(self._places, places)[self._order], self._ends
+            np.concatenate([numbers, signs])[self._order],
+            np.append(self._places, np.array(places, np.int32))[self._order],
+            self._ends,
         )
         return row if len(set(places)) == len(places) else _summed(row)
 
@@ -138,7 +143,7 @@ class RowEncoder:
 def _summed(row: CSR) -> CSR:
     """The row with its columns in order, each once, as learners make it of a row of a table."""
     columns, place = np.unique(row.indices, return_inverse=True)
-    return CSR(np.bincount(place, row.data, len(columns)), columns, np.array([0, len(columns)]))
+    return CSR(np.bincount(place, row.data, len(columns)), columns, np.array([0, len(columns)], np.int32))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.regression.formula_text import (
+from linsep.regression.formulas.formula_text import (
     Formula,
     as_numbers,
     columns_of,

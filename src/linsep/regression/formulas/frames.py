@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from linsep.as_given import refuse_finer
-from linsep.regression.formula_text import first_line
+from linsep.regression.formulas.formula_text import first_line
 from linsep.tables import check_index, column_names
 from linsep.types import DataError
 

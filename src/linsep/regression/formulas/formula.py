@@ -22,9 +22,9 @@ from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
-from linsep.regression.calculated import refuse_wrapped, rounded_terms
 from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
-from linsep.regression.formula_text import (
+from linsep.regression.formulas.calculated import refuse_wrapped, rounded_terms
+from linsep.regression.formulas.formula_text import (
     CONSTANT,
     Formula,
     columns_of,
@@ -36,7 +36,7 @@ from linsep.regression.formula_text import (
     shortened,
     widened,
 )
-from linsep.regression.frames import as_pandas, check_rows
+from linsep.regression.formulas.frames import as_pandas, check_rows
 from linsep.regression.model import Asked
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError

@@ -1,0 +1,1 @@
+"""Formulas as formulaic reads them: their tables, their terms, and what their expressions calculate."""
