@@ -133,3 +133,28 @@ def test_columns_of_float16_are_refused_by_name() -> None:
     column = pa.array(np.array([0.1, 0.2, 0.3, 0.7], dtype=np.float16))
     with pytest.raises(DataError, match="'x' holds float16"):
         separation("y ~ x", data={"x": column, "y": [0, 1, 0, 1]})
+
+
+def test_models_of_other_packages_are_marked_as_their_formulas_are() -> None:
+    """statsmodels has evaluated the formula itself; what that rounds could change the answer all the same."""
+    smf = pytest.importorskip("statsmodels.formula.api", reason="statsmodels is not installed")
+    a, b, c = (
+        [0.1, 0.7, 0.8, 1, 0.1, 0.4, 0.8, 0.8],
+        [0.1, 1.1, 0.8, 1, 0.1, 0.8, 0.8, 0.2],
+        [0.2, 1.8, 1.6, 2, 0.2, 1.2],
+    )
+    table = pd.DataFrame({"a": a, "b": b, "c": [*c, 1.6, 1.0], "y": [0, 1, 1, 0, 1, 1, 1, 1]})
+    for text, mark in (("y ~ I(a + b - c)", True), ("y ~ a + b", False)):
+        assert separation(smf.logit(text, table)).fragile == separation(text, data=table).fragile == mark
+
+
+def test_data_of_an_estimator_have_the_columns_that_it_was_fitted_to() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    table = pd.DataFrame({"a": [0.1, 0.7, 0.8, 1.0], "b": [0.3, 0.1, 0.8, 0.2], "c": [1.0, 2.0, 4.0, 3.0]})
+    y = [0, 1, 0, 1]
+    fitted = LogisticRegression(C=np.inf).fit(table[["a", "b"]], y)
+    assert list(separation(fitted, data=(table[["a", "b"]].to_numpy(), y)).coefficients) == ["(Intercept)", "a", "b"]
+    for columns, odd in ((["a"], "b"), (["a", "b", "c"], "c")):
+        with pytest.raises(DataError, match=f"'{odd}' is not in both"):
+            separation(fitted, data=(table[columns], y))

@@ -15,6 +15,7 @@ import numpy as np
 from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
+from linsep.regression.formulas.formula import rounded_by
 from linsep.regression.formulas.formula_text import levels_of
 from linsep.regression.model import Asked
 from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
@@ -110,9 +111,22 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
         raise DataError(f"{name} does not hold its data: give them as separation(model, data=(X, y))")
     else:
         asked = question_of(model, data, {})
+        asked = asked and _of_columns_fitted(asked, list(getattr(model, "feature_names_in_", ())), data[0])
     if asked is None:
         raise DataError(f"{model!r} has a penalty, so its estimates are finite: separation(X, y) asks without one")
     return replace(asked, printed=_printed(given, asked))
+
+
+def _of_columns_fitted(asked: Asked, names: list[str], X: Any) -> Asked:
+    """The question with the names of the columns that an estimator of scikit-learn was fitted to, if it has any."""
+    if not names:
+        return asked
+    if column_names(X) is None and len(names) == len(asked.design.names):
+        return replace(asked, design=asked.design._replace(names=names))
+    if {*names} != {*asked.design.names}:
+        odd = sorted({*names} ^ {*map(str, asked.design.names)})[0]
+        raise DataError(f"the estimator was fitted to other columns than those of data: {odd!r} is not in both")
+    return asked
 
 
 def _printed(given: Any, asked: Asked) -> dict[Any, tuple[float, float]]:
@@ -230,12 +244,24 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
-    design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
+    rounded = _rounded_of(getattr(model, "formula", None), getattr(model.data, "frame", None), names)
+    design = _with_places(Design(X, names, *levels_of(spec, names), rounded=rounded), model.data)
     y, order = _classes_of(model, y, family)
     outcome = outcome_of(y, family, order, **beside)._replace(
         beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
     )
     return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link)  # these have no intercept of their own
+
+
+def _rounded_of(text: Any, frame: Any, names: list[str]) -> dict[str, float]:
+    """Which columns a formula of statsmodels has calculated, and how far doubles may have rounded them."""
+    if not isinstance(text, str) or not hasattr(frame, "columns"):
+        return {}
+    try:
+        found = rounded_by(text, frame)
+    except DataError:  # it is read by patsy alone
+        return {}
+    return {name: unit for name, unit in found.items() if name in names}
 
 
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:

@@ -157,6 +157,21 @@ def asked_as_written(
     return table.asked(formula, family, order, link, beside), exact, not table.rounded
 
 
+def rounded_by(text: str, frame: Any) -> dict[str, float]:
+    """The columns that a formula calculates of a frame of pandas and doubles round, and by how much at least."""
+    formula = Formula.of(text)
+    used = frame[_used(formula, {}, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
+    columns = used.assign(**widened(formula, used))
+    gone: set[int] = set()
+    made = _materialized(formula, formula.rhs, columns, gone)
+    kept = np.setdiff1d(np.arange(len(used)), list(map(int, gone)))
+    return rounded_terms(formula, made.model_spec, columns.iloc[kept], sp.csr_matrix(made), (), _singles(used))
+
+
+def _singles(frame: Any) -> set[str]:
+    return {name for name, kind in frame.dtypes.items() if str(kind).lower() in ("float32", "float[pyarrow]")}
+
+
 def _spread(known: Any, there: Array) -> Any:
     """Values at their places among all rows; nothing elsewhere."""
     if there.all():
@@ -225,8 +240,7 @@ class _Table:
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        singles = {n for n, kind in self.frame.dtypes.items() if str(kind).lower() in ("float32", "float[pyarrow]")}
-        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded, singles)
+        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded, _singles(self.frame))
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.

@@ -93,10 +93,17 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
         out += [
-            f"All levels of {name} together: {test}." for name, test in part.tests.items() if name not in part.estimates
+            f"All levels of {name} together{', with its interactions as they are' * _interacts(found, name)}: {test}."
+            for name, test in part.tests.items()
+            if name not in part.estimates
         ]
         out += [f"Not computed: {listed(part.not_computed)}: {part.reason}."] * bool(part.not_computed)
     return [*out, *[with_mark("", found.fragile)] * found.fragile]
+
+
+def _interacts(found: Any, name: str) -> bool:
+    """Whether a column is a product of a level of the factor with others."""
+    return any(":" in column and f"{name}[" in column for column in map(str, found.coefficients))
 
 
 def _of_dropped(separated: set[int], dropped: tuple[int, ...]) -> str:
