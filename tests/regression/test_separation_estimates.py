@@ -440,3 +440,54 @@ def test_a_maximum_is_found_where_the_likelihood_is_nearly_straight() -> None:
     assert 2 * (least(end) - top) == pytest.approx(chi2(1).ppf(0.95), abs=1e-5)
     wide = separation(np.random.default_rng(0).normal(size=(4, 12)), [0, 1, 0, 1])
     assert wide.table()["truth"].unique().tolist() == ["not identified"]
+
+
+FAR_Y = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+@pytest.mark.parametrize("sentinel", [999_999_999, 10**12])
+def test_a_row_far_from_the_others_takes_nothing_from_the_estimates(sentinel: int, link: str) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    x = np.arange(1, 9)
+    truth = glm("Binomial", {"logit": "Logit", "probit": "Probit", "cloglog": "CLogLog"}[link])(sm)(
+        FAR_Y[:8], sm.add_constant(x)
+    ).fit(tol=1e-12)
+    found = separation(np.append(x, sentinel)[:, None], np.append(FAR_Y[:8], 1), link=link).table()
+    assert found["estimate"].tolist() == pytest.approx(list(truth.params), rel=1e-6)
+    if link == "logit":  # else errors there are those of the expected information
+        assert found["error"].tolist() == pytest.approx(list(truth.bse), rel=1e-6)
+        assert found.loc["x1", "upper"] == pytest.approx(1.382, abs=1e-4)
+    assert abs(found.loc["x1", "lower"] * sentinel) < 30
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "degree"),
+    [(2000, 1, 3), (1900, 10, 4), (1_700_000_000, 300, 1), (1_700_000_000, 7200, 2), (10**9, 1, 1)],
+)
+def test_columns_far_from_0_have_the_estimates_of_centred_ones(start: int, step: int, degree: int) -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    times, size = [start + step * i for i in range(12)], 5.5 * step
+    near = (np.arange(12) - 5.5) / 5.5
+    truth = sm.Logit(FAR_Y, np.column_stack([near**k for k in range(degree + 1)])).fit(disp=0, method="newton")
+    part = separation(np.array([[t**k for k in range(1, degree + 1)] for t in times]), FAR_Y).finite_part()
+    last = part.estimates[f"x{degree}"]
+    assert last.value * size**degree == pytest.approx(truth.params[-1], rel=1e-5)
+    assert last.error * size**degree == pytest.approx(truth.bse[-1], rel=1e-5)
+    assert part.log_likelihood == pytest.approx(truth.llf, abs=1e-6)
+
+
+def test_what_rounding_would_show_in_is_refused() -> None:
+    years = [[y**k for k in range(1, 6)] for y in range(2000, 2012)]
+    with pytest.raises(DataError, match="doubles, which do not reach here"):
+        separation(np.array(years, dtype=float), FAR_Y).finite_part()
+
+
+def test_limits_scale_with_small_weights_and_ratios_beyond_doubles_are_told() -> None:
+    x = np.arange(1, 9)[:, None]
+    small = separation(x, FAR_Y[:8], weights=np.full(8, 1e-6))
+    table = small.table()
+    assert table.loc["x1", "error"] == pytest.approx(374.8657, rel=1e-6)
+    assert table.loc["x1", "lower"] < -1e5 < 1e5 < table.loc["x1", "upper"]
+    ratios = small.table(exp=True)
+    assert "Ratios of (Intercept), x1 that stand as 0 or inf are finite" in ratios.attrs["notes"][-1]

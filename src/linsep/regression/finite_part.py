@@ -167,7 +167,7 @@ def finite_part(
             profile = rows.profile(j, whole.value)
             statistic = max(0.0, -2 * profile(0.0))
             tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
-            out[name] = Estimate(b, error, *rows.limits(j, profile, b, -z * z / 2))  # chi-squared of one degree
+            out[name] = Estimate(b, error, *rows.limits(j, profile, b, error, -z * z / 2))  # chi-squared of one degree
         except OutOfTimeError:
             pass
     left = [name for name, found in out.items() if isnan(found.lower)]
@@ -214,7 +214,7 @@ class _Rows:
             raise OutOfTimeError
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        value, b, errors = largest(X - X.mean(axis=0) if self.is_cox else X, rows, self.deadline)
+        value, b, errors = largest(X, rows, self.deadline, is_bound=len(among) < len(self.names))
         n_rows = rows.n_compared if isinstance(rows, PartialLikelihood) else kept.size
         return _Fit(value, dict(zip(columns, zip(b.tolist(), errors.tolist(), strict=True), strict=True)), n_rows)
 
@@ -269,7 +269,9 @@ class _Rows:
     def column(self, j: int) -> Array:
         return dense(self.X[:, [j]]).ravel()
 
-    def limits(self, j: int, profile: Callable[[float], float], b: float, target: float) -> tuple[float, float]:
+    def limits(
+        self, j: int, profile: Callable[[float], float], b: float, error: float, target: float
+    ) -> tuple[float, float]:
         """Where the profile likelihood of coefficient j, which is largest at b, is `target`."""
 
         def above(at: float) -> float:
@@ -285,7 +287,7 @@ class _Rows:
 
         from scipy.optimize import brentq
 
-        size = 1 / float(np.abs(self.column(j)).max())
+        size = 1 / float(np.abs(self.column(j)).max()) if isinf(b) else error
         if size == inf:
             raise DataError(BEYOND)
         start = copysign(size, b) if isinf(b) else b

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -222,7 +222,13 @@ class Remedies:
         if exp:
             frame = frame.drop(columns=["error", "printed_error"], errors="ignore")
             numbers = frame.columns.intersection(["printed", "estimate", "lower", "upper"])
-            frame[numbers] = np.exp(frame[numbers])
+            logs = frame[numbers]
+            with np.errstate(over="ignore"):
+                frame[numbers] = np.exp(logs)
+            beyond = ((frame[numbers] == 0) & (logs > -inf)) | ((frame[numbers] == inf) & (logs < inf))
+            if beyond.any(axis=None):
+                names = listed([str(name) for name in frame.index[beyond.any(axis=1)]])
+                notes.append(f"Ratios of {names} that stand as 0 or inf are finite, but beyond what a double holds.")
         frame.attrs["notes"] = [*notes_of(self, part, printed), *notes]
         return frame
 

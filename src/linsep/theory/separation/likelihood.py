@@ -17,15 +17,17 @@ from linsep.types import Array, DataError
 _OF_TWO = ("logit", "probit", "cloglog")
 FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log"), ("cox", "log")}
 _STEPS = 200
-_GAIN = 1e-6  # of the likelihood's logarithm, that a maximum may lack
-_RIDGE = 1e-12  # of the information: what is below it counts as straight
-_FLAT = 1e-12  # of the likelihood's logarithm
-_LAST = 3  # steps where it is flat
-_DAMPED, _MOST_DAMPED = 1e-8, 1e12  # what is added to the information, whose columns are at most 1
+_STILL = 1e-10  # of each linear predictor: the largest step at a maximum
+_ROUNDED = 1e-5  # of it, if rounding makes the steps no smaller
+_BENT = 1e-12  # of the largest curvature: directions with less count as if they had it, and are stretched
+_SEEN = 1e-6  # of the largest curvature: what of it is smaller was not computed well
+_NOISE = 1e-3  # standard errors that rounding may move an estimate, and share of a standard error that it may change
+_EPS = float(np.finfo(np.float64).eps)
+_FARTHEST = 1e20  # times a step
 _FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
-_INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
+_EIGEN = 40  # what eigenvectors or singular values of p x p numbers take, in p^3 multiplications of a product
 BEYOND = (
     "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"
 )
@@ -172,13 +174,20 @@ def _of_cloglog(eta: Array) -> tuple[_Derivatives, _Derivatives]:
     return (slope, slope * bent), (u, u)
 
 
-def largest(X: Array, rows: Likelihood | PartialLikelihood, deadline: Deadline) -> tuple[float, Array, Array]:
+@np.errstate(over="ignore", invalid="ignore")
+def largest(
+    X: Array, rows: Likelihood | PartialLikelihood, deadline: Deadline, *, is_bound: bool = False
+) -> tuple[float, Array, Array]:
     """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent.
+
+    Newton's steps are taken in columns X T in which the information is the identity, so that columns that are nearly
+    dependent, and rows far from the others that count nothing at the maximum, do no harm. If it `is_bound`,
+    only the value is right: it may be as large at many places.
 
     Raises
     ------
     DataError
-        Doubles do not reach so far.
+        Doubles do not reach so far: rounding would be seen in what is found.
     OutOfTimeError
 
     Examples
@@ -188,57 +197,89 @@ def largest(X: Array, rows: Likelihood | PartialLikelihood, deadline: Deadline) 
     >>> largest(one[:, None], rows, Deadline())[1].round(6).tolist() == [round(float(np.log(2)), 6)]
     True
     """
-    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
-    X, pace = X / scale, Pace(deadline)
-    b = _start(X, rows, pace)
-    inverse = _INVERSE * float(b.size) ** 3
-    pace.ask(0.0)
-    now, last, damping = rows.value(X @ b + rows.offset), _LAST, 0.0
-    for _ in range(_STEPS if b.size else 0):
-        score, information = rows.derivatives(X, X @ b + rows.offset, pace)
-        pace.ask(inverse)
-        step = np.linalg.lstsq(information + damping * np.eye(b.size), score, rcond=None)[0]
-        pace.done += inverse
-        if not damping and np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):
-            if not _gain(information, score) <= _GAIN * (1 + abs(now)):  # the step leaves out a straight direction
-                damping = _DAMPED
-                continue
-            b, last = b + step, last - 1  # rounding hides the gain of a good step
-            if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
-                break
-            continue
-        size = 1.0
-        while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
-            size /= 2
-        if found >= now:
-            now, b, damping = found, b + size * step, damping / 100 if damping > _DAMPED else 0.0
-        elif damping > _MOST_DAMPED:  # the same step would come again
+    pace = Pace(deadline)
+    if not X.shape[1]:
+        return rows.value(rows.offset), np.empty(0), np.empty(0)
+    X, back = _centred(X, is_free=isinstance(rows, PartialLikelihood))
+    b, turn = _start(X, rows, pace), np.eye(X.shape[1])
+    work, last = float(X.size) * b.size + _EIGEN * float(b.size) ** 3, np.inf
+    for _ in range(_STEPS):
+        eta = X @ b + rows.offset
+        pace.ask(work)
+        score, information = rows.derivatives(X @ turn, eta, pace)
+        if not (np.isfinite(information).all() and np.isfinite(score).all()):
             break
-        else:  # where the likelihood is nearly straight Newton's steps lead nowhere: nearer to the slope
-            damping = max(100 * damping, _DAMPED)
-    now = max(now, rows.value(X @ b + rows.offset))
-    score, information = rows.derivatives(X, X @ b + rows.offset, pace)
-    pace.ask(inverse)
-    errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
-    with np.errstate(over="ignore"):
-        b, errors = b / scale, errors / scale
-    if not (np.isfinite(b).all() and _gain(information, score) <= _GAIN * (1 + abs(now))):
-        raise DataError(BEYOND)
-    return now, b, errors
+        bent, axes = np.linalg.eigh(information)
+        if bent[-1] > 0:  # else all is straight
+            axes /= np.sqrt(np.maximum(bent, _BENT * bent[-1]))
+        pace.done += work
+        turn, score = turn @ axes, axes.T @ score
+        if is_bound:  # in a valley without a slope the rest of one is rounding
+            score[np.abs(score) <= _EPS * np.abs(rows.slopes(eta)[0]) @ (np.abs(X) @ np.abs(turn))] = 0
+        step = turn @ score
+        move = X @ step
+        far = float((np.abs(move) / (1 + np.abs(eta))).max())
+        is_seen = bent[0] >= _SEEN * bent[-1] and (is_bound or bent[-1] > 0)
+        if is_seen and (far <= _STILL or last / 2 <= far <= _ROUNDED):
+            found, errors = back @ b, np.linalg.norm(back @ turn, axis=1)
+            if _noise(X, rows, b, None if is_bound else turn) <= _NOISE and (
+                is_bound or np.isfinite([found, errors]).all()
+            ):
+                return rows.value(eta), found, errors
+            break
+        # Where the likelihood is straight a step may be endless.
+        most = min(1.0, (1 + np.abs(eta).max()) / max(np.abs(move).max(), 1e-300))
+        b = b + step * _size(eta, move, rows, float(score @ score), most)
+        last = far
+    raise DataError(BEYOND)
 
 
-def _gain(information: Array, score: Array) -> float:
-    """About twice what a step would gain, also where the likelihood is nearly straight."""
-    ridge = _RIDGE * (1.0 + np.abs(np.diag(information)).max(initial=0.0))
-    return float(score @ np.linalg.solve(information + ridge * np.eye(score.size), score)) if score.size else 0.0
+def _size(eta: Array, move: Array, rows: Likelihood | PartialLikelihood, first: float, size: float) -> float:
+    """How many times a step is taken: so far that the slope, which falls from `first`, is small beside that."""
+
+    def slope(size: float) -> float:
+        return float(rows.slopes(eta + size * move)[0] @ move)
+
+    most, least = size * _FARTHEST, size / _FARTHEST
+    while slope(2 * size) > first / 2 and size < most:
+        size *= 2
+    while not slope(size) >= -first / 2 and size > least:
+        size /= 2
+    return size
+
+
+def _noise(X: Array, rows: Likelihood | PartialLikelihood, b: Array, turn: Array | None) -> float:
+    """What rounding does to linear predictors and, if T is given, to the score and the columns X T; 1 is an error."""
+    slope, weights = rows.slopes(X @ b + rows.offset)
+    size = (np.abs(X) @ np.abs(b) + np.abs(rows.offset))[:, None]
+    if turn is not None:
+        size = np.column_stack([size, np.abs(X) @ np.abs(turn)])
+    score = np.abs(slope) @ size[:, 1:]
+    return _EPS * max(float(np.sqrt(weights @ size**2).max()), float(score.max(initial=0.0)))
+
+
+def _centred(X: Array, *, is_free: bool) -> tuple[Array, Array]:
+    """Columns without their medians, of size 1, and what makes coefficients of the given ones of theirs.
+
+    Medians are taken off by a column of ones or, if constants are free, by nothing.
+    """
+    constant = np.flatnonzero((X[0] == X).all(axis=0))[:1]
+    back = np.eye(X.shape[1])
+    if is_free or constant.size:
+        centre = np.median(X, axis=0)
+        centre[constant] = 0
+        back[constant] -= centre / X[0, constant][:, None]
+        X = X - centre
+    scale = np.maximum(X.max(axis=0), -X.min(axis=0))
+    return X / scale, back / scale
 
 
 def _start(X: Array, rows: Likelihood | PartialLikelihood, pace: Pace) -> Array:
     """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
     zero = np.zeros(X.shape[1])
-    if not X.size or np.abs(rows.offset).max() < _FAR:
+    if np.abs(rows.offset).max() < _FAR:
         return zero
-    work = _INVERSE * float(X.size) * X.shape[1]
+    work = _EIGEN * float(X.size) * X.shape[1]
     pace.ask(work)
     back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
     pace.done += work

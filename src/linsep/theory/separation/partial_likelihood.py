@@ -98,6 +98,11 @@ class PartialLikelihood(NamedTuple):
         chances = sp.csr_array((rates / np.repeat(total, sizes), shares.indices, shares.indptr), shape=shares.shape)
         return chances, np.log(total) + top
 
+    def slopes(self, eta: Array) -> tuple[Array, Array]:
+        """For each row the derivative by its linear predictor, and how much it counts in minus the second ones."""
+        hazard = self._sums(eta)[0].T @ self.counts
+        return self.events - hazard, hazard
+
     def derivatives(self, X: Array, eta: Array, pace: Pace) -> tuple[Array, Array]:
         """First derivatives by the coefficients, and minus the second ones."""
         work = (self.shares.nnz + X.size) * max(1, X.shape[1])
