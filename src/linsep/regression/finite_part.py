@@ -31,6 +31,7 @@ _FRAGILE = "rounding of the inputs may change what is finite: these numbers may 
 _HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
+_LARGEST_LOG = 1e12  # of a likelihood, of which rounding leaves differences near 1
 _COMPILED = 200_000  # numbers that are worth it
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
 
@@ -233,6 +234,8 @@ class _Rows:
         """
         if isnan(bound):
             raise OutOfTimeError
+        if abs(bound) > _LARGEST_LOG:
+            raise DataError(BEYOND)
         proof, among = self.without([j])
         column = self.column(j)
         return lambda b: self.fit(proof, among, b * column).value - bound

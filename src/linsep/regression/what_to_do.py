@@ -178,7 +178,8 @@ class Remedies:
         level : float, default=0.95
             The level of confidence.
         exp : bool, default=False
-            Whether numbers are odds, rate or hazard ratios: exp of estimates and limits, without the errors.
+            Whether numbers are odds, rate or hazard ratios: exp of estimates and limits, without the errors. A note
+            names finite ones beyond doubles, which stand as 0 or inf.
         time_limit : float, optional
             Seconds, after which numbers are NaN and a note says so.
 

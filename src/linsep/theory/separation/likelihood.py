@@ -198,6 +198,7 @@ def largest(
     True
     """
     pace = Pace(deadline)
+    pace.ask(0.0)
     if not X.shape[1]:
         return rows.value(rows.offset), np.empty(0), np.empty(0)
     X, back = _centred(X, is_free=isinstance(rows, PartialLikelihood))
@@ -222,9 +223,8 @@ def largest(
         is_seen = bent[0] >= _SEEN * bent[-1] and (is_bound or bent[-1] > 0)
         if is_seen and (far <= _STILL or last / 2 <= far <= _ROUNDED):
             found, errors = back @ b, np.linalg.norm(back @ turn, axis=1)
-            if _noise(X, rows, b, None if is_bound else turn) <= _NOISE and (
-                is_bound or np.isfinite([found, errors]).all()
-            ):
+            noise = _noise(X, rows, b, None if is_bound else turn)
+            if noise <= _NOISE and (is_bound or np.isfinite([found, errors]).all()):
                 return rows.value(eta), found, errors
             break
         # Where the likelihood is straight a step may be endless.
