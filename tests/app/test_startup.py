@@ -89,6 +89,15 @@ def test_a_model_is_used_without_scikit_learn_dataframes_or_a_compiler(model: Pa
     assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
 
 
+def test_a_model_of_a_stream_of_numbers_is_used_without_a_compiler(tmp_path: Path) -> None:
+    rows, model = tmp_path / "rows.csv", str(tmp_path / "m")
+    rows.write_text("x,kind\n1,a\n2,a\n3,b\n2.5,b\n")
+    fit = ["fit", str(rows), "--stream", "--target", "kind", "--model", model]
+    subprocess.run([sys.executable, "-m", "linsep", *fit], check=True, capture_output=True)
+    found = loaded_by(["predict", model, str(rows), "--output", str(tmp_path / "out")])
+    assert found.isdisjoint({"sklearn", "pandas", "numba"})
+
+
 JOINED = """
 import sys
 if {first}: import sklearn.base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,14 +205,18 @@ def _bytes_of(text: Any) -> tuple[Array, Array]:
 
 
 def _standardise(values: Array, there: Array | None, moments: Array, learn: bool) -> Array:
+    if there is not None:
+        spread = np.zeros(len(there))
+        spread[there] = _standardise(values[there], None, moments, learn)
+        return spread
+    if not learn:  # the same bits, and no kernel is loaded
+        count, mean, squares = moments.tolist()
+        s = sqrt(squares / count) if count else 0.0
+        return np.asarray((values - mean) / (s or 1.0))
     from linsep.kernels.linear.sums import standardise_running
 
-    if there is None:
-        standardise_running(values, moments, learn, out := np.empty(len(values)))
-        return out
-    spread = np.zeros(len(there))
-    spread[there] = _standardise(values[there], None, moments, learn)
-    return spread
+    standardise_running(values, moments, learn, out := np.empty(len(values)))
+    return out
 
 
 def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
