@@ -5,13 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from linsep.kernels.rows import has_duplicates, is_rising
+from linsep.kernels.rows import is_rising, with_duplicates
 from linsep.types import Array
 
 
 def test_duplicate_columns_are_found_in_any_order() -> None:
-    assert has_duplicates(np.array([2, 0, 1, 0, 2]), np.array([0, 3, 3, 5]), 3) is False
-    assert has_duplicates(np.array([2, 0, 2]), np.array([0, 0, 3]), 3) is True
+    assert not with_duplicates(np.array([2, 0, 1, 0, 2]), np.array([0, 3, 3, 5]), 3).any()
+    assert with_duplicates(np.array([2, 0, 2]), np.array([0, 0, 3]), 3).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])

@@ -237,3 +237,17 @@ def test_float32_weights_take_named_rows() -> None:
         values = np.array([[x["a"], x["b"]]], np.float32)
         learner.predict_one(x)  # the second time all names stand in their order in a row of this dtype
         assert learner.predict_one(x) == learner.predict(pd.DataFrame(values, columns=["a", "b"]))[0]
+
+
+def test_rows_that_name_a_column_twice_do_not_change_their_neighbours() -> None:
+    """Sums keep the order of the entries of a row, whatever stands in other rows of the table."""
+    rng = np.random.default_rng(0)
+    indices = np.array([rng.permutation(40)[:9] for _ in range(60)])
+    indices[::7, 3] = indices[::7, 1]
+    entries = (rng.normal(size=indices.size), indices.ravel(), np.arange(0, indices.size + 1, 9))
+    X, y = sp.csr_matrix(entries, shape=(60, 40)), np.arange(60) % 2
+    whole, parts = (PassiveAggressive().partial_fit(X[:1], y[:1], classes=[0, 1]) for _ in range(2))
+    whole.partial_fit(X[1:], y[1:])
+    for i in range(1, 60):
+        parts.partial_fit(X[i : i + 1], y[i : i + 1])
+    assert np.array_equal(whole.coef_, parts.coef_)

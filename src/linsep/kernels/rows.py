@@ -225,13 +225,15 @@ def is_rising(indices: Any, indptr: Any) -> bool:
 
 
 @kernel(cache=True, nogil=True)
-def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
-    """Whether some row of a CSR matrix names a column twice; its columns may be in any order."""
+def with_duplicates(indices: Any, indptr: Any, n_columns: int) -> Any:
+    """Which rows of a CSR matrix name a column twice; their columns may be in any order."""
     last = np.full(n_columns, -1, np.int64)
+    twice = np.zeros(indptr.shape[0] - 1, np.bool_)
     for i in range(indptr.shape[0] - 1):
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             j = np.uint64(indices[k])
             if last[j] == i:
-                return True
+                twice[i] = True
+                break
             last[j] = i
-    return False
+    return twice

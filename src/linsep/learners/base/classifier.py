@@ -22,12 +22,20 @@ STOP_REASON = ValueSpec("choice", choices=tuple(StopReason), needed=False)
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
     if not isinstance(X, np.ndarray):
-        from linsep.kernels.rows import has_duplicates, is_rising
+        from linsep.kernels.rows import is_rising, with_duplicates
 
-        if not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
-            X = X.copy()
-            X.sum_duplicates()
+        if not is_rising(X.indices, X.indptr):
+            twice = with_duplicates(X.indices, X.indptr, X.shape[1])
+            X = _merged(X, twice) if twice.any() else X
     return rows_for_kernels(X)
+
+
+def _merged(X: Any, rows: Array) -> Any:
+    """X with one entry a column in some rows, in order there; others stay, whatever stands beside them."""
+    merged = X[rows]
+    merged.sum_duplicates()
+    order = np.concatenate([np.flatnonzero(~rows), np.flatnonzero(rows)])
+    return scipy.sparse.vstack([X[~rows], merged], format="csr")[np.argsort(order)]
 
 
 def as_matrix(rows: Any, n_features: int) -> Any:
