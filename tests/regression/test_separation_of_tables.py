@@ -49,6 +49,7 @@ def test_a_fit_of_lifelines_is_asked_about_with_its_table(strata: Any, formula: 
     given = table if strata == ["race", "site"] or formula else table.drop(columns="site")
     fit = fitted_cox(given, strata=strata, formula=formula)
     found = separation(fit, data=given)
+    found.verify(fit, data=given)
     names = list(found.coefficients)
     X = np.column_stack([table["old" if "old" in name else name] for name in names]).astype(float)
     of_strata = table.groupby(strata).ngroup().to_numpy() if strata else np.zeros(len(table))

@@ -161,12 +161,10 @@ class Separation(Remedies):
             The data are not as `separation` needs them.
         """
         is_formula = isinstance(X, str) and "~" in X
-        if is_formula is not bool(self.formula):
+        if not is_model(X) and is_formula is not bool(self.formula):
             form = "a formula: give yours and the table, as in verify(formula, data=table)"
             rows = "rows and a response, and no formula: give these, verify(X, y)"
             raise DataError(f"this answer is about {form if self.formula else rows}")
-        if is_formula and without_spaces(X) != without_spaces(self.formula):
-            raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "offset": offset}
         beside |= {"event": event, "strata": strata, "entry": entry}
@@ -176,6 +174,8 @@ class Separation(Remedies):
             else:  # of a formula it is the formula that says whether there is an intercept
                 intercept = self.fit_intercept or is_formula
                 asked = asked_of(X, y, data, intercept, self.family, order, self.link, **beside)
+            if without_spaces(asked.design.formula) != without_spaces(self.formula):
+                raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
             if (asked.family, asked.link) != (self.family, self.link):
                 raise CertificateError(f"this certificate is about a {self.family} regression with {self.link} link")
             self._check(asked)
