@@ -88,11 +88,23 @@ def test_another_answer_than_that_of_fractions_is_marked(text: str, rows: list[t
         "C(income**3 > 0)",
         "income.abs():I(income):I(income*1):I(z)",
         "I(income**2*income)",
+        "I(income.astype('int64')**3)",
+        "I((income**3).astype('float'))",
+        "I(income**3 | 0)",
+        "I(income*1):I(income*2):I(income*3):x",
     ],
 )
 def test_integers_that_wrap_around_are_refused(text: str) -> None:
     income = [1_000_000, 1_800_000, 2_500_000, 3_000_000, 4_000_000]
-    table = pd.DataFrame({"income": income, "k": [1, 2, 3, 4, 5], "z": [1, 5, 2, 4, 3], "y": [0, 0, 1, 1, 1]})
+    table = pd.DataFrame(
+        {
+            "income": income,
+            "k": [1, 2, 3, 4, 5],
+            "z": [1, 5, 2, 4, 3],
+            "x": [0.5, 1.5, 0.2, 0.7, 0.1],
+            "y": [0, 0, 1, 1, 1],
+        }
+    )
     with pytest.raises(DataError, match="leave the range of 64 bits"):
         separation(f"y ~ {text}", data=table)
     with pytest.raises(DataError, match="leave the range of 64 bits"):
@@ -101,10 +113,33 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
 
 def test_what_is_only_compared_is_exact() -> None:
     """Comparisons and texts of numbers calculate nothing; whole numbers that stay whole round nothing."""
-    table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7], "k": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
-    for text in ("I(x > 0.3)", "I(k*k - 3*k)", "C(x)", "hashed(k*2, levels=3)", "I((k*2).astype('str').str.len())"):
+    table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7, 0.3], "k": [10, 20, 30, 45, 60], "y": [0, 1, 0, 1, 1]})
+    everyday = (
+        "I(x > 0.3)",
+        "I(k*k - 3*k)",
+        "C(x)",
+        "hashed(k*2, levels=3)",
+        "I((k*2).astype('str').str.len())",
+        "np.where(k >= 30, 1, 0)",
+        "np.digitize(k, [20, 45])",
+        "I((x >= 0.3)*1)",
+        "I((x > 0.3)*k)",
+        "np.where(x > 0.3, x, 0)",
+        "C(x.round())",
+        "np.floor(k/10)",
+        "np.sign(k - 30)",
+        "I(k > k.median())",
+    )
+    for text in everyday:
         assert not separation(f"y ~ {text}", data=table).fragile, text
-    assert separation("y ~ I(x - 0.2 >= 0.3)", data=table).fragile  # 0.5 - 0.2 is less than 0.3 in doubles
+    assert separation("y ~ I(x - 0.2 >= 0.3)", data=table[:4]).fragile  # 0.5 - 0.2 is less than 0.3 in doubles
+
+
+def test_expressions_of_texts_and_of_rows_that_are_left_out_are_marked() -> None:
+    """Decimals in an expression are moved, too, and all rows count, as an expression may take one from another row."""
+    g, h = ["u", "u", "v", "u", "v", "u"], ["s", "s", "s", "r", "r", "s"]
+    table = pd.DataFrame({"g": g, "h": h, "y": [1, 1, 0, 0, 1, 0]})
+    assert separation("y ~ I((g=='u')*0.1 + (h=='s')*0.2 - 0.3):I(g=='u'):I(h=='s')", data=table).fragile
 
 
 def test_zeros_of_a_multinomial_design_are_rounded_too() -> None:

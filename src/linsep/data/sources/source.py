@@ -48,7 +48,7 @@ def in_turn(chunk: TableChunk | Chunk) -> Iterator[TableChunk | Chunk]:
     Examples
     --------
     >>> from linsep import open_data
-    >>> source = open_data(b"a,y\n1,p\n2,\n3,\n4,q\n", target="y")
+    >>> source = open_data(b"a,y\\n1,p\\n2,\\n3,\\n4,q\\n", target="y")
     >>> source.asked.keep_unlabelled = True
     >>> [part.cells("a").values.tolist() for part in in_turn(source.read())]
     [[1.0], [2.0, 3.0], [4.0]]

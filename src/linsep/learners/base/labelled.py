@@ -220,13 +220,8 @@ class LinearClassifier(LabelledClassifier):
     multi_class: str = "ovr"
 
     # ------------------------------------------------------------------ input
-    def _class_weights(self, given: Given) -> Array | None:
-        """The weight of each row for its own class, or None where `class_weight` is.
-
-        "balanced" is rows / (classes x rows of the class).
-        """
-        if self.class_weight is None:
-            return None
+    def _class_weights(self, given: Given) -> Array:
+        """The weight of each row for its own class; "balanced" is rows / (classes x rows of the class)."""
         positions = self._coded_as(given, np.arange(len(self.classes_)))
         if self.class_weight == "balanced":
             count = np.bincount(positions, minlength=len(self.classes_))
@@ -235,7 +230,7 @@ class LinearClassifier(LabelledClassifier):
 
     def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
         """What kernels read of rows, and their original indices; weights of two classes multiply the rows' own."""
-        own = self._class_weights(given)
+        own = None if self.class_weight is None else self._class_weights(given)
         if own is not None and (len(self.classes_) <= 2 or self.moves_together()) and not own.all():
             given, own = given.take(own > 0), own[own > 0]
         X, weight = given.X.astype(self.moving()[0].dtype, copy=False), given.weight

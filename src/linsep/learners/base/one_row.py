@@ -162,8 +162,7 @@ class OnlineLearner(EpochLearner):
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         own = 1.0
         if self.class_weight is not None:
-            weights = self._class_weights(Given(X, np.asarray([label])))
-            own = 1.0 if weights is None else float(weights[0])
+            own = float(self._class_weights(Given(X, np.asarray([label])))[0])
         if own == 0 and (len(self.classes_) <= 2 or self.moves_together()):
             return
         (W, b), kernels = self.moving(), row_kernels()

@@ -165,7 +165,7 @@ def rounded_by(text: str, frame: Any) -> dict[str, float]:
     gone: set[int] = set()
     made = _materialized(formula, formula.rhs, columns, gone)
     kept = np.setdiff1d(np.arange(len(used)), list(map(int, gone)))
-    return rounded_terms(formula, made.model_spec, columns.iloc[kept], sp.csr_matrix(made), (), _singles(used))
+    return rounded_terms(formula, made.model_spec, columns, kept, sp.csr_matrix(made), (), _singles(used))
 
 
 def _singles(frame: Any) -> set[str]:
@@ -240,7 +240,7 @@ class _Table:
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        rounded = rounded_terms(formula, spec, columns.iloc[kept], X, self.rounded, _singles(self.frame))
+        rounded = rounded_terms(formula, spec, columns, kept, X, self.rounded, _singles(self.frame))
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
