@@ -20,7 +20,7 @@ from linsep.data.sources.source import Source
 from linsep.markup import count
 from linsep.tables import as_table, dense, is_matrix, merge_duplicates
 from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column_of
-from linsep.theory.words.of_regressions import listed
+from linsep.theory.words.of_regressions import listed, multiplied
 from linsep.types import Array, DataError
 
 
@@ -313,15 +313,6 @@ def _whole(codes: Array, gone: Array, kept: Array) -> Iterator[tuple[int, Array]
 
 def _interactions(design: Design) -> list[tuple[str, ...]]:
     """The factors whose indicators are multiplied in a column, of the fewest first."""
-    every = {factors for name in design.names for factors in _multiplied(name, design.levels) if len(factors) > 1}
+    every = {factors for name in design.names for factors in multiplied(name, design.levels) if len(factors) > 1}
     places = {factor: k for k, (factor, _) in enumerate(design.levels.values())}
     return sorted(every, key=lambda factors: (len(factors), [places[factor] for factor in factors]))
-
-
-def _multiplied(name: str, levels: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, ...]]:
-    """The factors of a product of indicators; names may have a ":" of their own."""
-    if name in levels:
-        yield (levels[name][0],)
-    for cut in (k for k, letter in enumerate(name) if letter == ":"):
-        if name[:cut] in levels:
-            yield from ((levels[name[:cut]][0], *rest) for rest in _multiplied(name[cut + 1 :], levels))

@@ -17,9 +17,9 @@ from linsep.markup import count
 from linsep.regression.design import Design
 from linsep.regression.model import Asked
 from linsep.tables import as_doubles, check_finite, dense, exact_table, is_sparse, stored_in
-from linsep.theory.cone.exact import PRIMES
+from linsep.theory.cone.exact import PRIMES, pivots
 from linsep.theory.rows.deadline import Deadline
-from linsep.theory.separation.families import INTERCEPT, ORDERED, WITHOUT_INTERCEPT, Outcome
+from linsep.theory.separation.families import INTERCEPT, ORDERED, WITHOUT_INTERCEPT, Outcome, together
 from linsep.theory.separation.find import find_proof
 from linsep.theory.separation.model_rows import pairs_of, risk_pairs, with_constant
 from linsep.theory.verify.cone import CertificateError, Rows, Vector
@@ -172,10 +172,8 @@ def dependent_columns(X: Any) -> list[int]:
         ratios = [v.as_integer_ratio() for v in row]
         common = lcm(*(q for _, q in ratios))
         whole.append([m * (common // q) for m, q in ratios])
-    needed: set[int] = set()
-    for prime in (2**61 - 1, *PRIMES):  # columns that are independent modulo one are independent
-        reduced = nmod_mat(fmpz_mat(whole), prime).rref()[0].tolist()
-        needed = max(needed, {next((j for j, v in enumerate(row) if int(v)), -1) for row in reduced} - {-1}, key=len)
+    # Columns that are independent modulo one prime are independent.
+    needed = max((pivots(nmod_mat(fmpz_mat(whole), prime)) for prime in (2**61 - 1, *PRIMES)), key=len)
     return [j for j in range(X.shape[1]) if j not in needed]
 
 
@@ -220,25 +218,22 @@ def _rows_at_risk(asked: Asked, proof: SeparationProof) -> tuple[Array, Outcome]
         raise DataError("every event is separated from all other rows at risk: nothing remains to be estimated")
     at = np.flatnonzero(asked.outcome.kept)
     outcome = asked.outcome.take(at)
-    n = len(at)
-    event = np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0
-    strata = np.zeros(n) if outcome.strata is None else outcome.strata
-    entry = np.full(n, -np.inf) if outcome.entry is None else outcome.entry
     level = scores_alike(outcome, proof)
-    alike, every = (_events_met(outcome.y, entry, event, codes) for codes in (level, strata))
+    alike, every = (_events_met(outcome, codes) for codes in (level, outcome.stratum))
     if ((alike > 0) & (alike < every)).any():
         outcome = outcome._replace(strata=level.astype(np.float64))
     stay = (alike > 0) | (every == 0)
     return at[stay], outcome.take(stay)
 
 
-def _events_met(time: Array, entry: Array, event: Array, codes: Array) -> Array:
+def _events_met(outcome: Outcome, codes: Array) -> Array:
     """At how many events of its own code each row is at risk."""
+    time, event = outcome.y, outcome.happened
     out = np.zeros(len(time), dtype=np.int64)
-    for code in np.unique(codes[event]).tolist():
-        at = np.flatnonzero(codes == code)
+    for at in together(codes):
         times = np.sort(time[at[event[at]]])
-        out[at] = np.searchsorted(times, time[at], "right") - np.searchsorted(times, entry[at], "right")
+        before = 0 if outcome.entry is None else np.searchsorted(times, outcome.entry[at], "right")
+        out[at] = np.searchsorted(times, time[at], "right") - before
     return out
 
 

@@ -338,8 +338,8 @@ def firth(asked: Asked, proof: SeparationProof, options: dict[str, Any]) -> Any:
     X, names = design_columns(asked.design, False)
     kept = np.flatnonzero(asked.outcome.kept)
     if asked.family == "cox":
-        event = np.ones(len(kept), dtype=bool) if asked.outcome.event is None else asked.outcome.event > 0
-        fitted = _made(firthmodels.FirthCoxPH, X, options).fit(dense(X), (event, asked.outcome.y.astype(np.float64)))
+        response = (asked.outcome.happened, asked.outcome.y.astype(np.float64))
+        fitted = _made(firthmodels.FirthCoxPH, X, options).fit(dense(X), response)
         fitted.feature_names_in_ = np.array(names, dtype=object)
         return fitted
     rows = Likelihood.of(asked.outcome.take(kept), asked.rows.classes, asked.family, asked.link)

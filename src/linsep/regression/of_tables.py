@@ -75,29 +75,25 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
     strata = told["strata"] if isinstance(told["strata"], list | tuple) else [told["strata"]] * bool(told["strata"])
     roles = [told[f"{role}_col"] for role in _ROLES]
     apart = [name for name in (*roles, *strata) if name is not None]
-    if lacking := [name for name in apart if name not in frame.columns]:
+    # What was fitted has these names; other columns of the table were not there. Those of a formula have others.
+    fitted = told["params_"].index if "params_" in told else frame.columns.difference(apart, sort=False)
+    columns = [] if told["formula"] else [*fitted]
+    if lacking := [name for name in (*apart, *columns) if name not in frame.columns]:
         raise DataError(f"data has no column {lacking[0]!r}, which the model was fitted with")
     time, event, weights, entry, cluster = (None if name is None else frame[name].to_numpy() for name in roles)
     of_strata = frame.groupby(list(strata), sort=False).ngroup().to_numpy() if strata else None
-    beside: dict[str, Any] = {
-        "event": None if event is None else event.astype(bool).astype(np.int64),
-        "strata": of_strata,
-    }
-    beside |= {"weights": weights, "entry": entry}
+    beside: dict[str, Any] = {"strata": of_strata, "weights": weights, "entry": entry}
+    beside["event"] = None if event is None else event.astype(bool).astype(np.int64)
     if formula := told["formula"]:
         response = roles[0] if str(roles[0]).isidentifier() else f"`{roles[0]}`"
         text = f"{response} ~ {formula.partition('~')[2] or formula}"
         asked = asked_of(text, None, frame, True, "cox", **beside)
     else:
-        # What was fitted has these names; other columns of the table were not there.
-        columns = told["params_"].index if "params_" in told else frame.columns.difference(apart, sort=False)
-        if lacking := [name for name in columns if name not in frame.columns]:
-            raise DataError(f"data has no column {lacking[0]!r}, which the model was fitted with")
         try:
             X = frame[columns].to_numpy(dtype=np.float64)
         except (TypeError, ValueError):
             raise DataError("CoxPHFitter takes columns of numbers, unless it is given a formula") from None
-        design = Design(X, list(columns), {}, {}, index=frame.index)
+        design = Design(X, columns, {}, {}, index=frame.index)
         asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
     robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
     return replace(asked, outcome=asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else ""))

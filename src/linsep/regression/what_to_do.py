@@ -130,8 +130,7 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        found = finite_part(*self._asked(), self.coefficients, level, deadline_of(time_limit))
-        return found._replace(reason=why_over(time_limit) if found.not_computed else "", fragile=self.fragile)
+        return self._part(level, time_limit, is_profiled=False)
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
@@ -268,12 +267,16 @@ class Remedies:
         self, level: float, time_limit: float | None, *, is_profiled: bool
     ) -> tuple[FinitePart | None, list[str]]:
         """Estimates and limits, or why there are none."""
-        asked, proof = self._asked()
+        self._asked()  # what can be done about no answer is no note
         try:
-            part = finite_part(asked, proof, self.coefficients, level, deadline_of(time_limit), is_profiled=is_profiled)
+            return self._part(level, time_limit, is_profiled=is_profiled), []
         except DataError as error:
             return None, [f"No estimates: {error}."]
-        return part._replace(reason=why_over(time_limit) if part.not_computed else ""), []
+
+    def _part(self, level: float, time_limit: float | None, *, is_profiled: bool) -> FinitePart:
+        limit = deadline_of(time_limit)
+        part = finite_part(*self._asked(), self.coefficients, level, limit, is_profiled=is_profiled)
+        return part._replace(reason=why_over(time_limit) if part.not_computed else "", fragile=self.fragile)
 
     def separated_groups(self) -> list[SeparatedGroup]:
         """Return the groups of rows that are separated as a whole, which often name the cause.
@@ -308,7 +311,7 @@ class Remedies:
         if self.verdict == "overlap" or (self.verdict == "complete" and self.family not in ("cox", "conditional")):
             return []
         if self.family == "cox":
-            gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
+            gone = ~outcome.happened
         elif self.family == "conditional":
             gone = outcome.y <= 0
         else:
@@ -380,21 +383,17 @@ def rows_that_move(found: Remedies) -> dict[Any, dict[int, int]]:
     1 means that the likelihood of the row grows with the coefficient. Rows are places in the table.
     """
     asked, proof = found._asked()
-    Z = asked.rows.Z[proof.cone.separated]
+    rows, separated = asked.rows, proof.cone.separated
+    places = asked.design.places[rows.owner[separated]].tolist()
+    Z = rows.Z[separated]
     Z = Z.tocsc() if is_sparse(Z) else Z
-    at = {name: j for j, name in enumerate(asked.rows.names)}
-    return {
-        name: {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
-        for name, said in found.coefficients.items()
-    }
-
-
-def _ways_of(asked: Asked, proof: SeparationProof, part: Any) -> dict[int, int]:
-    """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
-    rows = asked.rows
-    places = asked.design.places[rows.owner[proof.cone.separated]]
-    ways: dict[int, set[int]] = {}
-    for place, value in zip(places.tolist(), dense(part).ravel().tolist(), strict=True):
-        if value:
-            ways.setdefault(place, set()).add(1 if value > 0 else -1)
-    return {row: sum(both) for row, both in sorted(ways.items())}
+    at = {name: j for j, name in enumerate(rows.names)}
+    out: dict[Any, dict[int, int]] = {}
+    for name, said in found.coefficients.items():
+        ways: dict[int, set[int]] = {}
+        if said not in (FINITE, UNIDENTIFIED):
+            for place, value in zip(places, dense(Z[:, [at[name]]]).ravel().tolist(), strict=True):
+                if value:
+                    ways.setdefault(place, set()).add(1 if value > 0 else -1)
+        out[name] = {row: sum(both) for row, both in sorted(ways.items())}
+    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -59,13 +59,11 @@ class Checkpoint(Snapshot):
         Rows between two checkpoints.
     asked : dict
         The arguments that decide what is learnt; a run with others is not gone on with.
-    after : callable, optional
-        Called after each checkpoint.
     """
 
-    def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
+    def __init__(self, path: Path, every: int, asked: dict[str, Any]) -> None:
         super().__init__(path, inf)
-        self.every, self.asked, self._after = every, asked, after
+        self.every, self.asked = every, asked
 
     def resume(self, run: StreamRun) -> None:
         """Set the run to where an earlier one stopped; nothing happens if there was none."""
@@ -107,10 +105,10 @@ class Checkpoint(Snapshot):
         return rows - self._written >= self.every
 
     def write(self, run: StreamRun) -> None:
-        """As any snapshot; what counts from one to the next begins anew."""
+        """As any snapshot; an alarm starts afresh, so that what it says depends on where checkpoints are."""
         super().write(run)
-        if self._after is not None:
-            self._after()
+        if run.alarm is not None:
+            run.alarm.restart()
 
     def extra(self, run: StreamRun) -> dict[str, Any]:
         """Where the stream stands."""

@@ -164,12 +164,12 @@ def fit_stream(
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.asked.na
-    limits: dict[str, Any] = {"passes": passes, "max_columns": max_columns, "fading": Fading(half_life)}
-    run = StreamRun(opened, learner, encoder, labels, **limits, say=_teller(verbose), foretell=predictions)
-    alarm = None if drift is None else DriftAlarm(drift)
+    how: dict[str, Any] = {"passes": passes, "max_columns": max_columns, "fading": Fading(half_life)}
+    how |= {"alarm": None if drift is None else DriftAlarm(drift), "foretell": predictions}
+    run = StreamRun(opened, learner, encoder, labels, **how, say=_teller(verbose))
     if snapshot is not None:
         _keep_snapshots(run, Path(snapshot), every)
-    with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows):
+    with _kept(run, None if checkpoint is None else Path(checkpoint), checkpoint_rows):
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
@@ -220,18 +220,14 @@ def _teller(verbose: int | Say) -> Say:
 
 
 @contextmanager
-def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[None]:
-    """Let the drift alarm and the checkpoint see each chunk; set the run to where an earlier one stopped."""
-    if alarm is not None:
-        run.judge_each = True
-        run.after_chunk.append(lambda run, learnt: alarm.update(run.counters, learnt.missed, run.say))
+def _kept(run: StreamRun, path: Path | None, rows: int) -> Iterator[None]:
+    """Let the run write checkpoints, and set it to where an earlier one stopped."""
     if path is None:
         yield
         return
     check_place(path, run.source)
-    # A detector starts afresh after each checkpoint, so that its alarms depend on their places.
-    asked = _asked(run) | ({} if alarm is None else {"drift": alarm.kind, "checkpoint_rows": rows})
-    checkpoint = Checkpoint(path, rows, asked, None if alarm is None else alarm.restart)
+    asked = _asked(run) | ({} if run.alarm is None else {"drift": run.alarm.kind, "checkpoint_rows": rows})
+    checkpoint = Checkpoint(path, rows, asked)
     with locked(path):
         checkpoint.resume(run)
         if run.counters.rows and not run.counters.finished:

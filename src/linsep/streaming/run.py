@@ -111,9 +111,9 @@ class DriftAlarm:
 class StreamRun:
     """A learner, its encoder and its counters on the way through a source.
 
-    `after_chunk` is called after each chunk, with the run and what came of its rows; Ctrl-C waits for it. `judge_each`:
-    what would be saved predicts each row, even if several classes make that slow. Nothing is learnt from the rows of a
-    chunk that `check` refuses. `foretell` is called with what was predicted in the first pass.
+    An `alarm` hears of the errors of each chunk; for it, and for `foretell`, which is called with what was predicted in
+    the first pass, what would be saved predicts each row, even if several classes make that slow. Nothing is learnt
+    from the rows of a chunk that `check` refuses.
     """
 
     def __init__(
@@ -127,14 +127,15 @@ class StreamRun:
         fading: Fading,
         max_columns: int,
         say: Say,
+        alarm: DriftAlarm | None = None,
         foretell: Callable[[Foretold], None] | None = None,
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
         self.passes, self.fading, self.max_columns, self.say = passes, fading, max_columns, say
-        self.after_chunk: list[Callable[[StreamRun, Learnt], None]] = []
         self.kept: list[Any] = []  # snapshots and a checkpoint
-        self.foretell, self._foretold = foretell, 0  # how many of the rows to come were told while more was waited for
-        self.judge_each = source.asked.keep_unlabelled = foretell is not None
+        self.alarm, self.foretell = alarm, foretell
+        self._foretold = 0  # how many of the rows to come were told while more was waited for
+        source.asked.keep_unlabelled = foretell is not None
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
@@ -220,8 +221,8 @@ class StreamRun:
         learnt = [one for part in in_turn(chunk) if (one := self._take_in(part)) is not None]
         self.counters.position = position
         self._count_left_out()
-        for action in self.after_chunk if learnt else ():
-            action(self, Learnt.joined(learnt))
+        if self.alarm is not None and learnt:
+            self.alarm.update(self.counters, Learnt.joined(learnt).missed, self.say)
         self.keep()
 
     def keep(self) -> None:
@@ -234,30 +235,23 @@ class StreamRun:
 
     def _take_in(self, chunk: TableChunk | Chunk) -> Learnt | None:
         """Predict and learn rows with labels, or predict rows without one; None if nothing was learnt."""
-        counters, is_table, given, kept = self.counters, isinstance(chunk, TableChunk), chunk, None
+        counters, given = self.counters, chunk
         is_new = counters.passes == 0  # the encoder learns in the first pass
         tell = is_new and self.foretell is not None
-        if chunk.y is None and chunk.rest is None and self.foretell is not None:
+        is_asked = self.foretell is not None and chunk.y is None and chunk.rest is None
+        chunk, kept = self._usable(chunk, counters.missing if is_new and not is_asked else None)
+        if is_asked or (isinstance(chunk, TableChunk) and not chunk.n_rows):
             if tell:
-                self._predict(chunk)
-            return None
-        if isinstance(chunk, TableChunk) and chunk.n_rows:
-            used = without_skipped(chunk, self.encoder.columns or {})
-            used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
-            if is_new:
-                count_missing(used, counters.missing)
-            kept = rows_to_learn(used, self.encoder.missing)
-            chunk = chunk if kept is None else chunk.take(kept)
-        if isinstance(chunk, TableChunk) and not chunk.n_rows:
-            if tell:
-                self._tell(given)
+                can_be_told = is_asked and counters.rows and chunk.n_rows
+                self._tell(given, self._answers(self.encoder.encode_chunk(chunk)) if can_be_told else None, kept)
             return None
         y, classes = self.labels.read(chunk)
-        X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
+        learns = is_new or not isinstance(chunk, TableChunk)
+        X = self.encoder.learn_chunk(chunk) if learns else self.encoder.encode_chunk(chunk)
         self.source.asked.categorical |= frozenset(self.encoder.text_columns)
         learnt = self._learn_rows(X, y, classes, tell)
         if tell:
-            self._tell(given, self.labels.names(learnt.said), learnt.values, kept)
+            self._tell(given, (self.labels.names(learnt.said), learnt.values), kept)
         counters.seen[-1] += len(y)
         counters.count(learnt)
         if is_new:
@@ -266,17 +260,18 @@ class StreamRun:
                 counters.labels[label] = counters.labels.get(label, 0) + n
         return learnt
 
-    def _predict(self, chunk: TableChunk | Chunk) -> None:
-        """Predict rows that have no label; those that the model cannot predict are told without a prediction."""
-        kept, some = None, chunk
-        if isinstance(chunk, TableChunk) and self.counters.rows:
-            used = without_skipped(chunk, self.encoder.columns or {})
-            kept = rows_to_learn(used.with_columns(self.encoder.column_names or []), self.encoder.missing)
-            some = chunk if kept is None else chunk.take(kept)
-        if not (self.counters.rows and some.n_rows):
-            self._tell(chunk)
-        else:
-            self._tell(chunk, *self._answers(self.encoder.encode_chunk(some)), kept)
+    def _usable(
+        self, chunk: TableChunk | Chunk, counts: dict[str, int] | None
+    ) -> tuple[TableChunk | Chunk, Array | None]:
+        """The rows that are not left out for a missing value, and which they are, None for all; `counts` grow."""
+        if not (isinstance(chunk, TableChunk) and chunk.n_rows):
+            return chunk, None
+        used = without_skipped(chunk, self.encoder.columns or {})
+        used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
+        if counts is not None:
+            count_missing(used, counts)
+        kept = rows_to_learn(used, self.encoder.missing)
+        return (chunk if kept is None else chunk.take(kept)), kept
 
     def _answers(self, X: Any) -> tuple[Array, Array]:
         """The classes that are predicted by what was learnt so far, and decision values."""
@@ -285,14 +280,14 @@ class StreamRun:
         return self.labels.names(self.learner.predict(X)), z if z.ndim == 1 else z.max(axis=1)
 
     def _tell(
-        self, chunk: TableChunk | Chunk, said: Array | None = None, z: Array | None = None, kept: Array | None = None
+        self, chunk: TableChunk | Chunk, answers: tuple[Array, Array] | None = None, kept: Array | None = None
     ) -> None:
         """Tell what was predicted of some rows, or of those that are kept; of others that nothing was."""
         n, skip = chunk.n_rows, self._foretold
         labels, values, y = np.full(n, "", dtype=object), np.full(n, np.nan), np.full(n, "", dtype=object)
-        if said is not None and z is not None:
+        if answers is not None:
             rows = slice(None) if kept is None else kept
-            labels[rows], values[rows] = label_names(said), z
+            labels[rows], values[rows] = label_names(answers[0]), answers[1]
         if chunk.y is not None:
             y[:] = label_names(chunk.y)
         self._foretold = max(0, skip - n)
@@ -315,11 +310,12 @@ class StreamRun:
         cuts = self.fading.cuts(before, len(y))
         labels, first = np.unique(y, return_index=True) if tell and classes is None else (y[:0], y[:0])
         new = set(first[~np.isin(labels, known)].tolist())
+        each = self.alarm is not None or self.foretell is not None
         said = []
         for a, b in pairwise(sorted({*cuts, *new})):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
             answer = self._answers(part[0][:1]) if a in new and hasattr(self.learner, "classes_") else None
-            found = predict_then_learn(self.learner, *part, classes, before + a, each=self.judge_each, tell=tell)
+            found = predict_then_learn(self.learner, *part, classes, before + a, each=each, tell=tell)
             self.fading.apply(self.learner, before + b)
             if a in new:
                 told = ("", np.nan) if answer is None else (answer[0][0], answer[1][0])

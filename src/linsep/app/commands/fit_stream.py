@@ -93,16 +93,14 @@ def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foret
     if asked.checkpoint is not None:
         raise DataError("a run that goes on from a checkpoint would write --predictions anew: leave out one of them")
     with open_output(asked.predictions, "the predictions", reads=files, grows=True) as stream:
-        stream.write("prediction,decision_value,label\n")
+        names = ["prediction", "decision_value", "label"]
+        stream.write(",".join(names) + "\n")
         stream.flush()
 
         def write(told: Foretold) -> None:
-            columns = dict(zip(("prediction", "decision_value", "label"), told, strict=True))
-            gone = {
-                name: np.isnan(cells) if cells.dtype.kind == "f" else cells == "" for name, cells in columns.items()
-            }
-            told_alone = {name: pa.array(cells, mask=gone[name]) for name, cells in columns.items()}
-            write_csv(pa.table(told_alone), stream, header=False)
+            gone = (told.labels == "", np.isnan(told.decision_values), told.y == "")
+            columns = [pa.array(cells, mask=mask) for cells, mask in zip(told, gone, strict=True)]
+            write_csv(pa.table(columns, names), stream, header=False)
             stream.flush()
 
         yield write

@@ -95,6 +95,16 @@ class Outcome(NamedTuple):
         return {name: column for name, column in named.items() if column is not None}
 
     @property
+    def happened(self) -> Array:
+        """Which rows have an event: all, unless it is said."""
+        return np.ones(len(self.y), dtype=bool) if self.event is None else self.event > 0
+
+    @property
+    def stratum(self) -> Array:
+        """Which rows are compared with each other: all, unless it is said."""
+        return np.zeros(len(self.y)) if self.strata is None else self.strata
+
+    @property
     def classes(self) -> Array:
         """The labels of the rows that say anything, in their order."""
         present = np.unique(self.y[self.kept])
@@ -114,6 +124,18 @@ class Outcome(NamedTuple):
         columns = self.beside if self.offset is None else self.beside | {"offset": self.offset}
         taken: dict[str, Any] = {name: column[rows] for name, column in columns.items()}
         return self._replace(y=self.y[rows], **taken)
+
+
+def together(codes: Array) -> list[Array]:
+    """The places of the rows of each code.
+
+    Examples
+    --------
+    >>> [places.tolist() for places in together(np.array([7, 3, 7]))]
+    [[1], [0, 2]]
+    """
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
 def column_of(values: Any, name: str, n: int) -> Array:

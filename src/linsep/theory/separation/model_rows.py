@@ -23,6 +23,7 @@ from linsep.theory.separation.families import (
     Family,
     Outcome,
     refuse,
+    together,
 )
 from linsep.types import Array, DataError, RowError
 
@@ -293,10 +294,8 @@ def pairs_of(outcome: Outcome, family: str) -> Pairs:
     """
     if family == "cox":
         return risk_pairs(outcome)
-    strata = np.zeros(len(outcome.y)) if outcome.strata is None else outcome.strata
     first, second, size = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)], 0
-    order = np.argsort(strata, kind="stable")
-    for at in np.split(order, np.flatnonzero(np.diff(strata[order])) + 1):
+    for at in together(outcome.stratum):
         cases, others = at[outcome.y[at] > 0], at[outcome.y[at] == 0]
         size += cases.size * others.size
         if size > _MOST_PAIRS:
@@ -318,13 +317,10 @@ def risk_pairs(outcome: Outcome) -> Pairs:
     DataError
         There are more than five million pairs.
     """
-    n = len(outcome.y)
-    event = np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0
-    strata = np.zeros(n) if outcome.strata is None else outcome.strata
     found = [Pairs(np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0, dtype=bool))]
     size = 0
-    for stratum in np.unique(strata):
-        for part in _of_stratum(outcome, np.flatnonzero(strata == stratum), event):
+    for members in together(outcome.stratum):
+        for part in _of_stratum(outcome, members, outcome.happened[members]):
             found.append(part)
             size += part.first.size
             if size > _MOST_PAIRS:
@@ -337,8 +333,9 @@ def risk_pairs(outcome: Outcome) -> Pairs:
 
 def _of_stratum(outcome: Outcome, members: Array, event: Array) -> Iterator[Pairs]:
     # By time; events stand before the rows that are censored at their time, which are still at risk.
-    order = members[np.lexsort((~event[members], outcome.y[members]))]
-    time, is_event = outcome.y[order], event[order]
+    sorter = np.lexsort((~event, outcome.y[members]))
+    order, is_event = members[sorter], event[sorter]
+    time = outcome.y[order]
     entry = None if outcome.entry is None else outcome.entry[order]
     events = np.flatnonzero(is_event)
     starts = np.flatnonzero(np.append(True, np.diff(time[events]) > 0)) if events.size else events

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.theory.rows.deadline import Pace
-from linsep.theory.separation.families import Outcome
+from linsep.theory.separation.families import Outcome, together
 from linsep.types import Array, DataError
 
 _MOST_AT_RISK = 20_000_000  # rows, summed over events
@@ -36,14 +36,13 @@ class PartialLikelihood(NamedTuple):
             The rows at risk are too many.
         """
         n, y = len(outcome.y), outcome.y.astype(np.float64)
-        event = np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0
+        event = outcome.happened
         entry = np.full(n, -np.inf) if outcome.entry is None else outcome.entry
         weights = np.ones(n) if outcome.weights is None else outcome.weights
         parts: list[tuple[Array, Array, Array]] = []
         counts: list[Array] = []
         size, n_terms = 0, 0
-        order = np.argsort(strata, kind="stable")
-        for at in np.split(order, np.flatnonzero(np.diff(strata[order])) + 1):
+        for at in together(strata):
             own = at[event[at]]
             if not own.size:
                 continue

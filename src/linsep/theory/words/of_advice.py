@@ -11,7 +11,7 @@ from typing import Any
 from linsep.markup import count
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
-from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed
+from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed, multiplied
 
 _CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
@@ -50,12 +50,6 @@ def _of_references(found: Any) -> list[str]:
 def _quoted(level: str) -> str:
     """A level as it is written in a formula."""
     return level if _NUMBER.fullmatch(level) else json.dumps(level, ensure_ascii=False)
-
-
-def _is_cell(name: str, levels: Mapping[str, Any]) -> bool:
-    """Whether a column is a product of indicators."""
-    cuts = (k for k, letter in enumerate(name) if letter == ":")
-    return name in levels or any(name[:cut] in levels and _is_cell(name[cut + 1 :], levels) for cut in cuts)
 
 
 def _plain(name: Any) -> Any:
@@ -126,8 +120,8 @@ def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: b
         remedies[0] += f" {_SOFTWARE[family]}."
     out += remedies
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
-    known = {*levels, *_CONSTANTS}
-    numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
+    alone = [name for name in plain if name in columns and name not in _CONSTANTS]
+    numbers = [name for name in alone if not any(multiplied(str(name), levels))]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "

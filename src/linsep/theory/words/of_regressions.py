@@ -5,7 +5,7 @@ Where coefficients go is one table of what is said of each code; `found` is a `S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
@@ -183,6 +183,15 @@ def listed(names: Iterable[Any]) -> str:
 
 def _key(name: Any) -> str:
     return f"{name[1]} of class {name[0]}" if isinstance(name, tuple) else str(name)
+
+
+def multiplied(name: str, levels: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    """The factors of a product of indicators; names may have a ":" of their own."""
+    if name in levels:
+        yield (levels[name][0],)
+    for cut in (k for k, letter in enumerate(name) if letter == ":"):
+        if name[:cut] in levels:
+            yield from ((levels[name[:cut]][0], *rest) for rest in multiplied(name[cut + 1 :], levels))
 
 
 def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
