@@ -47,8 +47,6 @@ class Input:
         The encoding of text; None where the byte order mark tells it.
     found_encoding : str
         The encoding of the text that was opened last.
-    idle : callable
-        Called now and then while a pipe that is read as it comes gives nothing.
 
     Examples
     --------
@@ -64,7 +62,6 @@ class Input:
         self.is_text = False
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
-        self.idle: Callable[[], None] = lambda: None
         if isinstance(given, str):
             self.name = "standard input" if given == "-" else given
         elif isinstance(given, bytes | bytearray | memoryview):
@@ -103,10 +100,11 @@ class Input:
         found = self._stat(self.path)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
-    def open(self, *, as_it_comes: bool = False) -> ByteStream:
+    def open(self, idle: Callable[[], None] | None = None) -> ByteStream:
         """Return the content from its beginning, decompressed if its first bytes say that it is compressed.
 
-        With `as_it_comes` reading a pipe gives what there is when nothing more comes for a while (`ByteStream.paused`).
+        With `idle`, which is called now and then while nothing comes, reading a pipe gives what there is when nothing
+        more comes for a while (`ByteStream.paused`).
 
         Raises
         ------
@@ -117,7 +115,7 @@ class Input:
         if exists and self._taken and not self.can_be_read_again:
             raise DataError(f"{self.name} can be read only once: write the rows to a file first")
         self._taken = True
-        stream = self._stream(self.idle if as_it_comes else None)
+        stream = self._stream(idle)
         if self.is_text:
             self.found_encoding = stream.decode_from(self.encoding)
         return stream

@@ -100,7 +100,8 @@ def predict_then_learn(
     for rows in parts:
         n = len(rows.y)
         asked = np.ones(n, np.bool_) if each or len(learner.classes_) <= 2 else _one_in_four(before, n)
-        told = Predicted(np.zeros(n, np.bool_), asked, np.zeros(n, np.bool_), *_room(n * tell))
+        wrong, missed = np.zeros((2, n), np.bool_)
+        told = Predicted(wrong, asked, missed, np.zeros(n * tell), np.zeros(n * tell, np.int64))
         absorbed += _pass(learner, rows, told)
         if len(learner.classes_) > known:
             told.wrong[0] = told.missed[0] = True
@@ -112,11 +113,6 @@ def predict_then_learn(
     if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner.moving()):
         raise DataError(f"the weights became infinite within the rows up to row {before}: scale the numbers down")
     return Learnt.joined(said)._replace(absorbed=absorbed)
-
-
-def _room(n: int) -> tuple[Array, Array]:
-    """Where decision values and classes of n rows are told."""
-    return np.zeros(n), np.zeros(n, np.int64)
 
 
 def _one_in_four(before: int, n: int) -> Array:

@@ -194,7 +194,8 @@ def iter_blocks(
     line: int = 1,
     cut: Cut = Cut(),  # noqa: B008  # a plain tuple
     look: Callable[[bytes], int] | None = None,
-    enough: Callable[[bytes], bool] | None = None,
+    enough: Callable[[bytes], bool] = lambda head: True,
+    idle: Callable[[], None] | None = None,
 ) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
@@ -202,22 +203,22 @@ def iter_blocks(
     the beginning of a file `look` sees its first bytes, and returns the mark between fields. The first line of a record
     that is too long comes with a fault, and the next block begins with the line after it.
 
-    With `enough` the lines of a pipe that is slower than its reader come as they are there, in parts of blocks; the
-    first ones only when it says that they are enough to begin with.
+    With `idle`, which is called now and then while nothing comes, the lines of a pipe that is slower than its reader
+    come as they are there, in parts of blocks; the first ones only when they are `enough` to begin with.
 
     Raises
     ------
     DataError
         A compressed file is damaged.
     """
-    stream = file.open(as_it_comes=enough is not None)
+    stream = file.open(idle)
     try:
         if offset:
             stream.skip(offset)
         pending = b""
         if look is not None and not offset:
             pending = stream.read(cut.size, LATEST)
-            while stream.paused and enough is not None and not enough(pending):
+            while stream.paused and not enough(pending):
                 pending += stream.read(cut.size - len(pending), LATEST)
             cut = cut._replace(mark=look(whole_lines(pending, cut.quotes) if stream.paused else pending))
         fault, left = None, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class TextSource(Source):
         while at.file < len(self._inputs):
             self._begin_file(at.file)
             row = at.row
-            for block, lines in self._blocks(self._inputs[at.file], at, as_they_come=True):
+            for block, lines in self._blocks(self._inputs[at.file], at, self.idle):
                 self.begins = block.begins
                 good, chunk = self._chunk_of(lines._replace(start=row))
                 cut_off = b"" if self.error is None else lines.content[len(good) :]
@@ -56,7 +56,7 @@ class TextSource(Source):
             at = Position(at.file + 1, 0, 1, row)
 
     def _blocks(
-        self, file: Input, at: Position = START, *, as_they_come: bool = False
+        self, file: Input, at: Position = START, idle: Callable[[], None] | None = None
     ) -> Iterator[tuple[Block, Lines]]:
         """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
         if (at.offset or at.file) and not self._has_looked:
@@ -65,9 +65,7 @@ class TextSource(Source):
             first = next(iter_blocks(file, cut=self._cut, look=self._look)).content
             self._rows_of(first, file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
-        file.idle = self.idle
-        enough = self._can_begin_with if as_they_come else None
-        for block in iter_blocks(file, at.offset, at.line, cut, self._look, enough):
+        for block in iter_blocks(file, at.offset, at.line, cut, self._look, self._can_begin_with, idle):
             if block.fault is not None:
                 if not self.lenient or (self._reader.quotes and block.first_line == 1):
                     raise block.fault

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,16 +57,10 @@ def in_turn(chunk: TableChunk | Chunk) -> Iterator[TableChunk | Chunk]:
     if chunk.rest is None or chunk.unlabelled is None:
         yield chunk
         return
-    before = chunk.unlabelled - np.arange(len(chunk.unlabelled))  # rows with a label before each of the others
-    given = a = 0
-    while a < len(before):
-        b = int(np.searchsorted(before, before[a], side="right"))
-        if before[a] > given:
-            yield _rows(chunk, given, int(before[a]))
-        yield _rows(chunk.rest, a, b)
-        given, a = int(before[a]), b
-    if given < chunk.n_rows:
-        yield _rows(chunk, given, chunk.n_rows)
+    is_rest = np.isin(np.arange(chunk.n_rows + len(chunk.unlabelled)), chunk.unlabelled)
+    place = np.where(is_rest, np.cumsum(is_rest), np.cumsum(~is_rest)).tolist()  # among its own kind, from 1
+    for a, b in pairwise([0, *(np.flatnonzero(np.diff(is_rest)) + 1).tolist(), len(is_rest)]):
+        yield _rows(chunk.rest if is_rest[a] else chunk, place[a] - 1, place[b - 1])
 
 
 def _rows(chunk: TableChunk | Chunk, a: int, b: int) -> TableChunk | Chunk:
