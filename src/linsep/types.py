@@ -108,6 +108,26 @@ class Chunk(NamedTuple):
         """The number of rows."""
         return int(self.X.shape[0])
 
+    @property
+    def n_read(self) -> int:
+        """How many rows were read for this chunk, those without a label counted."""
+        return self.n_rows + (0 if self.unlabelled is None else len(self.unlabelled))
+
+    def take(self, rows: Array) -> Chunk:
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int, or of bool of shape (n_rows,)
+            Their positions, or which ones.
+
+        Returns
+        -------
+        Chunk
+            The rows.
+        """
+        return Chunk(self.X[rows], None if self.y is None else self.y[rows], self.start)
+
     def place(self, row: int) -> str:
         """Say where a row stands, for messages.
 

@@ -201,15 +201,15 @@ class TableChunk:
 
         Parameters
         ----------
-        rows : ndarray of bool, shape (n_rows,)
-            Which ones.
+        rows : ndarray of int, or of bool of shape (n_rows,)
+            Their positions, or which ones.
 
         Returns
         -------
         TableChunk
             The rows, each with its own place.
         """
-        numbers = np.flatnonzero(rows)
+        numbers = np.flatnonzero(rows) if rows.dtype == bool else rows
 
         def parse(name: str) -> Column:
             column = self.cells(name)

@@ -288,7 +288,7 @@ class StreamLabels:
     def check(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError for the first label that `read` would not take; nothing is learnt from the labels."""
         if isinstance(chunk, Chunk) and chunk.y is None:
-            raise DataError(f"{chunk.place(chunk.X.shape[0] - 1)}: {_NO_LABELS}")
+            raise DataError(f"{chunk.place(chunk.n_rows - 1)}: {_NO_LABELS}")
         if self.positive is None and chunk.y is not None:
             self._as_before(chunk.y, chunk)
 

@@ -229,7 +229,7 @@ def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array)
 def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
     """The rows that were not left out."""
     chunk = source.read()
-    return chunk.take(prepared.kept) if prepared.kept is not None and isinstance(chunk, TableChunk) else chunk
+    return chunk if prepared.kept is None else chunk.take(prepared.kept)
 
 
 def _choose(

@@ -102,7 +102,6 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
     DataError
         The rows cannot be split so.
     """
-    n = chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
     told = ""
     if how.after is not None:
         if not isinstance(chunk, TableChunk):
@@ -113,16 +112,11 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
         train, test = split_by_group(how.groups, how.fraction)
         told = f", {len(np.unique(how.groups[test])):,} of {len(np.unique(how.groups)):,} groups"
     else:
-        train, test = held_out_split(n, how.fraction)
-    other = encoder.alike()
-    if isinstance(chunk, Chunk):
-        other.fit_chunk(Chunk(chunk.X[train], None, 0), name)
-        X_train, X_test = (other.encode_chunk(Chunk(chunk.X[rows], None, 0)) for rows in (train, test))
-        return Aside(train, test, X_train, X_test, told)
-    parts = [chunk.take(np.isin(np.arange(n), rows)) for rows in (train, np.sort(test))]
-    other.fit_chunk(parts[0], name)
-    X_train, X_test = map(other.encode_chunk, parts)
-    return Aside(train, np.sort(test), X_train, X_test, told)
+        train, test = held_out_split(chunk.n_rows, how.fraction)
+    test = np.sort(test) if isinstance(chunk, TableChunk) else test
+    other, of_train, of_test = encoder.alike(), chunk.take(train), chunk.take(test)
+    other.fit_chunk(of_train, name)
+    return Aside(train, test, other.encode_chunk(of_train), other.encode_chunk(of_test), told)
 
 
 def groups_of(source: Source, name: str) -> Array:

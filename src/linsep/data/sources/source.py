@@ -57,18 +57,10 @@ def in_turn(chunk: TableChunk | Chunk) -> Iterator[TableChunk | Chunk]:
     if chunk.rest is None or chunk.unlabelled is None:
         yield chunk
         return
-    is_rest = np.isin(np.arange(chunk.n_rows + len(chunk.unlabelled)), chunk.unlabelled)
+    is_rest = np.isin(np.arange(chunk.n_read), chunk.unlabelled)
     place = np.where(is_rest, np.cumsum(is_rest), np.cumsum(~is_rest)).tolist()  # among its own kind, from 1
     for a, b in pairwise([0, *(np.flatnonzero(np.diff(is_rest)) + 1).tolist(), len(is_rest)]):
-        yield _rows(chunk.rest if is_rest[a] else chunk, place[a] - 1, place[b - 1])
-
-
-def _rows(chunk: TableChunk | Chunk, a: int, b: int) -> TableChunk | Chunk:
-    """The rows from a to b."""
-    if isinstance(chunk, Chunk):
-        return Chunk(chunk.X[a:b], None if chunk.y is None else chunk.y[a:b], chunk.start)
-    places = np.arange(chunk.n_rows)
-    return chunk.take((places >= a) & (places < b))
+        yield (chunk.rest if is_rest[a] else chunk).take(np.arange(place[a] - 1, place[b - 1]))
 
 
 class Source:
@@ -345,10 +337,6 @@ class Source:
 
     def _taken(self, chunk: TableChunk | Chunk) -> int:
         """How many rows were read for a chunk; those that it leaves out because they have no label are counted."""
-        if not isinstance(chunk, TableChunk):
-            without = 0 if chunk.unlabelled is None else len(chunk.unlabelled)
-            self.unlabelled += without
-            return int(chunk.X.shape[0]) + without
         self.unlabelled += chunk.n_read - chunk.n_rows
         return chunk.n_read
 
