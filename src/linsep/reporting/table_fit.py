@@ -228,7 +228,7 @@ def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array)
 
 def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
     """The rows that were not left out."""
-    chunk = source.read()
+    chunk: TableChunk | Chunk = source.read()
     return chunk if prepared.kept is None else chunk.take(prepared.kept)
 
 

@@ -99,8 +99,8 @@ def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foret
 
         def write(told: Foretold) -> None:
             gone = (told.labels == "", np.isnan(told.decision_values), told.y == "")
-            columns = [pa.array(cells, mask=mask) for cells, mask in zip(told, gone, strict=True)]
-            write_csv(pa.table(columns, names), stream, header=False)
+            columns = {name: pa.array(cells, mask=mask) for name, cells, mask in zip(names, told, gone, strict=True)}
+            write_csv(pa.table(columns), stream, header=False)
             stream.flush()
 
         yield write
