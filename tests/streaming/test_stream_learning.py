@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -323,3 +324,17 @@ def test_a_table_encoder_in_a_pipeline() -> None:
         else:
             model[-1].fit(encoder.transform(pandas), y)
         assert model.predict(pandas).tolist() == y
+
+
+def test_a_piece_whose_cells_are_all_missing_lacks_numbers(tmp_path: Path) -> None:
+    """What the first rows said of a column holds for a piece that has nothing but NA there."""
+    parts = [b"c0,y\n3,p\n-5,q\n4,p\n", b"c0,y\nNA,q\n?,p\n", b"c0,y\n1,p\n2,q\n"]
+    for k, part in enumerate(parts):
+        (tmp_path / f"part-{k}.csv").write_bytes(part)
+    whole = parts[0] + b"".join(part.partition(b"\n")[2] for part in parts[1:])
+    for missing, rows in (("drop", 5), ("mean", 7)):
+        cut = fit_stream(str(tmp_path / "part-*.csv"), target="y", missing=missing)
+        once = fit_stream(whole, target="y", missing=missing)
+        assert cut.counters.rows == once.counters.rows == rows
+        assert cut.counters.missing == once.counters.missing == {"c0": 2}
+        assert np.array_equal(cut.model.learner_.coef_, once.model.learner_.coef_)

@@ -149,7 +149,8 @@ def infinite_after(asked: Asked, lost: Collection[str], onto: str = "") -> list[
         said = coefficients(Rows(Z, equal=rows.equal), proof)
     except CertificateError:  # exact weights would take longer
         return None
-    return [rows.names[j] for j, value in zip(among, said, strict=True) if value not in (FINITE, UNIDENTIFIED)]
+    found = [rows.names[j] for j, value in zip(among, said, strict=True) if value not in (FINITE, UNIDENTIFIED)]
+    return found if found or not proof.cone.separated.size else None  # of columns that depend on others nothing is said
 
 
 def columns_lost(X: Any, proof: SeparationProof) -> list[int]:

@@ -152,5 +152,6 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         asked,
         outcome=asked.outcome._replace(beyond=beyond(given) if given else ""),
         printed=dict(zip(names, numbers, strict=True)),
-        dropped=tuple(sorted(gone.intersection(asked.design.places.tolist()))),
+        # Without the table the rows that it left out are not asked about.
+        dropped=None if data is None and gone else tuple(sorted(gone.intersection(asked.design.places.tolist()))),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -178,7 +178,8 @@ class StreamRun:
 
         Of rows that are not enough it is told that nothing is predicted.
         """
-        enough = self.labels.are_enough(chunk.y) and self.learner.intercept_scaling != "auto"
+        used = self._usable(chunk, None)[0] if isinstance(chunk, TableChunk) and chunk.y is not None else chunk
+        enough = self.labels.are_enough(used.y) and self.learner.intercept_scaling != "auto"
         if isinstance(chunk, TableChunk) and enough:
             given = self.encoder.columns or {}
             gone = (chunk.cells(name).missing for name in without_skipped(chunk, given).names if name not in given)
@@ -268,6 +269,10 @@ class StreamRun:
             return chunk, None
         used = without_skipped(chunk, self.encoder.columns or {})
         used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
+        # A piece in which all cells of a column of numbers are NA would have it for a category.
+        known, as_read = self.encoder.as_met(used), used
+        names = frozenset(known.names)
+        used = replace(used, parse=lambda name: (known if name in names else as_read).cells(name), _parsed={})
         if counts is not None:
             count_missing(used, counts)
         kept = rows_to_learn(used, self.encoder.missing)

@@ -100,8 +100,11 @@ def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foret
         def write(told: Foretold) -> None:
             gone = (told.labels == "", np.isnan(told.decision_values), told.y == "")
             columns = {name: pa.array(cells, mask=mask) for name, cells, mask in zip(names, told, gone, strict=True)}
-            write_csv(pa.table(columns), stream, header=False)
-            stream.flush()
+            try:
+                write_csv(pa.table(columns), stream, header=False)
+                stream.flush()
+            except BrokenPipeError:  # the model so far is saved, as after Ctrl-C
+                raise KeyboardInterrupt("nobody reads the predictions any more") from None
 
         yield write
 

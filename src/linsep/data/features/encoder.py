@@ -225,7 +225,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             if width > len(self._fitted.scale):  # one number each, however wide the rows
                 self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
-        known = self._as_met(chunk)
+        known = self.as_met(chunk)
         gaps.count_missing(known, self.missing_)
         if self._running is None:
             self.kinds_ = kinds_in_stream(chunk, self.columns or {})
@@ -276,7 +276,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             kinds[name] = f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
         return derive(chunk.with_columns(known), kinds)
 
-    def _as_met(self, chunk: TableChunk) -> TableChunk:
+    def as_met(self, chunk: TableChunk) -> TableChunk:
         """The next rows of a stream with their columns read as in its first rows, which these may be."""
         if self._running is not None:
             return self._as_known(chunk)
@@ -292,7 +292,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             check_size_of_entries(chunk)
             return
         gaps.check_way(self.missing, stream=True)
-        chunk = self._as_met(chunk)
+        chunk = self.as_met(chunk)
         gaps.refuse_missing(chunk, self.missing)
         for name in chunk.names:
             check_size(chunk.cells(name), chunk)
