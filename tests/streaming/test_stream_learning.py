@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, VotedPerceptron
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.missing import Missing
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.sources.open import open_data
@@ -332,7 +333,8 @@ def test_a_piece_whose_cells_are_all_missing_lacks_numbers(tmp_path: Path) -> No
     for k, part in enumerate(parts):
         (tmp_path / f"part-{k}.csv").write_bytes(part)
     whole = parts[0] + b"".join(part.partition(b"\n")[2] for part in parts[1:])
-    for missing, rows in (("drop", 5), ("mean", 7)):
+    ways: list[tuple[Missing, int]] = [("drop", 5), ("mean", 7)]
+    for missing, rows in ways:
         cut = fit_stream(str(tmp_path / "part-*.csv"), target="y", missing=missing)
         once = fit_stream(whole, target="y", missing=missing)
         assert cut.counters.rows == once.counters.rows == rows
