@@ -699,7 +699,9 @@ def prove(claim, path, every=None):
         words += [f"{role} {plainly(name)}" for role, name in claim.get("beside", {}).items()]
     of_design = BESIDE if about == "regression" and path.endswith(".json") else ()
     words += [f"{role} of the design" for role in of_design if data.get(role) is not None]
-    yield f"the question: {'; '.join(words)}; {'with' if asked['intercept'] else 'without'} an intercept"
+    has_own = about == "regression" and asked["family"] in WITHOUT_INTERCEPT  # thresholds, a baseline or strata
+    words += [] if has_own else [f"{'with' if asked['intercept'] else 'without'} an intercept"]
+    yield f"the question: {'; '.join(words)}"
     if about == "regression":
         yield from prove_regression(claim, data)
         return
