@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -267,12 +267,7 @@ class StreamRun:
         """The rows that are not left out for a missing value, and which they are, None for all; `counts` grow."""
         if not (isinstance(chunk, TableChunk) and chunk.n_rows):
             return chunk, None
-        used = without_skipped(chunk, self.encoder.columns or {})
-        used = used.with_columns(self.encoder.column_names or []) if used.keyed else used
-        # A piece in which all cells of a column of numbers are NA would have it for a category.
-        known, as_read = self.encoder.as_met(used), used
-        names = frozenset(known.names)
-        used = replace(used, parse=lambda name: (known if name in names else as_read).cells(name), _parsed={})
+        used = self.encoder.named_as_read(without_skipped(chunk, self.encoder.columns or {}))
         if counts is not None:
             count_missing(used, counts)
         kept = rows_to_learn(used, self.encoder.missing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -225,7 +226,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             if width > len(self._fitted.scale):  # one number each, however wide the rows
                 self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
-        known = self.as_met(chunk)
+        known = self._as_met(chunk)
         gaps.count_missing(known, self.missing_)
         if self._running is None:
             self.kinds_ = kinds_in_stream(chunk, self.columns or {})
@@ -276,7 +277,29 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             kinds[name] = f"0{decimal}0 {unit_of(kind)}" if decimal and is_amount(kind) else kind
         return derive(chunk.with_columns(known), kinds)
 
-    def as_met(self, chunk: TableChunk) -> TableChunk:
+    def named_as_read(self, chunk: TableChunk) -> TableChunk:
+        """Return rows of a stream with their columns as they are called, and read as in its first rows.
+
+        A piece in which all cells of a column of numbers are NA would have it for a category.
+
+        Parameters
+        ----------
+        chunk : TableChunk
+            The rows.
+
+        Returns
+        -------
+        TableChunk
+            The same rows.
+        """
+        if chunk.keyed:
+            chunk = chunk.with_columns(self.column_names or [])
+        if self._running is None:
+            return chunk
+        known = self._as_known(chunk)
+        return replace(chunk, parse=lambda name: (known if name in known.names else chunk).cells(name), _parsed={})
+
+    def _as_met(self, chunk: TableChunk) -> TableChunk:
         """The next rows of a stream with their columns read as in its first rows, which these may be."""
         if self._running is not None:
             return self._as_known(chunk)
@@ -292,7 +315,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             check_size_of_entries(chunk)
             return
         gaps.check_way(self.missing, stream=True)
-        chunk = self.as_met(chunk)
+        chunk = self._as_met(chunk)
         gaps.refuse_missing(chunk, self.missing)
         for name in chunk.names:
             check_size(chunk.cells(name), chunk)
