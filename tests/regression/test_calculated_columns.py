@@ -126,6 +126,7 @@ def test_what_is_only_compared_is_exact() -> None:
         "I((x > 0.3)*k)",
         "np.where(x > 0.3, x, 0)",
         "C(x.round())",
+        "C(x*2)",
         "np.floor(k/10)",
         "np.sign(k - 30)",
         "I(k > k.median())",
@@ -140,6 +141,11 @@ def test_expressions_of_texts_and_of_rows_that_are_left_out_are_marked() -> None
     g, h = ["u", "u", "v", "u", "v", "u"], ["s", "s", "s", "r", "r", "s"]
     table = pd.DataFrame({"g": g, "h": h, "y": [1, 1, 0, 0, 1, 0]})
     assert separation("y ~ I((g=='u')*0.1 + (h=='s')*0.2 - 0.3):I(g=='u'):I(h=='s')", data=table).fragile
+
+
+def test_levels_that_rounding_takes_apart_are_marked() -> None:
+    table = pd.DataFrame({"k": [3, 3, 17, 257, 1000], "y": [0, 1, 0, 1, 1]})
+    assert separation("y ~ C((k + 0.1) - k)", data=table).fragile
 
 
 def test_zeros_of_a_multinomial_design_are_rounded_too() -> None:

@@ -181,6 +181,10 @@ def _calculated(factor: Any, frame: Any, numbers: set[str], whole: set[str]) -> 
     keeps_whole = _keeps_whole(tree)
     if made is None or _is_direct(tree) or (keeps_whole and own <= whole):
         return _Calculated(size, -1.0)
+    levels = tree.args[0] if isinstance(tree, ast.Call) and ast.unparse(tree.func) == "C" else None
+    inside = _values(_with_tree(factor, levels), frame) if levels is not None and "`" not in factor.expr else None
+    if inside is not None and inside.shape[1] == 1:  # numbers
+        return _Calculated(1.0, -1.0 if _are_apart(inside) else 1.0)
     # What is decided about numbers as they are given is not decided again about moved ones.
     held = _Held(frame, whole)
     if "`" not in factor.expr:
@@ -198,7 +202,14 @@ def _calculated(factor: Any, frame: Any, numbers: set[str], whole: set[str]) -> 
         if np.isnan(again.data).sum() > np.isnan(made.data).sum():  # it looks a number up
             unit = max(unit, float(np.spacing(max(size, 1.0))))
         unit = max(unit, min(_difference(made, again), max(size, 1.0)))
-    return _Calculated(size, unit)
+    return _Calculated(size, -1.0 if levels is not None and not unit else unit)
+
+
+def _are_apart(made: Any) -> bool:
+    """Whether rounding makes no two levels of equal numbers, as the least gap between them is far beyond it."""
+    levels = np.unique(made.toarray())
+    levels = levels[np.isfinite(levels)]
+    return bool((np.diff(levels) > 1e-9 * np.abs(levels).max(initial=0.0)).all())
 
 
 class _Held(ast.NodeTransformer):
@@ -262,7 +273,8 @@ def _moved(column: Any, rng: Any, *, all_of_it: bool) -> Any:
     values = column.to_numpy(dtype=kind, na_value=np.nan)
     stay = values == (0.0 if all_of_it else np.rint(values))
     ends = np.array([-np.inf, np.inf], kind)
-    moved = np.where(stay, values, np.nextafter(values, rng.choice(ends, len(values))))
+    distinct, place = np.unique(values, return_inverse=True)  # equal numbers move together
+    moved = np.where(stay, values, np.nextafter(values, rng.choice(ends, len(distinct))[place]))
     if column.dtype.kind != "f":
         return import_module("pandas").Series(moved, index=column.index)
     return column.where(column.isna(), moved)
