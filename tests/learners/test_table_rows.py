@@ -109,6 +109,14 @@ def test_bad_rows(row: Row, message: str) -> None:
         fitted().predict_one(row)
 
 
+@pytest.mark.parametrize("row", [np.array([1.0, 2.0]), [1.0, 2.0], "ab", None])
+def test_a_row_of_named_columns_is_a_dict(row: Any) -> None:
+    model = TableModel(Perceptron()).learn_one({"a": 1.0, "g": "u"}, "p")
+    for call in (model.predict_one, lambda x: model.learn_one(x, "q")):
+        with pytest.raises(DataError, match="is a dict of its columns"):
+            call(row)
+
+
 def test_nothing_changes_after_an_error() -> None:
     """A row or a label that is refused leaves means, weights and classes as they were."""
     model = TableModel(Perceptron())

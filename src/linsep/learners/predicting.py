@@ -185,7 +185,7 @@ class PredictingTables(ClassifierMixin, BaseEstimator):
             if row is not None:
                 said = learner.predict_one(row)
                 return self.named(np.array([said]))[0].item() if self._has_codes else said
-        return self.predict(one_row_of(x))[0].item()
+        return self.predict(one_row_of(x, self.encoder_))[0].item()
 
     def _row_encoder(self, encoder: TableEncoder) -> RowEncoder:
         """What encodes single rows; made anew when the encoder has learnt from another table."""

@@ -351,7 +351,7 @@ class TableModel(PredictingTables):
         needs_table = classes is not None or self.probabilities
         row = None if needs_table else x if rows is None else rows.learn(x)
         if row is None:
-            return self.partial_fit(one_row_of(x), [y], classes)
+            return self.partial_fit(one_row_of(x, self.encoder_), [y], classes)
         names = self.classes_ if self._has_codes else None
         try:
             label = y if names is None else next_targets([y], None, names, self.positive, rows is not None)[0][0]

@@ -97,6 +97,8 @@ class RowEncoder:
 
     def _numbers_of(self, x: Mapping[str, Any]) -> Array | None:
         """The numbers of a row; None if one is missing or is no number, or the encoder has other columns, too."""
+        if type(x) is not dict and not isinstance(x, Mapping):
+            return None
         try:
             values = [*map(x.__getitem__, self._numbers)]
             self._pack((numbers := np.empty(len(values))).data, 0, *values)

@@ -60,7 +60,7 @@ def open_rows(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
     return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
 
 
-def one_row_of(x: Any) -> Any:
+def one_row_of(x: Any, encoder: TableEncoder | None = None) -> Any:
     """A table, or a matrix, of the one row of a dict of values, or of an array.
 
     Examples
@@ -69,6 +69,8 @@ def one_row_of(x: Any) -> Any:
     ((1, 2), (1, 2))
     """
     if not isinstance(x, Mapping):
+        if encoder is not None and encoder.column_names is not None:
+            raise DataError(f"a row of this model is a dict of its columns, not a {type(x).__name__}")
         return np.asarray(x)[None]
     try:
         return pa.table({name: [value] for name, value in x.items()})
