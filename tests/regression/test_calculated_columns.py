@@ -114,6 +114,7 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
 def test_what_is_only_compared_is_exact() -> None:
     """Comparisons and texts of numbers calculate nothing; whole numbers that stay whole round nothing."""
     table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7, 0.3], "k": [10, 20, 30, 45, 60], "y": [0, 1, 0, 1, 1]})
+    table["t"] = ["a", "b" * 12, "c", "d" * 30, "e"]
     everyday = (
         "I(x > 0.3)",
         "I(k*k - 3*k)",
@@ -130,9 +131,11 @@ def test_what_is_only_compared_is_exact() -> None:
         "np.floor(k/10)",
         "np.sign(k - 30)",
         "I(k > k.median())",
+        "I(k.diff().fillna(0))",
     )
     for text in everyday:
         assert not separation(f"y ~ {text}", data=table).fragile, text
+    assert separation("y ~ np.floor(t.str.len()/10)", data=table).verdict == "quasi-complete"
     assert separation("y ~ I(x - 0.2 >= 0.3)", data=table[:4]).fragile  # 0.5 - 0.2 is less than 0.3 in doubles
 
 

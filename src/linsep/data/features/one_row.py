@@ -95,7 +95,7 @@ class RowEncoder:
         if isinstance(self.made, RunningTable):
             self.made.moments = self._before
 
-    def _numbers_of(self, x: Mapping[str, Any]) -> Array | None:
+    def _numbers_of(self, x: Any) -> Array | None:
         """The numbers of a row; None if one is missing or is no number, or the encoder has other columns, too."""
         if type(x) is not dict and not isinstance(x, Mapping):
             return None

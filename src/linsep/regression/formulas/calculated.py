@@ -33,7 +33,7 @@ _CHOOSE = {"I", "C", "where", "select", "sign", "clip", "minimum", "maximum", "m
 _CHOOSE |= {"floor", "ceil", "trunc", "rint", "round", "digitize", "heaviside", "rank", "duplicated", "fillna", "abs"}
 _CHOOSE |= {"logical_and", "logical_or", "logical_not", "lag", "shift"} | _DECIDE
 # Functions that make whole numbers of whole numbers, if they make numbers of them.
-_WHOLE = _CHOOSE | {"bool", "int", "len", "sum", "cumsum", "square", "multiply", "prod", "cumprod"}
+_WHOLE = _CHOOSE | {"bool", "int", "len", "sum", "cumsum", "diff", "square", "multiply", "prod", "cumprod"}
 _ROUND = {"floor", "ceil", "trunc", "rint", "round"}
 # Functions of the text of a number, which is another one for doubles.
 _OF_TEXT = {"hashed", "str", "map", "apply"}
@@ -223,10 +223,11 @@ class _Held(ast.NodeTransformer):
         if isinstance(node, ast.Compare | ast.Call | ast.UnaryOp | ast.BinOp) and self._is_exact(node):
             known = {"np": np, **known_to_formulaic(), **{str(name): self.frame[name] for name in self.frame.columns}}
             try:
-                value = eval(ast.unparse(node), known)
+                with np.errstate(all="ignore"):
+                    value = eval(ast.unparse(node), known)
             except _IN_EXPRESSIONS:
                 return node
-            if np.shape(value) != (len(self.frame),) or value.dtype.kind == "O":
+            if np.shape(value) != (len(self.frame),) or getattr(value, "dtype", np.dtype(object)).kind == "O":
                 return node
             name = f"held_{len(self.columns)}_"
             self.columns[name] = value
@@ -243,13 +244,11 @@ class _Held(ast.NodeTransformer):
         if not (isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.Div)):
             return False
         taken = {one.id for one in ast.walk(quotient) if isinstance(one, ast.Name)} & {*self.frame.columns}
-        most = max((float(np.nanmax(np.abs(as_numbers(self.frame[name])))) for name in taken), default=np.inf)
-        return (
-            taken <= self.whole
-            and _keeps_whole(quotient.left)
-            and _keeps_whole(quotient.right)
-            and (not _operators(quotient.left) and not _operators(quotient.right) and most < _EXACT_QUOTIENTS)
-        )
+        if not taken <= self.whole or _operators(quotient.left) or _operators(quotient.right):
+            return False
+        sizes = (float(np.nanmax(np.abs(as_numbers(self.frame[name])), initial=0.0)) for name in taken)
+        most = max(sizes, default=np.inf)
+        return most < _EXACT_QUOTIENTS and _keeps_whole(quotient.left) and _keeps_whole(quotient.right)
 
 
 def _moved_constants(factor: Any, tree: ast.expr, rng: Any) -> Any:

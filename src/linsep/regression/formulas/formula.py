@@ -26,6 +26,7 @@ from linsep.regression.design import Design, design_of, effects_of, levels_named
 from linsep.regression.formulas.calculated import refuse_wrapped, rounded_terms
 from linsep.regression.formulas.formula_text import (
     CONSTANT,
+    OF_PYTHON,
     Formula,
     columns_of,
     first_line,
@@ -185,6 +186,7 @@ def _spread(known: Any, there: Array) -> Any:
 def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) -> list[str]:
     """The columns that a formula, and arguments that are names, take of a table with these names."""
     known = known_to_formulaic()  # codings among them need no call: C(x, Sum)
+    known |= dict.fromkeys(OF_PYTHON, type)  # and types of Python are given to functions: k.astype(int)
     asked = {"the formula": {c for c in formula.required if c in names or not isinstance(known.get(c), type)}}
     asked |= {role: {values} for role, values in beside.items() if isinstance(values, str)}
     for role, columns in asked.items():

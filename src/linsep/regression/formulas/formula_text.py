@@ -17,7 +17,7 @@ from linsep.types import DataError
 
 CONSTANT = "Intercept"  # as formulaic calls it
 _NUMBERS = (int, float, Decimal, Fraction, np.number, date, timedelta)
-_OF_PYTHON = ("abs", "bool", "float", "int", "len", "max", "min", "round", "str", "sum")
+OF_PYTHON = ("abs", "bool", "float", "int", "len", "max", "min", "round", "str", "sum")
 _QUOTED = "`([^`]*)`"
 _MOST_PRODUCTS = 2_000_000  # of a formula: formulaic works (a + b)**k out term by term
 
@@ -120,7 +120,7 @@ def columns_of(factor: Any) -> set[str]:
     # Functions are called, and modules have a name after a dot: elsewhere the same name is that of a column.
     known = known_to_formulaic()
     spaces = {name for name, value in known.items() if isinstance(value, ModuleType | type)}
-    inner = {id(node.func) for node in calls if ast.unparse(node.func) in {*known, *_OF_PYTHON}}
+    inner = {id(node.func) for node in calls if ast.unparse(node.func) in {*known, *OF_PYTHON}}
     inner |= {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) in spaces}
     own = {node.arg for node in nodes if isinstance(node, ast.arg)}  # of a lambda
     every = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in inner} - own
