@@ -248,7 +248,7 @@ def test_ctrl_c_where_nothing_is_searched_ends_the_command(
         press()
         press()
 
-    module = "linsep.app.models" if place == "open_labelled" else "linsep.reporting.proof"
+    module = "linsep.app.tables" if place == "open_labelled" else "linsep.reporting.proof"
     monkeypatch.setattr(f"{module}.{place}", press if place == "open_labelled" else twice)
     with pytest.raises(KeyboardInterrupt, match="interrupted before there was an answer"):
         search(check, "t.csv", positive=None)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import linsep
 from crafted_models import bases, in_a_child, parts_of, sealed
 from linsep import DataError, ModelFileError
-from linsep.app import models
+from linsep.app import tables
 from linsep.app.cli import main
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
@@ -304,7 +304,7 @@ def test_data_written_while_they_are_read_are_not_claimed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
-    given = models.open_labelled
+    given = tables.open_labelled
 
     def beside(*arguments: Any) -> Any:
         source, columns = given(*arguments)
@@ -312,7 +312,7 @@ def test_data_written_while_they_are_read_are_not_claimed(
         Path("rows.csv").write_text("a,y\n1,yes\n2,no\n3,no\n4,no\n")
         return source, columns
 
-    monkeypatch.setattr(models, "open_labelled", beside)
+    monkeypatch.setattr(tables, "open_labelled", beside)
     monkeypatch.setattr("sys.argv", ["linsep", "fit", "rows.csv", "--target", "y", "--model", "m"])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -1,24 +1,15 @@
-"""Tables and models as the commands open, check and save them."""
+"""Models as the commands open and save them."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from linsep.app.options import reading_of
 from linsep.app.present import Result, command_line
-from linsep.data.columns import like, shown
-from linsep.data.features.kinds import NUMBER, SKIP, check_kind
-from linsep.data.inputs import Input
-from linsep.data.sources.open import Source, find_files, open_data
-from linsep.files import check_output
+from linsep.app.tables import stamps_of
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.base.loop import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
@@ -26,80 +17,6 @@ from linsep.model_file import in_words
 from linsep.reporting.shown import describe
 from linsep.store import load, read_origin, save
 from linsep.types import DataError, StopReason
-
-
-class _NoPandas:
-    """Finds no pandas."""
-
-    @staticmethod
-    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-if "pandas" not in sys.modules:  # with its first value Arrow loads pandas where there is one: half a second for nothing
-    sys.meta_path.insert(0, _NoPandas)
-    pa.scalar("")
-    sys.meta_path.remove(_NoPandas)
-
-
-def inputs(table: Any) -> tuple[str, ...]:
-    """The files that a table is read from, patterns and folders resolved; "-" is itself."""
-    return tuple(find_files(str(table))) if isinstance(table, str | Path) else ()
-
-
-def check_outputs(reads: Iterable[Any], **outputs: Any) -> None:
-    """Check before the work that all that is asked for can be written, and replaces nothing that is read or written."""
-    others = tuple(reads)
-    for what, path in outputs.items():
-        if path is not None:
-            check_output(path, f"the {what.replace('_', ' ')}", reads=others)
-            others += (path,)
-    if outputs.get("report") is not None:
-        from linsep.reporting.page.html import check_extras
-
-        check_extras()
-
-
-def kinds_of(given: Sequence[str]) -> dict[str, str]:
-    """NAME=KIND, several times, as {NAME: KIND}.
-
-    Examples
-    --------
-    >>> kinds_of(["paid=%d.%m.%Y", "id=skip"])
-    {'paid': '%d.%m.%Y', 'id': 'skip'}
-    """
-    found: dict[str, str] = {}
-    for text in given:
-        name, equals, kind = text.rpartition("=")
-        if not equals:
-            raise DataError(f"--column takes NAME=KIND, as in {shown(text)}=category, not {text!r:.80}")
-        found[name] = check_kind(name, kind)
-    return found
-
-
-def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns whose cells are read as text, whatever they look like."""
-    return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
-
-
-def open_labelled(asked: Any) -> tuple[Source, dict[str, str]]:
-    """Open a table that has labels, and say of which kinds its columns are as --column has it."""
-    columns = kinds_of(asked.column)
-    source = open_data(asked.table, target=asked.target, categorical=read_as_text(columns), **reading_of(asked))
-    if source.kind == "table" and asked.target is None:
-        raise DataError("name the column that holds the label with --target")
-    missing = set() if source.kind == "rows" else source.asked.categorical - {asked.target, *source.read().names}
-    if missing:
-        name, names = min(missing), source.read().names
-        raise DataError(f"no feature column called {name!r} to read as {columns[name]}; {like(name, names)}")
-    return source, columns
-
-
-def read_as(source: Source) -> list[tuple[str, str]]:
-    """The line that says how text is written, where that is not as usual."""
-    return [("read as", source.read_as)] if source.read_as else []
-
 
 if TYPE_CHECKING:
     from linsep.reporting.receipt import Receipt
@@ -115,11 +32,6 @@ def result_of(receipt: Receipt, model: Path, said: list[str], interrupted: bool,
     """What is printed of a receipt, with where the model is and how to look at it."""
     lines = [*first, *receipt.lines, ("model", f"{model} (next: linsep show {model})")]
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted, details=receipt.details)
-
-
-def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
-    """What changes when a file does, for each of them; None for what cannot be read again."""
-    return {name: Input(name).stamp if os.path.isfile(name) else None for name in files}
 
 
 def origin_of_run(stamps: Mapping[str, tuple[int, ...] | None], query: str | None = None) -> dict[str, str]:

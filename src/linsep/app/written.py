@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.app.models import inputs
 from linsep.app.present import Result, command_line
+from linsep.app.tables import inputs
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import open_output

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
-from scipy.sparse.csgraph import connected_components
 
 from linsep.markup import count
 from linsep.regression.design import Design
@@ -203,6 +202,8 @@ def scores_alike(outcome: Outcome, proof: SeparationProof) -> Array:
     An event stays compared with the rows at risk whose score is its own, exactly; those below it no longer count. So
     the limit of the partial likelihood is that of a model with these codes as strata.
     """
+    from scipy.sparse.csgraph import connected_components
+
     n, left = len(outcome.y), np.asarray(proof.cone.left, dtype=np.int64)
     pairs = risk_pairs(outcome)
     compared = sp.csr_array((np.ones(left.size), (pairs.first[left], pairs.second[left])), shape=(n, n))

@@ -12,7 +12,7 @@ from math import copysign, inf, isinf, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
+import scipy
 
 from linsep.markup import table_html
 from linsep.regression.drop import columns_lost, design_columns, scores_alike
@@ -150,7 +150,7 @@ def finite_part(
         whole = rows.fit(proof, list(range(len(rows.names))))
     except OutOfTimeError:
         whole = _Fit(nan, {}, 0 if rows.is_cox else len(rows.outcome.y) - proof.cone.separated.size)
-    z = float(ndtri(0.5 + level / 2))
+    z = float(scipy.special.ndtri(0.5 + level / 2))
     out: dict[str, Estimate] = {}
     tests: dict[str, LikelihoodRatio] = {}
     for name, value in said.items():
@@ -167,7 +167,7 @@ def finite_part(
         try:
             profile = rows.profile(j, whole.value)
             statistic = max(0.0, -2 * profile(0.0))
-            tests[name] = LikelihoodRatio(statistic, float(chdtrc(1, statistic)))
+            tests[name] = LikelihoodRatio(statistic, float(scipy.special.chdtrc(1, statistic)))
             out[name] = Estimate(b, error, *rows.limits(j, profile, b, error, -z * z / 2))  # chi-squared of one degree
         except OutOfTimeError:
             pass
@@ -267,7 +267,7 @@ class _Rows:
         rest, among = self.without(columns)
         degrees = proof.rank(len(self.names)) - (rest.rank(len(among)) if among else 0)
         statistic = max(0.0, 2 * (bound - self.fit(rest, among).value))
-        return LikelihoodRatio(statistic, float(chdtrc(degrees, statistic)), degrees)
+        return LikelihoodRatio(statistic, float(scipy.special.chdtrc(degrees, statistic)), degrees)
 
     def column(self, j: int) -> Array:
         return dense(self.X[:, [j]]).ravel()

@@ -10,7 +10,7 @@ from typing import Any
 from fuzz.mangle import mangle, word
 from fuzz.target import Target
 from linsep import open_data, separation
-from linsep.app.models import kinds_of
+from linsep.app.tables import kinds_of
 from linsep.data.features.aside import split_by_date
 
 Case = tuple[str, str]

@@ -44,7 +44,7 @@ def _check(asked: Any) -> Result:
     is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
     printed).
     """
-    from linsep.app.models import check_outputs, inputs, open_labelled, read_as
+    from linsep.app.tables import check_outputs, inputs, open_labelled, read_as
     from linsep.app.written import with_report, written_certificate
     from linsep.files import open_output
     from linsep.reporting.table_check import check_table

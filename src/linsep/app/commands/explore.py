@@ -43,7 +43,7 @@ def _explore(asked: Any) -> Result:
     The page is served to this machine alone until Ctrl-C (extra explore); --save writes it to a file instead, which
     needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
     """
-    from linsep.app.models import check_outputs, inputs, open_labelled
+    from linsep.app.tables import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset
     from linsep.explorer.story import points_of_table, tell
 

@@ -130,15 +130,15 @@ def _given(asked: Any, which: tuple[Option, ...]) -> str:
 
 def _fit_whole(asked: Any) -> Result:
     """Encode a table that fits into memory, train on it, save the model, and make its receipt."""
-    from linsep.app import models
+    from linsep.app import models, tables
     from linsep.app.learners import Limits, check_weights, make_ladder, make_learner
     from linsep.app.written import with_report
     from linsep.reporting.table_fit import fit_table
 
-    model, files = asked.model, models.inputs(asked.table)
-    models.check_outputs(files, model=model, report=asked.report)
-    stamps = models.stamps_of(files)
-    source, columns = models.open_labelled(asked)
+    model, files = asked.model, tables.inputs(asked.table)
+    tables.check_outputs(files, model=model, report=asked.report)
+    stamps = tables.stamps_of(files)
+    source, columns = tables.open_labelled(asked)
     chosen = {one.name: getattr(asked, one.name) for one in (*_OF_LEARNERS, INTERCEPT_SCALING)}
     limits = Limits(asked.max_iter, asked.time_limit, asked.seed or 0)
     make = make_ladder if asked.learner == "auto" else partial(make_learner, asked.learner)
@@ -154,7 +154,7 @@ def _fit_whole(asked: Any) -> Result:
         said = list(map(_on_the_command_line, found.warnings))
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))
-        result = models.result_of(found.receipt, model, said, found.interrupted, models.read_as(source))
+        result = models.result_of(found.receipt, model, said, found.interrupted, tables.read_as(source))
         return with_report(result, asked.report, lambda pages, *said: pages.of_fit(found, *said))
 
 

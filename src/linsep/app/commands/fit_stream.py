@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from linsep.app import models
+from linsep.app import models, tables
 from linsep.app.commands.fit import STREAM
 from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
 from linsep.app.options import reading_of
@@ -52,11 +52,11 @@ def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> b
 def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     learner = _learner_called(asked.learner, asked.intercept_scaling)
-    columns, files, model = models.kinds_of(asked.column), models.inputs(asked.table), asked.model
+    columns, files, model = tables.kinds_of(asked.column), tables.inputs(asked.table), asked.model
     given = {"report": asked.report, "snapshot": asked.snapshot, "predictions": asked.predictions}
-    models.check_outputs((asked.checkpoint, *files), model=model, **given)
+    tables.check_outputs((asked.checkpoint, *files), model=model, **given)
     how = {name: getattr(asked, name) for name in ("target", "positive", "missing", *(one.name for one in STREAM))}
-    how |= {"columns": columns, "categorical": models.read_as_text(columns), **reading_of(asked)}
+    how |= {"columns": columns, "categorical": tables.read_as_text(columns), **reading_of(asked)}
     how |= {"verbose": say, "callback": asked.line.rows}
     origin = models.origin_of_run(dict.fromkeys(files), asked.query)  # a stream may be read only once
     with models.saved_when_trained(model, origin, asked.checkpoint) as keep, _foretelling(asked, files) as foretell:

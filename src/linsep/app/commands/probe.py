@@ -56,7 +56,7 @@ def _probe(asked: Any) -> Result:
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).
     """
-    from linsep.app.models import check_outputs
+    from linsep.app.tables import check_outputs
     from linsep.files import write_whole
     from linsep.probing.layers import files_of, open_layers
     from linsep.probing.probe import probe

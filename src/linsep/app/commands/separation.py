@@ -70,7 +70,7 @@ def _separation(asked: Any) -> Result:
     What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
     then finite_part(), drop() or firth() of its answer.
     """
-    from linsep.app.models import check_outputs, inputs, read_as
+    from linsep.app.tables import check_outputs, inputs, read_as
     from linsep.app.written import design_data, written_certificate
     from linsep.regression.separation import answer
     from linsep.reporting.proof import separation_details, separation_lines
@@ -117,7 +117,7 @@ class _Plan(NamedTuple):
 
 def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
     """The terms of a formula."""
-    from linsep.app.models import kinds_of, read_as_text
+    from linsep.app.tables import kinds_of, read_as_text
     from linsep.data.sources.open import open_data
     from linsep.regression.formulas.formula import asked_as_written
 
@@ -136,7 +136,7 @@ def _of_formula(asked: Any, named: Mapping[str, str]) -> _Plan:
 
 def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
     """All columns of a table; the `named` ones belong to the response and are no features."""
-    from linsep.app.models import open_labelled
+    from linsep.app.tables import open_labelled
     from linsep.app.written import is_plain
     from linsep.data.features.exact_decimals import exact_numbers
     from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof

@@ -30,7 +30,8 @@ def _fit(asked: Any) -> Result:
     if asked.max_iter is not None and asked.time_limit is not None:
         raise DataError("give --max-iter or --time-limit, not both")
     from linsep.app.learners import Limits
-    from linsep.app.models import check_outputs, origin_of_run, result_of, saved_when_trained, stamps_of
+    from linsep.app.models import origin_of_run, result_of, saved_when_trained
+    from linsep.app.tables import check_outputs, stamps_of
     from linsep.data.readers.tagged import read_tagged
     from linsep.learners import SequenceTagger
     from linsep.reporting.tagging import fit_tagger
@@ -50,7 +51,8 @@ def _fit(asked: Any) -> Result:
 
 def _predict(asked: Any) -> None:
     """Tag TEXT and write token, tab and tag on each line, or the CoNLL-U file with its tags replaced."""
-    from linsep.app.models import check_outputs, load_tagger
+    from linsep.app.models import load_tagger
+    from linsep.app.tables import check_outputs
     from linsep.data.readers.tagged import read_tagged
     from linsep.files import open_output
     from linsep.reporting.tagging import tag_text

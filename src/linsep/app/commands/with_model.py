@@ -17,7 +17,8 @@ def _predict(asked: Any) -> Result:
 
     import pyarrow as pa
 
-    from linsep.app.models import check_outputs, inputs, load_of_table
+    from linsep.app.models import load_of_table
+    from linsep.app.tables import check_outputs, inputs
     from linsep.data.columns import label_names
     from linsep.files import open_output
     from linsep.reporting.scores import iter_predictions, unknown_levels

@@ -45,7 +45,7 @@ def as_pandas(data: Any, compared: Set[str] = frozenset()) -> Any:
         if not named.columns.is_unique:
             raise DataError("data has two columns of one name: rename one of them")
         return named
-    # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.models`.
+    # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.tables`.
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError:

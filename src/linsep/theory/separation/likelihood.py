@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfcx, expit, gammaln, log_ndtr
+import scipy
 
 from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.separation.families import Outcome
@@ -75,9 +75,9 @@ class Likelihood(NamedTuple):
             )
         weights = ones if outcome.weights is None else outcome.weights
         offset = 0.0 * ones if outcome.offset is None else outcome.offset
-        constant = -gammaln(y + 1)
+        constant = -scipy.special.gammaln(y + 1)
         if family != "poisson":
-            constant += gammaln(trials + 1) - gammaln(trials - y + 1)
+            constant += scipy.special.gammaln(trials + 1) - scipy.special.gammaln(trials - y + 1)
         return cls(link, y, trials, weights, offset, constant)
 
     def take(self, rows: Array) -> Likelihood:
@@ -117,8 +117,8 @@ class Likelihood(NamedTuple):
             return self.weights * (self.y - mean), self.weights * mean
         n, k = self.trials, self.y
         if self.link == "logit":
-            mean = expit(eta)
-            return self.weights * (k - n * mean), self.weights * n * mean * expit(-eta)
+            mean = scipy.special.expit(eta)
+            return self.weights * (k - n * mean), self.weights * n * mean * scipy.special.expit(-eta)
         (up, bent_up), (down, bent_down) = (_of_probit if self.link == "probit" else _of_cloglog)(eta)
         return self.weights * (k * up - (n - k) * down), self.weights * (k * bent_up + (n - k) * bent_down)
 
@@ -146,7 +146,7 @@ def _cloglog(eta: Array) -> tuple[Array, Array]:
 # Link -> log F and log(1 - F).
 _LOGARITHMS: dict[str, Callable[[Array], tuple[Array, Array]]] = {
     "logit": lambda eta: (-np.logaddexp(0, -eta), -np.logaddexp(0, eta)),
-    "probit": lambda eta: (log_ndtr(eta), log_ndtr(-eta)),
+    "probit": lambda eta: (scipy.special.log_ndtr(eta), scipy.special.log_ndtr(-eta)),
     "cloglog": _cloglog,
 }
 
@@ -160,7 +160,7 @@ def _of_probit(eta: Array) -> tuple[_Derivatives, _Derivatives]:
 
 
 def _of_log_normal(eta: Array) -> _Derivatives:
-    slope = _RATIO / erfcx(-eta / _ROOT)
+    slope = _RATIO / scipy.special.erfcx(-eta / _ROOT)
     with np.errstate(over="ignore"):
         bent = np.clip(slope * (slope + eta), 0, 1)  # in exact arithmetic it is between them
     return slope, np.where(eta < _STEEP, 1.0, bent)
