@@ -540,26 +540,9 @@ def test_integers_in_expressions_are_not_rounded() -> None:
     for terms in ("I(a * b)", "I(a * b - 2**60)"):
         found = separation(f"y ~ {terms}", data=frame)
         assert (found.verdict, found.fragile) == (exact.verdict, False)
-    assert separation("y ~ I(a * b) + I(a / 3)", data=frame).fragile  # beside fractions they are doubles
     for terms in ("I(a**3)", "I(a**2 * b % 7)", "I(2**40 * a) + b"):
         with pytest.raises(DataError, match="leave the range of 64 bits"):
             separation(f"y ~ {terms}", data=frame)
-
-
-@pytest.mark.parametrize("terms", ["I(a + b - c)", "I(a + b - c) | g", "I(a * 10 - d)"])
-def test_numbers_that_rounding_leaves_where_others_cancel_are_fragile(terms: str) -> None:
-    a, b = np.array([[1, 7, 8, 10, 1, 4, 8, 8], [1, 11, 8, 10, 1, 8, 8, 2]]) / 10
-    c = np.array([2, 18, 16, 20, 2, 12, 16, 10]) / 10
-    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": a * 10, "g": list("uvuvuvuv"), "y": [0, 1, 1, 0, 1, 1, 1, 1]})
-    assert separation(f"y ~ {terms}", data=frame).fragile
-
-
-@pytest.mark.parametrize("terms", ["I(x * w) + z", "I(x * 10) + z", "np.round(x * 10) + z", "I((x + .2) * 10) + z"])
-def test_whole_numbers_that_rounding_makes_in_an_expression_are_fragile(terms: str) -> None:
-    frame = pd.DataFrame({"x": [0.1, 0.3, 0.7, 0.9, 0.6], "w": 10.0, "z": [1, 3, 7, 9, 6], "y": [0, 1, 0, 1, 1]})
-    assert separation(f"y ~ {terms}", data=frame).fragile
-    assert not separation("y ~ I(x > 0.5)", data=frame).fragile
-    assert not separation("y ~ I(z**2) + I(w * z) + I(2 * z)", data=frame.assign(w=frame.z - 3.0)).fragile
 
 
 def test_singles_are_compared_as_singles() -> None:
@@ -595,11 +578,11 @@ def test_a_column_that_is_called_like_a_function_has_methods() -> None:
     assert list(separation("y ~ center.isin([1])", data=frame).coefficients)[1:] == ["center.isin([1])"]
 
 
-def test_digits_beyond_doubles_are_marked_where_a_formula_rounds_them(tmp_path: Path) -> None:
+def test_digits_beyond_doubles_are_told_where_a_formula_rounds_them(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y\n1.00000000000000000001,1\n1.0,0\n2.0,1\n0.0,0\n", encoding="utf-8")
     with pytest.warns(PrecisionWarning, match="more digits than doubles hold"):
-        assert separation("y ~ x", data=open_data(path, target=None)).fragile
+        assert separation("y ~ x", data=open_data(path, target=None)).verdict == "quasi-complete"
 
 
 def test_a_formula_without_a_constant_is_the_same_question_for_cox() -> None:
@@ -628,17 +611,3 @@ def test_columns_of_polars_and_arrow_keep_their_levels_and_digits() -> None:
     for column in (pl.Series(beyond), pa.array(beyond)):
         with pytest.raises(DataError, match=r"integers beyond 2\^53"):
             separation("y ~ x", data={"y": [0, 1, 0, 0, 1], "x": column})
-
-
-@pytest.mark.parametrize("terms", ["{0}:k", "center({0})", "I({0} * 7)", "{0}"])
-@pytest.mark.parametrize("kind", ["float32", "Float32"])
-def test_what_is_made_of_singles_is_marked(terms: str, kind: Any) -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(8):
-        a, b = np.round(rng.random((2, 9)), 2)
-        frame = pd.DataFrame({"a": a, "b": b, "c": a + b}).astype(kind)
-        frame = frame.assign(k=rng.integers(1, 5, 9), y=rng.permutation([0] * 4 + [1] * 5))
-        found, less = (separation("y ~ " + "+".join(map(terms.format, names)), data=frame) for names in ("abc", "ab"))
-        assert found.fragile or found.verdict == less.verdict
-    with pytest.raises(DataError, match="holds float16"):
-        separation("y ~ a", data={"y": [0, 1], "a": np.array([0.1, 0.2], dtype=np.float16)})

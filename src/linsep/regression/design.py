@@ -32,8 +32,7 @@ class Design(NamedTuple):
     their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
     rows are there, and the number of rows left out for missing values.
     `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly. `index` is
-    what pandas calls the rows of the table. Columns that are `rounded` may look like whole numbers, or like doubles
-    where they were made of singles: each number is off by so much, or by half a unit in its last place.
+    what pandas calls the rows of the table. `calculated` are the terms whose numbers formulaic calculates in doubles.
     """
 
     X: Any
@@ -47,7 +46,7 @@ class Design(NamedTuple):
     n_missing: int = 0
     powers: Mapping[str, int] = {}
     index: Any = None
-    rounded: Mapping[str, float] = {}
+    calculated: tuple[str, ...] = ()
 
     @property
     def places(self) -> Array:

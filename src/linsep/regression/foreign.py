@@ -15,7 +15,6 @@ import numpy as np
 from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formulas.formula import rounded_by
 from linsep.regression.formulas.formula_text import levels_of
 from linsep.regression.model import Asked
 from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
@@ -244,24 +243,12 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
         raise DataError("the model has a category without rows, whose threshold has no estimate: leave it out")
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
-    rounded = _rounded_of(getattr(model, "formula", None), getattr(model.data, "frame", None), names)
-    design = _with_places(Design(X, names, *levels_of(spec, names), rounded=rounded), model.data)
+    design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
     y, order = _classes_of(model, y, family)
     outcome = outcome_of(y, family, order, **beside)._replace(
         beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
     )
     return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link)  # these have no intercept of their own
-
-
-def _rounded_of(text: Any, frame: Any, names: list[str]) -> dict[str, float]:
-    """Which columns a formula of statsmodels has calculated, and how far doubles may have rounded them."""
-    if not isinstance(text, str) or not hasattr(frame, "columns"):
-        return {}
-    try:
-        found = rounded_by(text, frame)
-    except DataError:  # it is read by patsy alone
-        return {}
-    return {name: unit for name, unit in found.items() if name in names}
 
 
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:

@@ -23,7 +23,7 @@ from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_tim
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
-from linsep.regression.formulas.calculated import refuse_wrapped, rounded_terms
+from linsep.regression.formulas.calculated import calculated_terms, refuse_wrapped
 from linsep.regression.formulas.formula_text import (
     CONSTANT,
     OF_PYTHON,
@@ -133,7 +133,7 @@ def asked_as_written(
     responses = set().union(*map(columns_of, next(iter(formula.lhs)).factors))
     beside_terms = responses.union(*formula.effects.values(), (v for v in beside.values() if isinstance(v, str)))
     values: dict[str, Any] = {}
-    table, exact = _Table(None), True
+    table, exact, whole = _Table(None), True, True
     for name in names:
         missing = getattr(chunk.cells(name), "missing", None)
         there = np.ones(chunk.n_rows, dtype=bool) if missing is None else ~missing
@@ -153,24 +153,9 @@ def asked_as_written(
                 table.scaled[name], table.powers[name] = _spread(numbers, there), power
             else:
                 exact = exact and not power and numbers.dtype != object
-                table.rounded |= {name} if numbers.dtype == object else set()
+                whole = whole and numbers.dtype != object
     table.frame = import_module("pandas").DataFrame(values)
-    return table.asked(formula, family, order, link, beside), exact, not table.rounded
-
-
-def rounded_by(text: str, frame: Any) -> dict[str, float]:
-    """The columns that a formula calculates of a frame of pandas and doubles round, and by how much at least."""
-    formula = Formula.of(text)
-    used = frame[_used(formula, {}, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
-    columns = used.assign(**widened(formula, used))
-    gone: set[int] = set()
-    made = _materialized(formula, formula.rhs, columns, gone)
-    kept = np.setdiff1d(np.arange(len(used)), list(map(int, gone)))
-    return rounded_terms(formula, made.model_spec, columns, kept, sp.csr_matrix(made), (), _singles(used))
-
-
-def _singles(frame: Any) -> set[str]:
-    return {name for name, kind in frame.dtypes.items() if str(kind).lower() in ("float32", "float[pyarrow]")}
+    return table.asked(formula, family, order, link, beside), exact, whole
 
 
 def _spread(known: Any, there: Array) -> Any:
@@ -202,15 +187,13 @@ def _used(formula: Formula, beside: Beside, names: Sequence[str], table: str) ->
 class _Table:
     """The rows of a table, which are called `index`.
 
-    Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten. Those that are
-    `rounded` have more digits than doubles.
+    Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
     """
 
     frame: Any
     scaled: dict[str, Array] = field(default_factory=dict)
     powers: dict[str, int] = field(default_factory=dict)
     index: Any = None
-    rounded: set[str] = field(default_factory=set)
 
     def asked(self, formula: Formula, family: Family, order: Order, link: str | None, beside: Beside) -> Asked:
         for name in self.frame.columns:  # equal levels with several names would be one
@@ -238,11 +221,11 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
-        refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns, kept)
+        refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns.iloc[kept])
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        rounded = rounded_terms(formula, spec, columns, kept, X, self.rounded, _singles(self.frame))
+        calculated = calculated_terms(spec.term_indices, columns.iloc[kept])
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
@@ -272,7 +255,7 @@ class _Table:
             n_missing=len(gone),
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
-            rounded=rounded,
+            calculated=calculated,
         )
         return Asked(design, outcome, has_constant, family, link_of(family, link))
 

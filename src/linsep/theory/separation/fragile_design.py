@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import as_doubles, dense, exact_table, is_sparse, stored
+from linsep.tables import as_doubles, dense, exact_table, is_sparse
 from linsep.theory.rows.fragile import (
     Rows,
     direction_moves,
@@ -38,38 +37,17 @@ def is_fragile(
     family: Family,
     fit_intercept: bool,
     proof: SeparationProof,
-    rounded: Mapping[str, float] = MappingProxyType({}),
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
     The numbers of the design may be off, each by itself; response, offset and weights are taken as they are. Whole
-    numbers are exact, but those of `rounded` columns, which are off by so much at least.
+    numbers are exact.
     """
     X = exact_table(X)
-    if exact_inputs(X) and not rounded:
+    if exact_inputs(X):
         return False
-    halves = _halves(X, {j: rounded[name] for j, name in enumerate(names) if name in rounded})
     rows = model_rows(X, outcome, names, family, fit_intercept)
-    return _Question(X, outcome, family, rows, proof, halves).is_fragile()
-
-
-def _halves(X: Any, rounded: dict[int, float]) -> Any:
-    """How far each entry of X may be off; those of rounded columns by half a unit in the last place, and so much."""
-    halves = off_by(X)(X)
-    if not rounded:
-        return halves
-    least = np.full(X.shape[1], -1.0)
-    least[[*rounded]] = [*rounded.values()]
-    least = least[X.indices if is_sparse(X) else slice(None)]
-    last = np.maximum(least, np.spacing(np.abs(stored(X).astype(np.float64))) / 2)
-    more = np.where(least >= 0, np.maximum(stored(halves), last), stored(halves))
-    if not is_sparse(X):
-        return more
-    at = np.array([*rounded])
-    rows, columns = np.nonzero(dense(X[:, at]) == 0)
-    blank = np.array([*rounded.values()])[columns]
-    zeros = sp.csr_matrix((blank, (rows, at[columns])), shape=X.shape)
-    return sp.csr_matrix((more, X.indices, X.indptr), shape=X.shape) + zeros
+    return _Question(X, outcome, family, rows, proof, off_by(X)(X)).is_fragile()
 
 
 class _Question:
