@@ -32,7 +32,8 @@ class Design(NamedTuple):
     their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
     rows are there, and the number of rows left out for missing values.
     `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly. `index` is
-    what pandas calls the rows of the table. `calculated` are the terms whose numbers formulaic calculates in doubles.
+    what pandas calls the rows of the table. `calculated` are the terms whose numbers formulaic calculates in doubles,
+    and `moved` says by how much their columns move where their fractions do by a unit in the last place.
     """
 
     X: Any
@@ -47,6 +48,7 @@ class Design(NamedTuple):
     powers: Mapping[str, int] = {}
     index: Any = None
     calculated: tuple[str, ...] = ()
+    moved: Mapping[str, float] = {}
 
     @property
     def places(self) -> Array:

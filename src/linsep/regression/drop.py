@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
 from math import lcm
@@ -26,6 +26,7 @@ from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationPr
 from linsep.types import Array, DataError
 
 _TRIED = 50_000  # entries of a design for which removals are tried
+_COARSE = 1e-9  # of the range of a column, which its roundings may take
 _DOUBLE_POWERS = 300  # smaller powers of ten are doubles
 
 
@@ -251,9 +252,22 @@ def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]
     """
     X = design.X.tocsr() if is_sparse(design.X) else np.asarray(design.X)
     powers = [design.powers.get(name, 0) for name in design.names]
-    X = as_doubles(_scaled(X, powers) if any(powers) else X)
+    exact = _scaled(X, powers) if any(powers) else X
+    X = as_doubles(exact)
     check_finite(X)
+    if not is_sparse(exact) and exact.dtype.kind != "f":
+        _refuse_coarse(exact, X, design.names)
     return (with_constant(X), [INTERCEPT, *design.names]) if fit_intercept else (X, list(design.names))
+
+
+def _refuse_coarse(exact: Array, X: Array, names: Sequence[str]) -> None:
+    """Raise DataError where doubles do not hold what the numbers of a column differ by."""
+    coarse = np.spacing(np.abs(X).max(axis=0)) > _COARSE * np.ptp(X, axis=0)
+    for j in np.flatnonzero(coarse).tolist():
+        if any(Fraction(v) != w for v, w in zip(exact[:, j].tolist(), X[:, j].tolist(), strict=True)):
+            raise DataError(
+                f"the numbers of {names[j]!r} differ in digits beyond doubles: subtract one of them from all"
+            )
 
 
 def _scaled(X: Any, powers: list[int]) -> Any:

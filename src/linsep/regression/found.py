@@ -124,7 +124,7 @@ class Separation(Remedies):
             return False
         design, outcome = self.about.design, self.about.outcome
         model = (self.family, self.fit_intercept, self.proof)
-        return is_fragile(design.X, outcome, design.names, *model)
+        return is_fragile(design.X, outcome, design.names, *model, moved=design.moved)
 
     def verify(
         self,

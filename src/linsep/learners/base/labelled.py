@@ -87,7 +87,8 @@ class LabelledClassifier(Classifier):
 
     def _coded_as(self, given: Given, codes: Array) -> Array:
         """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
-        places = np.searchsorted(self.classes_, given.y)
+        is_pair = len(self.classes_) == 2  # one comparison takes a fifth of the time
+        places = (given.y == self.classes_[1]).view(np.int8) if is_pair else np.searchsorted(self.classes_, given.y)
         strange = self.classes_.take(places, mode="clip") != given.y
         if strange.any():
             known, first = ", ".join(map(str, self.classes_)), int(strange.argmax())
@@ -105,7 +106,7 @@ class LabelledClassifier(Classifier):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = getattr(self, "open_classes", False)
-            self.classes_ = check_classes(np.unique(given.y))
+            self.classes_ = check_classes(given.y)
             self.start(given.X)
         rows, numbers = self.kernel_rows(given)
         if not len(rows.y):
@@ -138,8 +139,10 @@ class LabelledClassifier(Classifier):
                 del self.n_features_in_
                 self.__dict__.pop("feature_names_in_", None)
             return iter([])
-        labels, rows = np.unique(given.y, return_index=True)
-        cuts = sorted(rows[~np.isin(labels, self.classes_)].tolist()) if self._open else []
+        cuts = []
+        if self._open:
+            labels, rows = np.unique(given.y, return_index=True)
+            cuts = sorted(rows[~np.isin(labels, self.classes_)].tolist())
         # Without a class that joins all errors come now, before anything is learnt.
         if not cuts:
             return iter([self._part(given)])

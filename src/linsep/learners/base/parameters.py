@@ -268,6 +268,7 @@ def weights_of_classes(class_weight: Mapping[Any, float], classes: Array, may_jo
 # --------------------------------------------------------------------------- labels
 # What kernels read for the two classes of a binary learner.
 SIGNS = np.array([-1.0, 1.0])
+_FEW = 1000  # labels that are counted
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
 
 
@@ -339,8 +340,13 @@ def check_labels(y: Any) -> Any:
     return y
 
 
-def check_classes(classes: Array) -> Array:
-    """Return these distinct labels; an error unless there are two of them at least."""
+def check_classes(y: Array) -> Array:
+    """Return the distinct ones of these labels, in ascending order; an error unless there are two of them at least."""
+    if y.dtype.kind == "i" and y.size > _FEW and (low := int(y.min())) > int(y.max()) - _FEW:
+        # Small whole numbers are counted in a tenth of the time.
+        classes = (np.flatnonzero(np.bincount(np.subtract(y, low, dtype=np.int64))) + low).astype(y.dtype)
+    else:
+        classes = np.unique(y)
     if classes.size < 2:
         raise ValueError(
             f"The number of classes has to be 2; got 1 class: every label is {classes[0]!r}. "
@@ -351,4 +357,4 @@ def check_classes(classes: Array) -> Array:
 
 def all_classes(classes: Any) -> Array:
     """The distinct labels that a user lists; an error unless there are two of them at least."""
-    return check_classes(np.unique(np.asarray(check_labels(classes))))
+    return check_classes(np.asarray(check_labels(classes)))

@@ -56,6 +56,16 @@ def _refuse_beyond(columns: list[Array], term: str) -> None:
             raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
 
 
+def moved_column(column: Any) -> Any:
+    """The column with each fraction moved up or down by a unit in the last place; equal ones move together."""
+    kind = np.float32 if str(column.dtype).lower() in ("float32", "float[pyarrow]") else np.float64
+    values = column.to_numpy(dtype=kind, na_value=np.nan)
+    distinct, place = np.unique(values, return_inverse=True)
+    ends = np.random.default_rng(0).choice(np.array([-np.inf, np.inf], kind), len(distinct))
+    moved = np.where(values == np.rint(values), values, np.nextafter(values, ends[place]))
+    return column.where(column.isna(), moved)
+
+
 def refuse_wrapped(terms: Iterable[Any], frame: Any) -> None:
     """Raise DataError where sums, products and powers of integers are others than those of Python's integers."""
     numbers = {str(n): c for n, c in frame.items() if c.dtype in ("int64", "float64", "Int64", "Float64")}

@@ -23,11 +23,12 @@ from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_tim
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
-from linsep.regression.formulas.calculated import calculated_terms, refuse_wrapped
+from linsep.regression.formulas.calculated import calculated_terms, moved_column, refuse_wrapped
 from linsep.regression.formulas.formula_text import (
     CONSTANT,
     OF_PYTHON,
     Formula,
+    as_numbers,
     columns_of,
     first_line,
     formulaic_package,
@@ -53,6 +54,7 @@ _OF_R = {
 
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
+_JUMP = 1e-6  # of the largest number: what moves by more has stepped, and counts as it was calculated
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -225,7 +227,8 @@ class _Table:
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        calculated = calculated_terms(spec.term_indices, columns.iloc[kept])
+        calculated = calculated_terms([*formula.lhs, *spec.term_indices], columns.iloc[kept])
+        moved = self._moved(formula, columns, gone, made)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
@@ -256,6 +259,7 @@ class _Table:
             powers={**self.powers, **self._powers_of(spec)},
             index=self.index,
             calculated=calculated,
+            moved=moved,
         )
         return Asked(design, outcome, has_constant, family, link_of(family, link))
 
@@ -270,6 +274,22 @@ class _Table:
                 f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table"
             )
         return import_module("pandas").Series(made[:, 0])
+
+    def _moved(self, formula: Formula, columns: Any, gone: set[int], made: Any) -> dict[str, float]:
+        """By how much calculated columns move where their fractions do by a unit in the last place; jumps aside."""
+        fractions = {n: columns[n] for n in formula.calculated if getattr(columns[n].dtype, "kind", "O") == "f"}
+        moved = {name: moved_column(column) for name, column in fractions.items()}
+        try:
+            again = _materialized(formula, formula.rhs, columns.assign(**moved), set(gone)) if moved else made
+        except DataError:
+            return {}
+        if again is made or again.shape != made.shape:
+            return {}
+        apart = abs(sp.csc_matrix(again, dtype=np.float64) - sp.csc_matrix(made, dtype=np.float64))
+        largest = max(float(np.abs(as_numbers(column)).max()) for column in fractions.values())
+        apart.data[~(apart.data <= _JUMP * largest)] = 0.0
+        most = apart.max(axis=0).toarray().ravel().tolist()
+        return {str(name): unit for name, unit in zip(made.model_spec.column_names, most, strict=True) if unit}
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,32 @@ def is_fragile(
     family: Family,
     fit_intercept: bool,
     proof: SeparationProof,
+    moved: Mapping[str, float] = MappingProxyType({}),
 ) -> bool:
     """Whether rounding could change the verdict, the rows separated or what is said of a coefficient.
 
     The numbers of the design may be off, each by itself; response, offset and weights are taken as they are. Whole
-    numbers are exact.
+    numbers are exact, but those of columns that `moved`, which are off by so much at least.
     """
     X = exact_table(X)
-    if exact_inputs(X):
+    if exact_inputs(X) and not moved:
         return False
+    halves = _halves(X, {j: moved[name] for j, name in enumerate(names) if name in moved})
     rows = model_rows(X, outcome, names, family, fit_intercept)
-    return _Question(X, outcome, family, rows, proof, off_by(X)(X)).is_fragile()
+    return _Question(X, outcome, family, rows, proof, halves).is_fragile()
+
+
+def _halves(X: Any, moved: dict[int, float]) -> Any:
+    """How far each entry of X may be off; those of columns that moved, their zeros too, by so much at least."""
+    halves = off_by(X)(X)
+    if not moved:
+        return halves
+    least = np.zeros(X.shape[1])
+    least[[*moved]] = [*moved.values()]
+    if not is_sparse(X):
+        return np.maximum(halves, least)
+    every = sp.csc_matrix(np.ones((X.shape[0], len(moved)))) @ sp.diags_array([*moved.values()])
+    return halves.maximum(sp.csr_matrix(every @ sp.eye_array(X.shape[1], format="csr")[[*moved]]))
 
 
 class _Question:
