@@ -631,3 +631,11 @@ def test_conditional_logit_of_statsmodels() -> None:
         separation(X[:4], [0, 1, 0, 2], family="conditional")
     with pytest.raises(DataError, match="event belongs to the family 'cox', not to 'conditional'"):
         separation(X[:4], [0, 1, 0, 1], family="conditional", event=[1, 1, 0, 0])
+
+
+def test_pairs_of_a_stratum_that_would_be_too_many_integers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences of decimals are integers of Python: as many as there are pairs of a case and another row."""
+    monkeypatch.setattr("linsep.theory.separation.exact_rows._MOST_INTEGERS", 100)
+    X, y = np.arange(40).reshape(20, 2) / 10 % 1.7, np.arange(20) % 2
+    with pytest.raises(DataError, match="100 rows or pairs of 2 columns are too many for exact sums"):
+        separation(X, y, family="conditional", strata=np.zeros(20))

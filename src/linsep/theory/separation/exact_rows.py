@@ -54,22 +54,23 @@ def multiples_in(X: Any, Z: Any, kept: Array) -> list[int]:
     return column_multiples(X)
 
 
-def as_integers(X: Any) -> Any:
-    """X with each column multiplied to Python integers.
+def as_integers(X: Any, n: int = 0) -> Any:
+    """X with each column multiplied to Python integers, of which `n` rows are to be made.
 
     Raises
     ------
     DataError
-        The array would have more than ten million entries.
+        An array would have more than ten million entries.
 
     Examples
     --------
     >>> as_integers(np.array([[0.5, 2.0], [0.25, 3.0]])).tolist()
     [[2, 2], [1, 3]]
     """
-    if X.dtype.kind == "f" and X.shape[0] * X.shape[1] > _MOST_INTEGERS:
+    n = max(n, X.shape[0])
+    if X.dtype.kind == "f" and n * X.shape[1] > _MOST_INTEGERS:
         raise DataError(
-            f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many for exact sums of numbers that are not whole: "
+            f"{n:,} rows or pairs of {X.shape[1]:,} columns are too many for exact sums of numbers that are not whole: "
             "round the columns, or multiply them to whole numbers"
         )
     out = np.empty(X.shape, dtype=object)
@@ -126,5 +127,5 @@ def differences(X: Any, first: Array, second: Array) -> Any:
             lost = (A - (found + taken)) + (taken - B)  # Knuth's sum of the rounding error
         if np.isfinite(stored(found)).all() and not stored(lost).any():
             return found
-        X = as_integers(X)
+        X = as_integers(X, first.size)
     return X[first] - X[second]
