@@ -95,9 +95,11 @@ class Browser:
             raise RuntimeError(f"{method}: {found['error']['message']}")
         return found["result"]
 
-    def open(self, path: Path | str, width: int = 1200, *, dark: bool = False, mobile: bool = False) -> None:
+    def open(
+        self, path: Path | str, width: int = 1200, height: int = 900, *, dark: bool = False, mobile: bool = False
+    ) -> None:
         """Load a file, or an address, and wait until all of it is there."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=mobile)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
         self.events.clear()

@@ -71,13 +71,14 @@ def test_no_page_is_written_of_a_preset_that_its_clock_ended(
 def test_an_explorer_is_found_from_every_depth() -> None:
     assert 'src="explore/line.html"' in with_explorers(PAGE, "index.html")
     assert 'src="../../explore/line.html"' in with_explorers(PAGE, "a/b/page.html")
+    assert 'src="explore/line.html#card=proof"' in with_explorers(PAGE.replace("line", "line card=proof"), "index.html")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_chapters_ask_for_presets_that_exist_and_make_valid_notebooks(chapter: Path) -> None:
     text = chapter.read_text(encoding="utf-8")
     known = {preset["name"] for preset in names_and_titles()}
-    assert set(EXPLORE.findall(text)) <= known
+    assert {preset for preset, _ in EXPLORE.findall(text)} <= known
     for cell in json.loads(notebook(text))["cells"]:
         assert set(cell) >= {"cell_type", "metadata", "source", "id"}
         if cell["cell_type"] == "code":

@@ -4,26 +4,31 @@ import { verdictOf } from "./model/exact";
 import { learn } from "./model/learn";
 import { Session, type Ask } from "./session";
 import type { PackedStory } from "./model/story";
+import { restore, stateOf } from "./state";
 import { Controls } from "./views/controls";
 import { Course } from "./views/course";
 import { h } from "./views/dom";
 import { Editing } from "./views/editing";
+import { Header } from "./views/header";
 import { Ledger } from "./views/ledger";
 import { Meter } from "./views/meter";
+import { Panel } from "./views/panel";
 import { PlaneView } from "./views/plane_view";
 import { RowsView } from "./views/rows_view";
+import { Share } from "./views/share";
 import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
 
-/** Numbers and updates from which on it pays to draw only what is in sight. */
-const LARGE = 30_000;
+/** How long the address waits for the next change, in milliseconds: browsers refuse too many. */
+const PAUSE = 300;
 
 /** Build the explorer inside an element; keys are heard by the document. */
 function mount(element: HTMLElement, story: PackedStory, ask: Ask | null): { session: Session; plane: PlaneView } {
   const session = new Session(story, ask);
   element.classList.add("linsep-explorer");
   element.replaceChildren();
+  document.title = story.title;
   return { session, plane: build(element, session) };
 }
 
@@ -31,106 +36,104 @@ function build(element: HTMLElement, session: Session): PlaneView {
   const plane = new PlaneView(session);
   const weights = new WeightView(session);
   const step = new StepPanel(session);
-  const controls = new Controls(session, step, plane);
+  const controls = new Controls(session, step);
   const editing = new Editing(session, plane);
-  const meter = new Meter(session);
-  const verdict = new VerdictPanel(session);
-  const course = new Course(session);
-  const ledger = new Ledger(session);
-  const rows = new RowsView(session);
+  const head = new Header(session, (name) => start(name, session, element));
+  const panel = new Panel(session, {
+    step: [step],
+    proof: [new Meter(session)],
+    verdict: [new VerdictPanel(session)],
+    margins: [new RowsView(session)],
+    updates: [new Ledger(session), new Course(session)],
+    options: [{ element: controls.choices, draw: () => undefined }],
+    link: [new Share(session, { rows: plane, weights })],
+  });
   const slice = h("p", { class: "hint" });
   const view = h("p", { class: "hint" });
-  const views = [plane, weights, step, controls, editing, meter, verdict, course, ledger, rows];
+  const picture = (title: string, { canvas }: PlaneView | WeightView, ...below: HTMLElement[]) =>
+    h("figure", {}, h("figcaption", {}, title), h("div", { class: "frame" }, canvas.element), ...below);
   element.append(
-    header(session),
-    h("div", { class: "moment" }, controls.element, step.live, controls.message),
-    h(
-      "div",
-      { class: "pictures" },
-      h("figure", {}, h("figcaption", {}, "The rows and the plane"), plane.canvas.element, view, editing.element),
-      h("figure", {}, h("figcaption", {}, "The weights: a half-plane for each row; green where all meet"), weights.canvas.element, slice),
-    ),
+    head.element,
+    h("div", { class: "moment" }, controls.element, step.live, controls.others, controls.message),
+    h("div", { class: "pictures" }, picture("The rows and the plane", plane, view, editing.element), picture("The weights: a half-plane for each row", weights, slice)),
+    panel.element,
     legend(session),
-    h("div", { class: "panels" }, step.element, meter.element),
-    controls.choices,
-    h("div", { class: "panels" }, verdict.element, course.element, ledger.element, rows.element),
   );
   let due = 0;
-  const hidden = outOfSight([ledger, rows, course], session, () => session.tell());
   const draw = () => {
     due = 0;
     plane.candidates = step.candidates;
-    for (const view of views) if (!hidden.has(view)) view.draw();
+    for (const view of [head, controls, editing, plane, weights, step, panel]) view.draw();
     slice.textContent = weights.words;
     view.textContent = plane.words;
   };
   session.onChange(() => {
     if (!due) due = requestAnimationFrame(draw);
   });
+  keepAddress(element, session);
   new ResizeObserver(() => session.tell()).observe(element);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session.tell());
-  const listen = (event: Event) => {
-    if (element.isConnected && element.contains(controls.element)) keys(event as KeyboardEvent, session, controls);
-    else document.removeEventListener("keydown", listen);
-  };
-  document.addEventListener("keydown", listen);
+  // Paper is white: what is printed by night has the colours of the day.
+  for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]] as const) {
+    window.addEventListener(event, () => {
+      element.classList.toggle("printed", isPrinted);
+      draw();
+    });
+  }
+  whileThere(element, controls.element, document, "keydown", (event) => keys(event as KeyboardEvent, session, controls));
   draw();
   return plane;
 }
 
-interface Panel {
-  element: HTMLElement;
-  draw(): void;
+/** Listen until another table takes this place. */
+function whileThere(element: HTMLElement, inner: HTMLElement, target: EventTarget, name: string, run: (event: Event) => void): void {
+  const listen = (event: Event) => {
+    if (element.isConnected && element.contains(inner)) run(event);
+    else target.removeEventListener(name, listen);
+  };
+  target.addEventListener(name, listen);
 }
 
-/** The panels that nobody sees now: of a large run they are drawn when they come into sight, or are printed. */
-function outOfSight(panels: Panel[], session: Session, shown: () => void): Set<unknown> {
-  const hidden = new Set<unknown>();
-  const { n, p } = session.table;
-  if (n * (p + 1) + session.replay.updates < LARGE) return hidden;
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const panel = panels.find(({ element }) => element === target);
-      if (isIntersecting) hidden.delete(panel);
-      else hidden.add(panel);
+/** The address says what is seen, and what it says when it is changed by hand is shown. */
+function keepAddress(element: HTMLElement, session: Session): void {
+  const inner = element.firstElementChild as HTMLElement;
+  let timer = 0;
+  const write = () => {
+    timer = 0;
+    if (!inner.isConnected) return;
+    try {
+      history.replaceState(null, "", `#${stateOf(session)}`);
+    } catch {
+      // A page inside another one may have no address of its own.
     }
-    shown();
+  };
+  session.onChange(() => {
+    timer ||= window.setTimeout(write, PAUSE);
   });
-  for (const { element } of panels) observer.observe(element);
-  window.addEventListener("beforeprint", () => {
-    for (const panel of panels) panel.draw();
-  });
-  return hidden;
+  whileThere(element, inner, window, "hashchange", () => restore(session, location.hash.slice(1)));
 }
 
-function header(session: Session): HTMLElement {
-  const { story } = session;
-  const title = h("h1", {}, story.title);
-  // Inside another page, and on a telephone, the pictures come first.
-  const open = window.self === window.top && window.innerWidth >= 700;
-  const about = h("details", { class: "about", open }, h("summary", {}, "What to do and to look at"), ...story.about.map((text) => h("p", {}, text)));
-  const parts: HTMLElement[] = [title];
-  if (story.presets && session.ask) {
-    const choose = h("select", { "aria-label": "Examples", onchange: () => void start(choose.value) });
-    choose.append(h("option", { value: "" }, "examples …"));
-    for (const preset of story.presets) {
-      choose.append(h("option", { value: preset.name, selected: preset.name === story.preset }, preset.title));
-    }
-    const start = async (name: string) => {
-      if (!name || !session.ask) return;
-      let found: PackedStory;
-      try {
-        found = (await session.ask({ preset: name })) as PackedStory;
-      } catch {
-        session.message = "Python does not answer any more: start `linsep explore` again.";
-        return session.tell();
-      }
-      const place = choose.closest<HTMLElement>(".linsep-explorer");
-      if (place) mount(place, { ...found, presets: story.presets }, session.ask);
-    };
-    parts.push(choose);
+/** Ask Python for another table and show it, as a link says or from the beginning. */
+async function start(name: string, session: Session, element: HTMLElement, said = ""): Promise<void> {
+  if (!name || !session.ask) return;
+  try {
+    const found = (await session.ask({ preset: name })) as PackedStory;
+    show(element, { ...found, presets: session.story.presets }, session.ask, said);
+  } catch {
+    session.message = "Python does not answer any more: start `linsep explore` again.";
+    session.tell();
   }
-  return h("header", {}, h("div", { class: "title" }, ...parts), story.about.length ? about : null);
+}
+
+/** Mount a story at the moment that a link names; a served page fetches the table of the link first. */
+function show(element: HTMLElement, story: PackedStory, ask: Ask | null, said: string): void {
+  const { session, plane } = mount(element, story, ask);
+  // For the console of the browser, and for tests.
+  Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.at.screen(x, y) } });
+  const wanted = new URLSearchParams(said).get("preset");
+  const isOffered = story.presets?.some((preset) => preset.name === wanted);
+  if (wanted && wanted !== story.preset && isOffered && ask) void start(wanted, session, element, said);
+  else if (said) restore(session, said);
 }
 
 function legend(session: Session): HTMLElement {
@@ -147,6 +150,7 @@ function legend(session: Session): HTMLElement {
     item("old", "plane before"),
     item("new", "plane now"),
     item("witness", "in the witness"),
+    h("span", { class: "keys" }, "Rows are counted from 1. ", h("span", {}, "Keys: ← → one row, Page Up and Page Down one update, Home, End, space plays.")),
   );
 }
 
@@ -158,10 +162,10 @@ function keys(event: KeyboardEvent, session: Session, controls: Controls): void 
   const moves: Record<string, () => void> = {
     ArrowRight: () => controls.next(),
     ArrowLeft: () => session.go(-1),
-    PageDown: () => session.goToUpdate(session.k + 1),
-    PageUp: () => session.goToUpdate(session.k - 1),
+    PageDown: () => session.hop(1),
+    PageUp: () => session.hop(-1),
     Home: () => session.goToUpdate(0),
-    End: () => session.goToVisit(session.lastVisit),
+    End: () => session.toEnd(),
     " ": () => controls.toggle(),
   };
   const move = moves[event.key];
@@ -185,17 +189,16 @@ function askServer(prefix: string): Ask {
 }
 
 /** A page holds the story beside the place where it is shown. */
-function start(): void {
+function begin(): void {
   const place = document.getElementById("linsep-explorer");
-  const story = document.getElementById("linsep-story");
-  if (!place || !story?.textContent) return;
+  const text = document.getElementById("linsep-story")?.textContent;
+  if (!place || !text) return;
   const server = place.dataset.server;
   const main = h("main");
   place.replaceChildren(main);
-  const { session, plane } = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
-  // For the console of the browser, and for tests.
-  Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.at.screen(x, y) } });
+  const story = JSON.parse(text) as PackedStory;
+  show(main, story, server ? askServer(server) : null, location.hash.slice(1) || (story.state ?? ""));
 }
 
 // The title is painted first: unpacking a long run takes a moment.
-if (typeof document !== "undefined") requestAnimationFrame(() => setTimeout(start));
+if (typeof document !== "undefined") requestAnimationFrame(() => setTimeout(begin));

@@ -44,26 +44,33 @@ const unknown = (R: number): Verdict => ({
 });
 
 export class Session {
-  story: Story;
+  readonly story: Story;
   /** The rows as they are shown, and as the learner gets them: the same but with a kernel. */
-  points: Table;
-  table: Table;
-  lift: Lift = LIFTS[0];
-  run: Run;
-  replay: Replay;
-  verdict: Verdict;
+  points!: Table;
+  table!: Table;
+  lift!: Lift;
+  run!: Run;
+  replay!: Replay;
+  verdict!: Verdict;
   /** Visits made, and updates of the window among them. */
   t = 0;
   k = 0;
-  before: Weights;
-  after: Weights;
+  before!: Weights;
+  after!: Weights;
   /** y z of all rows before the last visit, and after it. */
-  zBefore: Float64Array;
-  z: Float64Array;
+  zBefore!: Float64Array;
+  z!: Float64Array;
   selected: number | null = null;
   overlays = new Set<string>();
   axes = "auto";
+  vectors = true;
+  contours = true;
+  /** The card of the panel that is open, and the speed of play: 1 is two rows a second. */
+  panel = "step";
+  speed = 1;
   edited = false;
+  /** Whether the end of this run was seen: before that the page does not tell how it ends. */
+  hasEnded = false;
   asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
   message = "";
   private longestOf: { run: Run; length: number } | null = null;
@@ -72,19 +79,26 @@ export class Session {
   private listeners: (() => void)[] = [];
 
   constructor(
-    packed: PackedStory,
+    readonly packed: PackedStory,
     readonly ask: Ask | null,
   ) {
     this.story = unpack(packed);
-    this.points = this.table = this.story.table;
-    this.verdict = this.story.verdict;
-    this.run = this.story.runs[0];
-    this.replay = new Replay(this.table, this.run);
-    this.before = this.after = this.replay.after(0);
-    this.z = this.zBefore = new Float64Array(this.table.n);
-    const { vector } = this.story;
-    if (vector && vector !== "last") this.overlays.add(vector);
-    this.show(this.run);
+    this.reset();
+  }
+
+  /** The rows, the options and the moment with which the page began. */
+  reset(): void {
+    const { table, verdict, vector, runs } = this.story;
+    this.points = this.table = table;
+    this.lift = LIFTS[0];
+    this.verdict = verdict;
+    this.selected = null;
+    this.overlays = new Set(vector && vector !== "last" ? [vector] : []);
+    this.axes = "auto";
+    this.vectors = this.contours = true;
+    this.edited = false;
+    this.message = "";
+    this.show(runs[0]);
   }
 
   onChange(listener: () => void): void {
@@ -122,6 +136,23 @@ export class Session {
     else this.goToUpdate(this.k + by);
   }
 
+  /**
+   * On or back to the next moment at which w was moved, or to the beginning or the end of the run. One on and one back
+   * from such a moment lead to it again.
+   */
+  hop(by: 1 | -1): void {
+    const { visit } = this.run;
+    const isThere = this.t === (this.k > 0 ? visit[this.k - 1] + 1 : this.replay.firstVisit);
+    if (by < 0) this.goToUpdate(isThere ? this.k - 1 : this.k);
+    else if (this.k < visit.length) this.goToUpdate(this.k + 1);
+    else this.toEnd();
+  }
+
+  toEnd(): void {
+    if (this.replay.knowsVisits) this.goToVisit(this.lastVisit);
+    else this.goToUpdate(this.replay.updates);
+  }
+
   get atEnd(): boolean {
     return this.replay.knowsVisits ? this.t >= this.lastVisit : this.k >= this.replay.updates;
   }
@@ -132,6 +163,7 @@ export class Session {
     this.before = step?.moved ? this.replay.after(this.k - 1) : this.after;
     this.z = decisionValues(this.table, this.after.w, this.after.b);
     this.zBefore = step?.moved ? decisionValues(this.table, this.before.w, this.before.b) : this.z;
+    this.hasEnded ||= this.atEnd;
     this.tell();
   }
 
@@ -207,7 +239,10 @@ export class Session {
     }
     const rocchio = this.overlays.has("rocchio") ? this.rocchio() : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
-    if (this.verdict.plane) add("widest", "widest margin", this.verdict.plane.w, this.verdict.plane.b);
+    const { plane } = this.verdict;
+    if (plane) add("widest", "widest margin", plane.w, plane.b);
+    // While rows are moved w may be 0 or wrong: the plane of the verdict is shown at once.
+    if (plane && this.edited && !this.overlays.has("widest")) found.push({ name: "a separator", label: "a separator, by the verdict", ...plane, mistakes: 0 });
     return found;
   }
 
@@ -260,6 +295,7 @@ export class Session {
     this.run = run;
     this.asked = { ...this.asked, name: run.name, order: run.order, seed: run.seed ?? this.asked.seed };
     this.replay = new Replay(this.table, run);
+    this.hasEnded = false;
     this.goToUpdate(0);
   }
 
@@ -290,6 +326,8 @@ export class Session {
     this.edited = true;
     this.selected = this.selected !== null && this.selected < points.n ? this.selected : null;
     this.message = "";
+    // Who changes a row asks whether there is a separator now.
+    if (this.panel === "step") this.panel = "verdict";
     const k = this.k;
     const wasAtEnd = this.atEnd;
     this.learnAs({});

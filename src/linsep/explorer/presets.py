@@ -115,10 +115,10 @@ PRESETS = {
     "six-points": Preset(
         "Six points",
         (
-            "Start at w = 0 and step through the rows: there are two updates in all.",
+            "Start at w = 0 and step through the rows.",
             "Row 1 is negative and y z = 0: a tie is a mistake, so w becomes -x1.",
             "Rows 2 to 5 are right, row 6 is positive and on the wrong side: w becomes -x1 + x6.",
-            "The next pass is clean, so the run ends: w is a sum of rows, each plus or minus.",
+            "The next pass is clean, so the run ends after two updates: w is a sum of rows, each plus or minus.",
             "At the end choose row 2 and turn it into the other class: does the run still end? What is the witness?",
         ),
         lambda: (_SIX_POINTS, _named([-1, 1, -1, 1, -1, 1])),
@@ -163,7 +163,8 @@ PRESETS = {
     "cycling": Preset(
         "A run that goes round in circles",
         (
-            "Step through one pass: each of the three rows is a mistake, and after the third w is 0 again.",
+            "Step through one pass, and watch w.",
+            "Each of the three rows is a mistake, and after the third w is 0 again.",
             "So the next pass is the same as the first: without a limit the run never ends, and w stays small.",
             "Without a separator, too, the weights stay bounded, if the rows are finitely many (Block and Levin 1970).",
             "Each pass adds the three signed rows to w. What do they have to add up to, and what is the witness?",
@@ -213,8 +214,9 @@ PRESETS = {
     "overfitting-votes": Preset(
         "Last vector against averaged",
         (
-            "The two classes overlap, so no line is right on all rows, and the run does not settle.",
-            "The last vector depends on the last mistakes: step on, and its line swings.",
+            "The two classes overlap: step on, and look at both lines.",
+            "No line is right on all rows, and the run does not settle.",
+            "The last vector depends on the last mistakes, so its line swings.",
             "The averaged vector counts each vector by the rows that it survived, and its line hardly moves.",
             "Freund and Schapire's theorem bounds the errors of votes on new rows; the last vector has no such bound.",
             "At which updates is the last vector the better one, and could you know without new rows?",

@@ -94,6 +94,8 @@ interface StoryHead {
   vector?: string;
   presets?: { name: string; title: string }[];
   preset?: string | null;
+  /** What the page shows first, as a link says it. */
+  state?: string;
 }
 
 export interface PackedStory extends StoryHead {

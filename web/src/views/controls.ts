@@ -1,11 +1,10 @@
-/** Buttons, the slider and the choices above the pictures. */
+/** Buttons and the slider above the pictures, and the card of choices. */
 
 import { RULES } from "../model/learn";
 import { LIFTS, type LiftName } from "../model/lift";
 import type { Order } from "../model/story";
 import type { Session } from "../session";
 import { button, grouped, h } from "./dom";
-import type { PlaneView } from "./plane_view";
 import type { StepPanel } from "./step_panel";
 
 const ORDERS: [Order, string][] = [
@@ -22,21 +21,28 @@ const OVERLAYS: [string, string][] = [
   ["widest", "widest margin"],
 ];
 
+const SPEEDS = [1, 3, 10, 30, 100];
+/** Milliseconds between two pictures of play, and between two rows at the speed 1. */
+const FRAME = 50;
+const ROW = 500;
+/** Visits of a run from which on rows that move nothing are passed over. */
+const LONG = 600;
+
 export class Controls {
   readonly element = h("div", { class: "controls", role: "group", "aria-label": "Moments of the run" });
-  readonly choices = h("div", { class: "choices", role: "group", "aria-label": "What is run and shown" });
+  readonly choices = h("section", { class: "card choices", "aria-label": "What is run and shown" });
   readonly message = h("p", { class: "message", role: "status" });
   private readonly slider: HTMLInputElement;
   private readonly place = h("span", { class: "place" });
   private readonly play: HTMLButtonElement;
-  private readonly others = h("p", { class: "others" });
+  readonly others = h("p", { class: "others" });
   private timer = 0;
+  private due = 0;
   private readonly selects: (() => void)[] = [];
 
   constructor(
     readonly session: Session,
     readonly step: StepPanel,
-    plane: PlaneView,
   ) {
     this.slider = h("input", {
       type: "range",
@@ -48,21 +54,18 @@ export class Controls {
     this.play = button("▶", "Play the run", () => this.toggle());
     this.element.append(
       button("|◀", "Go to the beginning", () => session.goToUpdate(0)),
-      button("◀◀", "Back to the update before", () => session.goToUpdate(session.step?.moved ? session.k - 1 : session.k)),
-      button("◀", "One visit back", () => session.go(-1)),
+      button("◀◀", "Back to the update before", () => session.hop(-1)),
+      button("◀ row", "One row back", () => session.go(-1)),
       this.play,
-      button("next row", "Visit the next row", () => this.next(), { class: "next" }),
-      button("▶▶", "On to the next update", () => session.goToUpdate(session.k + 1)),
-      button("▶|", "Go to the end", () => this.toEnd()),
+      button("row ▶", "Visit the next row", () => this.next(), { class: "next" }),
+      button("▶▶", "On to the next update", () => session.hop(1)),
+      button("▶|", "Go to the end", () => session.toEnd()),
+      this.select("Speed", SPEEDS.map((speed) => [String(speed), `${speed}x`]), () => String(session.speed), (speed) => (session.speed = Number(speed))),
+      button("reset", "Take back all changes and begin again", () => session.reset()),
       this.slider,
       this.place,
     );
-    this.choices.append(...this.chooseRun(), ...this.chooseView(plane), this.others);
-  }
-
-  private toEnd(): void {
-    if (this.session.replay.knowsVisits) this.session.goToVisit(this.session.lastVisit);
-    else this.session.goToUpdate(this.session.replay.updates);
+    this.choices.append(h("h2", {}, "Options"), ...this.chooseRun(), ...this.chooseView());
   }
 
   next(): void {
@@ -75,19 +78,23 @@ export class Controls {
     if (this.timer) this.stop();
     else {
       if (this.session.atEnd) this.session.goToUpdate(0);
-      this.timer = window.setInterval(() => this.tick(), 500);
+      this.due = ROW;
+      this.timer = window.setInterval(() => this.tick(), FRAME);
       this.play.textContent = "❚❚";
     }
   }
 
   private tick(): void {
     if (this.session.atEnd || !this.element.isConnected) return this.stop();
-    const { replay, k } = this.session;
-    // Long runs are played in some hundred steps; short ones visit by visit.
-    const stride = Math.ceil(replay.updates / 240);
-    if (stride > 1) this.session.goToUpdate(k + stride);
-    else if (this.session.lastVisit > 600) k < replay.updates ? this.session.goToUpdate(k + 1) : this.toEnd();
-    else this.session.go(1);
+    const { session } = this;
+    this.due += FRAME * session.speed;
+    const steps = Math.floor(this.due / ROW);
+    this.due -= steps * ROW;
+    if (!steps) return;
+    // Long runs are played update by update, short ones row by row.
+    if (session.lastVisit <= LONG) session.go(steps);
+    else if (session.k + steps <= session.replay.updates) session.goToUpdate(session.k + steps);
+    else session.toEnd();
   }
 
   private stop(): void {
@@ -125,12 +132,12 @@ export class Controls {
     ].filter((element) => element !== null);
   }
 
-  private chooseView(plane: PlaneView): HTMLElement[] {
+  private chooseView(): HTMLElement[] {
     const { session } = this;
     const found: HTMLElement[] = [];
     const switches: [string, () => boolean, (on: boolean) => void][] = [
-      ["vectors", () => plane.vectors, (on) => (plane.vectors = on)],
-      ["contours of z", () => plane.contours, (on) => (plane.contours = on)],
+      ["vectors", () => session.vectors, (on) => (session.vectors = on)],
+      ["contours of z", () => session.contours, (on) => (session.contours = on)],
     ];
     for (const [name, value, set] of switches) {
       const box = h("input", { type: "checkbox", onchange: () => (set(box.checked), session.tell()) });
@@ -174,7 +181,6 @@ export class Controls {
     second.setAttribute("aria-label", "Column up");
     const apply = () => {
       session.axes = view.value === "columns" ? `${first.value},${second.value}` : view.value;
-      axes.hidden = view.value !== "columns";
       session.tell();
     };
     const view = h(
@@ -184,7 +190,12 @@ export class Controls {
       h("option", { value: "separator" }, "along the widest separator"),
       h("option", { value: "columns" }, "two columns"),
     );
-    axes.hidden = true;
+    this.selects.push(() => {
+      const pair = session.axes.split(",");
+      axes.hidden = pair.length < 2;
+      view.value = pair.length < 2 ? session.axes : "columns";
+      if (pair.length > 1) [first.value, second.value] = pair;
+    });
     axes.append(first, second);
     return h("label", {}, "View ", view, axes);
   }
@@ -195,8 +206,12 @@ export class Controls {
     this.slider.value = String(session.k);
     const { from, total } = session.run;
     const k = grouped(from + session.k);
-    this.slider.setAttribute("aria-valuetext", `update ${k} of ${grouped(total)}, ${session.mistakes} rows wrong`);
-    this.place.textContent = `update ${k} of ${grouped(total)} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong · ${session.verdict.verdict}`;
+    // How many updates there are is what questions ask for: it stands here once the end was seen.
+    const told = session.hasEnded || session.edited;
+    const all = told ? ` of ${grouped(total)}` : "";
+    const verdict = told ? ` · ${session.verdict.verdict}` : "";
+    this.slider.setAttribute("aria-valuetext", `update ${k}${all}, ${session.mistakes} rows wrong`);
+    this.place.textContent = `update ${k}${all} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong${verdict}`;
     for (const update of this.selects) update();
     const lines = session.drawn().map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
     if (session.overlays.has("voted")) {

@@ -10,7 +10,7 @@ const MOST_POINTS = 300;
 const MOST_CELLS = 3e7;
 
 export class Course {
-  readonly element = h("section", { class: "panel course", "aria-label": "The course of the run" });
+  readonly element = h("section", { class: "card course", "aria-label": "The course of the run" });
   private readonly place = h("div", { class: "plot", role: "img" });
   private plot: uPlot | null = null;
   private run: unknown = null;

@@ -1,5 +1,7 @@
 /** Small helpers for elements, canvases and colours. */
 
+import { Sheet } from "./sheet";
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
@@ -39,36 +41,43 @@ export function button(text: string, label: string, run: () => void, extra: Attr
 /** A canvas that knows its size in CSS pixels and is sharp on any screen. */
 export class Canvas {
   readonly element: HTMLCanvasElement;
-  readonly context: CanvasRenderingContext2D;
+  context: CanvasRenderingContext2D;
   width = 0;
   height = 0;
   ratio = 1;
 
-  constructor(
-    label: string,
-    private readonly aspect: number,
-    readsPixels = false,
-  ) {
+  constructor(label: string, readsPixels = false) {
     this.element = h("canvas", { role: "img", "aria-label": label });
     this.context = this.element.getContext("2d", { willReadFrequently: readsPixels })!;
   }
 
-  /** Fit the canvas to its box; false where it has none yet. */
+  /** Fit the canvas to its box, whose size the style sheet gives; false where it has none yet. */
   fit(): boolean {
-    const width = Math.floor(this.element.clientWidth);
-    if (!width) return false;
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height) return false;
     this.ratio = window.devicePixelRatio || 1;
-    const height = Math.round(width * this.aspect);
-    if (this.width !== width || this.element.width !== Math.round(width * this.ratio)) {
-      this.width = width;
-      this.height = height;
-      this.element.width = Math.round(width * this.ratio);
-      this.element.height = Math.round(height * this.ratio);
-      this.element.style.height = `${height}px`;
+    [this.width, this.height] = [width, height];
+    for (const [side, size] of [["width", width], ["height", height]] as const) {
+      const pixels = Math.round(size * this.ratio);
+      if (this.element[side] !== pixels) this.element[side] = pixels;
     }
     this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.context.clearRect(0, 0, width, height);
     return true;
+  }
+
+  /** The picture as SVG: drawn once more, onto a sheet that writes down what is drawn. */
+  svg(draw: () => void): string {
+    const screen = this.context;
+    const sheet = new Sheet(screen);
+    this.context = sheet as unknown as CanvasRenderingContext2D;
+    try {
+      draw();
+    } finally {
+      this.context = screen;
+    }
+    const words = this.element.getAttribute("aria-label") ?? "";
+    return sheet.text(this.width, this.height, coloursOf(this.element).ground, words);
   }
 }
 

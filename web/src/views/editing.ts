@@ -46,8 +46,8 @@ export class Editing {
     const row = this.session.selected;
     this.words.textContent =
       row === null
-        ? "Click to add a row, drag to move one. By keys: n for a new row, [ and ] to choose one, arrows to move it, t for the other class, Delete."
-        : `Row ${row + 1} is chosen: arrows move it, t turns it, Delete takes it away.`;
+        ? "Click adds a row, drag moves it. Keys: n adds, [ ] choose."
+        : `Row ${row + 1} is chosen. Keys: arrows, t other class, Delete.`;
   }
 
   private holdPage(event: TouchEvent): void {

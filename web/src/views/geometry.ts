@@ -3,7 +3,7 @@
 export type Place = [number, number];
 type Value = (px: number, py: number) => number;
 
-const cornersOf = (width: number, height: number): Place[] => [[0, 0], [width, 0], [width, height], [0, height]];
+export const cornersOf = (width: number, height: number): Place[] => [[0, 0], [width, 0], [width, height], [0, height]];
 
 const between = (from: Place, to: Place, share: number): Place => [
   from[0] + share * (to[0] - from[0]),
@@ -21,11 +21,10 @@ export function crossings(value: Value, width: number, height: number): Place[] 
   });
 }
 
-/** The part of a box where value > 0, as a polygon. */
-export function clippedAbove(value: Value, width: number, height: number): Place[] {
-  const corners = cornersOf(width, height);
+/** The part of a convex polygon where value > 0. */
+export function clipped(value: Value, corners: Place[]): Place[] {
   return corners.flatMap((from, j) => {
-    const to = corners[(j + 1) % 4];
+    const to = corners[(j + 1) % corners.length];
     const [a, b] = [value(...from), value(...to)];
     const inside: Place[] = a > 0 ? [from] : [];
     if (a > 0 === b > 0) return inside;

@@ -11,7 +11,7 @@ const MOST_WEIGHTS_EXPORTED = 40;
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 export class Ledger {
-  readonly element = h("section", { class: "panel ledger", "aria-label": "The ledger of updates" });
+  readonly element = h("section", { class: "card ledger", "aria-label": "The ledger of updates" });
   private readonly table = h("table");
   private readonly sum = h("p", { class: "sum" });
 
@@ -50,7 +50,8 @@ export class Ledger {
     const { run, replay } = this.session;
     const window = run.from ? `, of which the last ${grouped(replay.updates)} are here` : "";
     const digits = run.exact ? "w and b are exactly those of the run" : `w and b are those of the run to within ${run.tolerance.toPrecision(1)}`;
-    return `${grouped(run.total)} updates in all${window}; ${digits}.`;
+    const all = this.session.hasEnded ? `${grouped(run.total)} updates in all${window}; ` : "";
+    return `${all}${digits}. Rows are counted from 1.`;
   }
 
   private row(j: number, few: boolean): HTMLElement {

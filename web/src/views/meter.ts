@@ -10,7 +10,7 @@ interface Bar {
 }
 
 export class Meter {
-  readonly element = h("section", { class: "panel meter", "aria-label": "The proof, measured" });
+  readonly element = h("section", { class: "card meter", "aria-label": "The proof, measured" });
 
   constructor(readonly session: Session) {}
 
@@ -92,7 +92,7 @@ export class Meter {
 
   private without(): string {
     const { verdict } = this.session.verdict;
-    if (verdict === "inseparable") return "There is no separator u, so nothing holds w·u up, and the mistakes need not end.";
+    if (verdict === "inseparable") return "There is no separator, so the theorem gives no limit: the mistakes need not end.";
     return "Whether there is a separator u is not known here.";
   }
 }

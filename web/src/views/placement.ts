@@ -67,7 +67,7 @@ export class Placement {
   place(): void {
     const { points: table } = this.session;
     const turning = table.p > 2 && !/,/.test(this.session.axes) && this.session.axes !== "separator";
-    const key = [table, this.session.axes, turning ? this.session.after.w : this.session.verdict.plane, this.canvas.width];
+    const key = [table, this.session.axes, turning ? this.session.after.w : this.session.verdict.plane, this.canvas.width, this.canvas.height];
     if (this.axes && key.every((value, j) => value === this.key[j])) return;
     this.key = key;
     this.axes = this.chooseAxes();

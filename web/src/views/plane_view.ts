@@ -3,7 +3,7 @@
 import type { Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
-import { affine, clippedAbove, crossings, packedColour, type Place } from "./geometry";
+import { affine, clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
 import { EDGE, Placement } from "./placement";
 
 const MANY = 3000;
@@ -11,13 +11,11 @@ const LEFT_OUT =
   "What is not shown is taken as 0 for the line, which is the mean of a standardised column: a row may be on its side although it does not look so.";
 
 export class PlaneView {
-  readonly canvas = new Canvas("The rows and the plane", 0.82, true);
-  vectors = true;
+  readonly canvas = new Canvas("The rows and the plane", true);
   /** Where the plane may go next: drawn while the reader guesses. */
   candidates: { name: string; w: ArrayLike<number>; b: number }[] = [];
   /** What has to be said of the picture. */
   words = "";
-  contours = true;
   readonly at: Placement;
 
   constructor(readonly session: Session) {
@@ -38,7 +36,7 @@ export class PlaneView {
     if (this.session.lift.name !== "none") this.drawCurvedGround(colours);
     else this.drawGround(line, after.b, colours);
     this.drawAxes(colours);
-    if (this.contours && line) this.drawContours(line, colours);
+    if (this.session.contours && line) this.drawContours(line, colours);
     this.drawRows(colours);
     if (old) this.drawLine(old, colours.old, [6, 5], 2);
     for (const [j, plane] of this.session.drawn().entries()) {
@@ -52,7 +50,7 @@ export class PlaneView {
       if (its) this.drawLine(its, colours.wrong, [3, 4], 1.6, name);
     }
     if (line && this.at.isLifted) this.drawThreshold(colours);
-    if (this.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
+    if (this.session.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
   }
 
@@ -75,7 +73,7 @@ export class PlaneView {
     context.fillRect(0, 0, width, height);
     context.fillStyle = colours.positiveGround;
     context.beginPath();
-    for (const [px, py] of clippedAbove(value, width, height)) context.lineTo(px, py);
+    for (const [px, py] of clipped(value, cornersOf(width, height))) context.lineTo(px, py);
     context.fill();
   }
 
@@ -137,7 +135,7 @@ export class PlaneView {
 
   private drawRows(colours: Colours): void {
     const { table } = this.session;
-    if (table.n > MANY) this.drawManyRows(colours);
+    if (table.n > MANY && this.canvas.context instanceof CanvasRenderingContext2D) this.drawManyRows(colours);
     else for (let i = 0; i < table.n; i++) this.drawRow(i, colours);
     const step = this.session.step;
     const context = this.canvas.context;
@@ -181,7 +179,7 @@ export class PlaneView {
     const { table, z, zBefore } = this.session;
     const { context } = this.canvas;
     const [px, py] = [this.at.toX(this.at.places[2 * i]), this.at.toY(this.at.places[2 * i + 1])];
-    const size = table.n <= 60 ? 6 : table.n <= 400 ? 4.2 : 3;
+    const size = table.n <= 60 ? 6 : table.n <= 400 ? 4.2 : table.n <= MANY ? 3 : 1.2;
     const wrong = table.y[i] * z[i] <= 0;
     const was = table.y[i] * zBefore[i] <= 0;
     if (wrong && !was) {

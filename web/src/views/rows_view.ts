@@ -10,8 +10,8 @@ const PAGE = 12;
 type Filter = "all" | "wrong" | "negative" | "positive";
 
 export class RowsView {
-  readonly element = h("section", { class: "panel rows", "aria-label": "The rows and their margins" });
-  private readonly canvas = new Canvas("Histogram of margins", 0.3);
+  readonly element = h("section", { class: "card rows", "aria-label": "The rows and their margins" });
+  private readonly canvas = new Canvas("Histogram of margins");
   private readonly table = h("table");
   private readonly words = h("p");
   private filter: Filter = "all";
@@ -26,7 +26,7 @@ export class RowsView {
     }
     this.element.append(
       h("h2", {}, "Margins"),
-      this.canvas.element,
+      h("div", { class: "frame" }, this.canvas.element),
       h("p", { class: "row-controls" }, choose, button("earlier", "Earlier rows", () => this.turn(-1)), button("later", "Later rows", () => this.turn(1)), this.words),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Rows" }, this.table),
     );

@@ -6,7 +6,7 @@ import { button, counted, fill, grouped, h, shown } from "./dom";
 const MOST_FEATURES = 4;
 
 export class StepPanel {
-  readonly element = h("section", { class: "panel step", "aria-label": "This step" });
+  readonly element = h("section", { class: "card step", "aria-label": "This step" });
   readonly live = h("p", { class: "live", "aria-live": "polite", role: "status" });
   private readonly words = h("div");
   private readonly question = h("div", { class: "question" });
@@ -117,6 +117,8 @@ export class StepPanel {
   // ------------------------------------------------------------ predict first
   /** Bring the question into sight. */
   ask(): void {
+    this.session.panel = "step";
+    this.session.tell();
     this.question.scrollIntoView({ block: "nearest" });
     this.question.querySelector("button")?.focus();
   }

@@ -6,7 +6,7 @@ import { fill, grouped, h, shown } from "./dom";
 const SHOWN = 8;
 
 export class VerdictPanel {
-  readonly element = h("section", { class: "panel verdict", "aria-label": "Is there a separator?", "aria-live": "polite" });
+  readonly element = h("section", { class: "card verdict", "aria-label": "Is there a separator?", "aria-live": "polite" });
 
   private told: unknown = null;
 
@@ -29,7 +29,7 @@ export class VerdictPanel {
   private line(): string {
     const { verdict, line } = this.session.verdict;
     if (line.startsWith("quasi")) return "Quasi-separable, proved exactly: a plane has no row on its wrong side, but some rows can only lie on it.";
-    if (verdict === "inseparable") return "Inseparable, proved exactly: no plane has every row on its side.";
+    if (verdict === "inseparable") return "Not separable, proved exactly: no plane has every row on its side.";
     return sentence(line);
   }
 

@@ -4,14 +4,18 @@ import { scaleLinear } from "d3-scale";
 import { normalised, remainder } from "../model/projections";
 import type { Weights } from "../model/replay";
 import type { Session } from "../session";
-import { Canvas, coloursOf, shown, type Colours } from "./dom";
+import { Canvas, coloursOf, counted, shown, type Colours } from "./dom";
+import { clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
 import { EDGE } from "./placement";
 
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
 const FEW_ROWS = 150;
-const MOST_ROWS = 1000;
+const MOST_CELLS = 4e6;
+const MOST_LAYERS = 24;
 const MOST_LINES = 60;
+/** The part of the picture from which on a region is seen well. */
+const THIN = 0.01;
 const FEW_TO_NAME = 12;
 
 /** The picture is the plane o + s e1 + t e2 in the space of (w, b/c). */
@@ -21,6 +25,16 @@ interface Slice {
   e2: Float64Array;
   names: [string, string];
   words: string;
+  /** Whether each side has a scale of its own. */
+  own?: boolean;
+}
+
+/** A row's y z in the picture: A px + B py + C. */
+interface Border {
+  row: number;
+  A: number;
+  B: number;
+  C: number;
 }
 
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => {
@@ -30,7 +44,8 @@ const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => {
 };
 
 export class WeightView {
-  readonly canvas = new Canvas("The space of the weights", 0.82);
+  readonly canvas = new Canvas("The space of the weights");
+  private readonly fog = document.createElement("canvas");
   words = "";
 
   constructor(readonly session: Session) {}
@@ -55,24 +70,26 @@ export class WeightView {
       return { o: zero, e1: axis(0), e2: zero, names: [names[0], ""], words: "There is one weight." };
     }
     if (v.length === 2) {
-      return { o: zero, e1: axis(0), e2: axis(1), names, words: "Every half-plane has 0 on its border." };
+      return { o: zero, e1: axis(0), e2: axis(1), names, words: "" };
     }
-    if (v.length === 3) {
+    if (v.length === 3 && !verdict.u) {
       const o = zero.slice();
       o[2] = v[2];
       return { o, e1: axis(0), e2: axis(1), names, words: `A slice at b = ${shown(this.session.after.b)}: the lines move when b does.` };
     }
+    // The slice through 0, w and a separator u shows the region where all rows are right, whatever the dimension.
     const e1 = (verdict.u && normalised(verdict.u)) ?? normalised(v) ?? axis(0);
     // Where w is a multiple of u, any second direction will do.
     const e2 = remainder(v, e1) ?? remainder(axis(0), e1) ?? axis(1);
-    const along = verdict.u ? "along the separator u" : "along w";
-    return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A slice of the ${v.length} dimensions that holds w.` };
+    const along = verdict.u ? "along a separator u" : "along w";
+    const held = verdict.u ? "0, w and a separator u" : "0 and w";
+    return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A slice of ${v.length} dimensions that holds ${held}.`, own: Boolean(verdict.u) };
   }
 
   /** Rows (x, c) times y, as numbers of the slice: row i is on its side where o_i + s a_i + t b_i > 0. */
   private halfPlanes(slice: Slice): { o: Float64Array; a: Float64Array; b: Float64Array; rows: number[] } {
     const { n, p, X, y, constant } = this.session.table;
-    const every = Math.max(1, Math.ceil(n / MOST_ROWS));
+    const every = Math.max(1, Math.ceil((n * (p + 1)) / MOST_CELLS));
     const rows = Array.from({ length: Math.ceil(n / every) }, (_, j) => j * every);
     const [o, a, b] = [slice.o, slice.e1, slice.e2].map((direction) =>
       Float64Array.from(rows, (i) => {
@@ -111,51 +128,114 @@ export class WeightView {
     const colours = coloursOf(this.canvas.element);
     const slice = this.slice();
     const path = this.path(slice);
-    const { width, height } = this.canvas;
-    const [wide, tall] = [width - EDGE - 8, height - EDGE - 8];
-    const reach = 1.25 * Math.max(1e-12, ...[...path, ...this.sampled(slice)].flat().map(Math.abs));
-    const scale = Math.max((2 * reach) / wide, (2 * reach) / tall);
-    const toX = scaleLinear([(-scale * wide) / 2, (scale * wide) / 2], [EDGE, width - 8]);
-    const toY = scaleLinear([(-scale * tall) / 2, (scale * tall) / 2], [height - EDGE, 8]);
+    const [toX, toY] = this.scales(slice, [...path, ...this.sampled(slice)]);
     const planes = this.halfPlanes(slice);
-    const hasGreen = this.shade(planes, toX.invert, toY.invert, colours);
+    // y z of each row as A px + B py + C of the screen.
+    const [s0, t0] = [toX.invert(0), toY.invert(0)];
+    const [ds, dt] = [toX.invert(1) - s0, toY.invert(1) - t0];
+    const values = planes.rows.map((row, j) => {
+      const [a, b] = [planes.a[j], planes.b[j]];
+      return { row, A: a * ds, B: b * dt, C: planes.o[j] + a * s0 + b * t0 };
+    });
+    const fewest = this.shade(values, colours);
+    const green = this.allRight(values, colours);
     this.drawAxes(slice, toX, toY, colours);
-    if (planes.rows.length <= MOST_LINES) this.drawBorders(planes, toX, toY, colours);
+    if (values.length <= MOST_LINES) for (const value of values) this.drawBorder(value, colours);
     this.drawPath(path, toX, toY, colours);
-    const isHidden = !hasGreen && this.session.verdict.verdict === "separable";
-    this.words = isHidden ? `${slice.words} There are separators, but none in this part of the picture.` : slice.words;
-    if (planes.rows.length <= FEW_TO_NAME) this.words += " Each number stands on the good side of its row's border.";
+    this.words = `${slice.words} ${this.saidOf(green, fewest, values.length)}`;
     const wrong = this.session.mistakes;
     const label = wrong ? `w is on the wrong side of ${wrong} of them` : "w is inside all of them: it separates";
     this.canvas.element.setAttribute("aria-label", `Weights: each row is a half-plane; ${label}.`);
   }
 
-  /** Darker where more rows are wrong; where none is, the colour of the cone. */
-  private shade(
-    planes: { o: Float64Array; a: Float64Array; b: Float64Array },
-    sOf: (px: number) => number,
-    tOf: (py: number) => number,
-    colours: Colours,
-  ): boolean {
+  private saidOf(green: number, fewest: number, drawn: number): string {
+    const { verdict, table } = this.session;
+    const numbers = drawn <= FEW_TO_NAME ? " Numbers stand on the good side." : "";
+    if (drawn < table.n) return `One of ${Math.ceil(table.n / drawn)} rows is drawn.`;
+    if (green) return `Green: every row is right${green < THIN ? ". It is thin here" : ""}.${numbers}`;
+    if (verdict.verdict === "inseparable") return `There is no green region: no w is right on all rows. Here the best w has ${counted(fewest, "row")} wrong.${numbers}`;
+    if (verdict.verdict === "separable") return `There are separators, but none in this part of the picture.${numbers}`;
+    return `No w in this picture is right on all rows.${numbers}`;
+  }
+
+  /** The same scale both ways where angles are true; in a slice of many dimensions each side is used to the full. */
+  private scales(slice: Slice, places: [number, number][]): [Scale, Scale] {
+    const { width, height } = this.canvas;
+    const across: [number, number] = [EDGE, width - 8];
+    const up: [number, number] = [height - EDGE, 8];
+    if (slice.own) {
+      const [s, t] = [0, 1].map((j) => places.map((place) => place[j]));
+      const far = Math.max(1e-12, ...s);
+      const wide = Math.max(0.2 * far, ...t.map(Math.abs));
+      return [
+        scaleLinear([Math.min(-0.15 * far, 1.1 * Math.min(...s)), 1.2 * far], across),
+        scaleLinear([Math.min(-0.4 * wide, 1.1 * Math.min(...t)), 1.2 * wide], up),
+      ];
+    }
+    const [wide, tall] = [across[1] - across[0], up[0] - up[1]];
+    const reach = 1.25 * Math.max(1e-12, ...places.flat().map(Math.abs));
+    const scale = Math.max((2 * reach) / wide, (2 * reach) / tall);
+    return [scaleLinear([(-scale * wide) / 2, (scale * wide) / 2], across), scaleLinear([(-scale * tall) / 2, (scale * tall) / 2], up)];
+  }
+
+  /** Darker where more rows are wrong; returns how few can be wrong in this picture. */
+  private shade(values: Border[], colours: Colours): number {
     const { context, width, height } = this.canvas;
-    const n = planes.o.length;
-    let hasGreen = false;
-    const grid = n <= FEW_ROWS ? FINE_GRID : COARSE_GRID;
-    const [dx, dy] = [width / grid, height / grid];
-    for (let r = 0; r < grid; r++) {
-      for (let q = 0; q < grid; q++) {
-        const [s, t] = [sOf((q + 0.5) * dx), tOf((r + 0.5) * dy)];
-        let wrong = 0;
-        for (let i = 0; i < n; i++) if (planes.o[i] + s * planes.a[i] + t * planes.b[i] <= 0) wrong++;
-        hasGreen ||= wrong === 0;
-        context.fillStyle = wrong ? colours.ink : colours.averaged;
-        context.globalAlpha = wrong ? 0.04 + 0.3 * (wrong / n) : 0.4;
-        const [left, top] = [Math.round(q * dx), Math.round(r * dy)];
-        context.fillRect(left, top, Math.round((q + 1) * dx) - left, Math.round((r + 1) * dy) - top);
+    const n = values.length;
+    const grid = n <= FEW_ROWS ? FINE_GRID : Math.max(8, Math.floor(Math.min(COARSE_GRID, Math.sqrt(MOST_CELLS / n))));
+    const counts = new Float64Array(grid * grid);
+    for (const { A, B, C } of values) {
+      for (let r = 0, cell = 0; r < grid; r++) {
+        const start = (B * (r + 0.5) * height) / grid + C;
+        for (let q = 0; q < grid; q++, cell++) if (start + (A * (q + 0.5) * width) / grid <= 0) counts[cell]++;
       }
     }
+    const [fewest, most] = counts.reduce(([low, high], count) => [Math.min(low, count), Math.max(high, count)], [n, 0]);
+    context.fillStyle = colours.ink;
+    if (n <= MOST_LAYERS) {
+      // Layers of half-planes have smooth edges.
+      context.globalAlpha = 0.36 / n;
+      for (const { A, B, C } of values) this.polygon(clipped((x, y) => -(A * x + B * y + C), cornersOf(width, height)));
+    } else {
+      const image = new ImageData(grid, grid);
+      const ink = packedColour(colours.ink) & 0xffffff;
+      new Uint32Array(image.data.buffer).set(Array.from(counts, (count) => ink | ((255 * (0.03 + (0.36 * (count - fewest)) / Math.max(1, most - fewest))) << 24)));
+      this.fog.width = this.fog.height = grid;
+      this.fog.getContext("2d")!.putImageData(image, 0, 0);
+      context.drawImage(this.fog, 0, 0, width, height);
+    }
     context.globalAlpha = 1;
-    return hasGreen;
+    return fewest;
+  }
+
+  /** The region where every row is right, cut exactly; returns its part of the picture. */
+  private allRight(values: Border[], colours: Colours): number {
+    const { context, width, height } = this.canvas;
+    let region = cornersOf(width, height);
+    for (const { A, B, C } of values) {
+      if (region.some(([x, y]) => A * x + B * y + C <= 0)) region = clipped((x, y) => A * x + B * y + C, region);
+      if (!region.length) return 0;
+    }
+    context.fillStyle = context.strokeStyle = colours.averaged;
+    context.globalAlpha = 0.4;
+    this.polygon(region);
+    context.globalAlpha = 1;
+    context.lineWidth = 1.5;
+    context.stroke();
+    const area = region.reduce((sum, [x, y], j) => {
+      const [nextX, nextY] = region[(j + 1) % region.length];
+      return sum + (x * nextY - nextX * y) / 2;
+    }, 0);
+    return Math.abs(area) / (width * height);
+  }
+
+  private polygon(corners: Place[]): void {
+    const { context } = this.canvas;
+    if (!corners.length) return;
+    context.beginPath();
+    for (const [x, y] of corners) context.lineTo(x, y);
+    context.closePath();
+    context.fill();
   }
 
   private drawAxes(slice: Slice, toX: Scale, toY: Scale, colours: Colours): void {
@@ -178,51 +258,31 @@ export class WeightView {
     context.fillText(slice.names[1], 4, 12);
   }
 
-  private drawBorders(
-    planes: { o: Float64Array; a: Float64Array; b: Float64Array; rows: number[] },
-    toX: Scale,
-    toY: Scale,
-    colours: Colours,
-  ): void {
-    const { context } = this.canvas;
-    const { table, step, verdict } = this.session;
-    const inWitness = new Set(verdict.witness?.rows);
-    const far = 4 * Math.max(...toX.domain().map(Math.abs), ...toY.domain().map(Math.abs));
-    planes.rows.forEach((row, j) => {
-      const [a, b, o] = [planes.a[j], planes.b[j], planes.o[j]];
-      const length = Math.hypot(a, b);
-      if (!length) return;
-      const [fx, fy] = [(-o * a) / length ** 2, (-o * b) / length ** 2];
-      const [ux, uy] = [-b / length, a / length];
-      context.strokeStyle = table.y[row] > 0 ? colours.positive : colours.negative;
-      context.lineWidth = row === step?.row ? 3 : 1;
-      if (inWitness.has(row)) context.strokeStyle = colours.wrong;
-      context.setLineDash(inWitness.has(row) ? [6, 4] : []);
-      context.beginPath();
-      context.moveTo(toX(fx - far * ux), toY(fy - far * uy));
-      context.lineTo(toX(fx + far * ux), toY(fy + far * uy));
-      context.stroke();
-      if (planes.rows.length <= FEW_TO_NAME) this.nameBorder(row, [fx, fy], [ux, uy], [a / length, b / length], toX, toY);
-    });
-    context.setLineDash([]);
-  }
-
-  /** The number of a row on the good side of its border, near the edge of the picture. */
-  private nameBorder(row: number, foot: Pair, along: Pair, good: Pair, toX: Scale, toY: Scale): void {
+  /** The border of a row, and the row's number on its good side. */
+  private drawBorder({ row, A, B, C }: Border, colours: Colours): void {
     const { context, width, height } = this.canvas;
-    const unit = toX(1) - toX(0);
-    const inside = (s: number) => {
-      const [x, y] = [toX(foot[0] + s * along[0]), toY(foot[1] + s * along[1])];
-      return x > EDGE + 12 && x < width - 20 && y > 20 && y < height - EDGE - 12;
-    };
-    let reach = 0;
-    for (let s = 0; s < width / unit; s += 4 / unit) if (inside(row % 2 ? s : -s)) reach = row % 2 ? s : -s;
-    if (!inside(reach)) return;
-    const [x, y] = [toX(foot[0] + reach * along[0]), toY(foot[1] + reach * along[1])];
+    const { table, step, verdict } = this.session;
+    const value = (px: number, py: number) => A * px + B * py + C;
+    const ends = crossings(value, width, height);
+    if (ends.length < 2) return;
+    const inWitness = Boolean(verdict.witness?.rows.includes(row));
+    context.strokeStyle = inWitness ? colours.wrong : table.y[row] > 0 ? colours.positive : colours.negative;
+    context.lineWidth = row === step?.row ? 3 : 1;
+    context.setLineDash(inWitness ? [6, 4] : []);
+    context.beginPath();
+    context.moveTo(...ends[0]);
+    context.lineTo(...ends[1]);
+    context.stroke();
+    context.setLineDash([]);
+    if (table.n > FEW_TO_NAME) return;
+    const inside = crossings((px, py) => value(px + EDGE + 12, py + 24), width - EDGE - 32, height - EDGE - 36);
+    if (inside.length < 2) return;
+    const [x, y] = inside[row % 2];
+    const length = Math.hypot(A, B);
     context.fillStyle = context.strokeStyle;
     context.font = "bold 12px system-ui, sans-serif";
     context.textAlign = "center";
-    context.fillText(String(row + 1), x + 11 * good[0], y - 11 * good[1] + 4);
+    context.fillText(String(row + 1), x + EDGE + 12 + (11 * A) / length, y + 24 + (11 * B) / length + 4);
   }
 
   private drawPath(path: [number, number][], toX: Scale, toY: Scale, colours: Colours): void {
@@ -248,11 +308,8 @@ export class WeightView {
   }
 }
 
-type Pair = [number, number];
-
 interface Scale {
   (value: number): number;
   ticks(count: number): number[];
-  domain(): number[];
   invert(value: number): number;
 }
