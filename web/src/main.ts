@@ -20,6 +20,8 @@ import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
 
+const EDITING = " In the left picture a click adds a row, a drag moves it; keys there: n adds, [ and ] choose, arrows move, t other class, Delete, Esc.";
+
 /** How long the address waits for the next change, in milliseconds: browsers refuse too many. */
 const PAUSE = 300;
 
@@ -71,7 +73,8 @@ function build(element: HTMLElement, session: Session): PlaneView {
     if (!due) due = requestAnimationFrame(draw);
   });
   keepAddress(element, session);
-  new ResizeObserver(() => session.tell()).observe(element);
+  const resized = new ResizeObserver(() => session.tell());
+  for (const { canvas } of [plane, weights]) resized.observe(canvas.element);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session.tell());
   // Paper is white: what is printed by night has the colours of the day.
   for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]] as const) {
@@ -140,8 +143,9 @@ function legend(session: Session): HTMLElement {
   const [negative, positive] = session.story.classes;
   const item = (kind: string, text: string) => h("span", { class: "key" }, h("span", { class: `sign ${kind}`, "aria-hidden": "true" }), text);
   return h(
-    "p",
-    { class: "legend" },
+    "details",
+    { class: "legend", open: window.innerWidth >= 1000 },
+    h("summary", {}, "Signs and keys"),
     item("negative", `${negative} (y = −1)`),
     item("positive", `${positive} (y = +1)`),
     item("wrong", "wrong side"),
@@ -150,7 +154,7 @@ function legend(session: Session): HTMLElement {
     item("old", "plane before"),
     item("new", "plane now"),
     item("witness", "in the witness"),
-    h("span", { class: "keys" }, "Rows are counted from 1. ", h("span", {}, "Keys: ← → one row, Page Up and Page Down one update, Home, End, space plays.")),
+    h("span", { class: "keys" }, "Rows are counted from 1. ", h("span", {}, "Keys: ← → one row, Page Up and Page Down one update, Home, End, space plays.", session.story.editable ? EDITING : "")),
   );
 }
 

@@ -1,6 +1,6 @@
 /** What is looked at: rows, a run, and a moment of it. Views are told when it changes. */
 
-import { learn, MOST_UPDATES, type Asked } from "./model/learn";
+import { learn, MOST_UPDATES, rocchioOf, type Asked } from "./model/learn";
 import { verdictOf, verdictOfGaussian } from "./model/exact";
 import { gaussian, kernelWidth, LIFTS, squares, type Lift, type LiftName } from "./model/lift";
 import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
@@ -237,7 +237,7 @@ export class Session {
       const { w, b } = this.endOfMargin();
       add("margin", "margin perceptron, at its end", w, b);
     }
-    const rocchio = this.overlays.has("rocchio") ? this.rocchio() : this.after;
+    const rocchio = this.overlays.has("rocchio") ? rocchioOf(this.table) : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
     const { plane } = this.verdict;
     if (plane) add("widest", "widest margin", plane.w, plane.b);
@@ -261,21 +261,6 @@ export class Session {
     if (name === "widest") return this.verdict.plane !== null;
     if (name === "margin") return this.canLearn;
     return name === "rocchio" || this.run.from === 0;
-  }
-
-  private rocchio(): { w: Float64Array; b: number } {
-    const { n, p, X, y, constant } = this.table;
-    const counts = [0, 0];
-    const means = [new Float64Array(p), new Float64Array(p)];
-    for (let i = 0; i < n; i++) {
-      const side = y[i] > 0 ? 1 : 0;
-      counts[side]++;
-      for (let f = 0; f < p; f++) means[side][f] += X[i * p + f];
-    }
-    means.forEach((mean, side) => mean.forEach((value, f) => (mean[f] = value / Math.max(1, counts[side]))));
-    const w = means[1].map((value, f) => value - means[0][f]);
-    const length2 = (v: Float64Array) => v.reduce((sum, value) => sum + value * value, 0);
-    return { w, b: constant ? (length2(means[0]) - length2(means[1])) / 2 : 0 };
   }
 
   /** Whether all vectors so far can be judged on all rows quickly. */

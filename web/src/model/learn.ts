@@ -232,3 +232,19 @@ function shuffled(n: number, random: () => number): number[] {
   }
   return order;
 }
+
+/** The plane half way between the means of the two classes, at right angles to the line from one to the other. */
+export function rocchioOf(table: Table): { w: Float64Array; b: number } {
+  const { n, p, X, y, constant } = table;
+  const counts = [0, 0];
+  const means = [new Float64Array(p), new Float64Array(p)];
+  for (let i = 0; i < n; i++) {
+    const side = y[i] > 0 ? 1 : 0;
+    counts[side]++;
+    for (let f = 0; f < p; f++) means[side][f] += X[i * p + f];
+  }
+  means.forEach((mean, side) => mean.forEach((value, f) => (mean[f] = value / Math.max(1, counts[side]))));
+  const w = means[1].map((value, f) => value - means[0][f]);
+  const length2 = (v: Float64Array) => v.reduce((sum, value) => sum + value * value, 0);
+  return { w, b: constant ? (length2(means[0]) - length2(means[1])) / 2 : 0 };
+}

@@ -209,11 +209,11 @@ export class Controls {
     // How many updates there are is what questions ask for: it stands here once the end was seen.
     const told = session.hasEnded || session.edited;
     const all = told ? ` of ${grouped(total)}` : "";
-    const verdict = told ? ` · ${session.verdict.verdict}` : "";
+    const verdict = told ? ` · ${session.verdict.verdict.replace("in", "not ")}` : "";
     this.slider.setAttribute("aria-valuetext", `update ${k}${all}, ${session.mistakes} rows wrong`);
     this.place.textContent = `update ${k}${all} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong${verdict}`;
     for (const update of this.selects) update();
-    const lines = session.drawn().map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
+    const lines = session.drawn().filter(({ name }) => session.overlays.has(name)).map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
     if (session.overlays.has("voted")) {
       const wrong = session.mistakesOfVotes();
       lines.push(`vote of all vectors: ${wrong === null ? "too many to count here" : `${grouped(wrong)} wrong`}`);

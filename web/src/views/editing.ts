@@ -12,7 +12,6 @@ export class Editing {
   readonly element = h("div", { class: "editing", role: "group", "aria-label": "Change the rows" });
   private dragged: { row: number; from: [number, number]; moved: boolean } | null = null;
   private side = 1;
-  private readonly words = h("span", { class: "hint" });
 
   constructor(
     readonly session: Session,
@@ -25,7 +24,6 @@ export class Editing {
       add,
       button("other class", "Turn the row chosen into the other class", () => this.relabel()),
       button("take away", "Take the row chosen away", () => this.remove()),
-      this.words,
     );
     // A finger on a row moves it; elsewhere it scrolls the page.
     element.addEventListener("touchstart", (event) => this.holdPage(event), { passive: false });
@@ -43,11 +41,6 @@ export class Editing {
   draw(): void {
     this.element.hidden = !this.isOn;
     this.plane.canvas.element.classList.toggle("editable", this.isOn);
-    const row = this.session.selected;
-    this.words.textContent =
-      row === null
-        ? "Click adds a row, drag moves it. Keys: n adds, [ ] choose."
-        : `Row ${row + 1} is chosen. Keys: arrows, t other class, Delete.`;
   }
 
   private holdPage(event: TouchEvent): void {

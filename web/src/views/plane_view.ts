@@ -55,9 +55,10 @@ export class PlaneView {
   }
 
   private description(): string {
-    const { table, mistakes, story } = this.session;
+    const { table, mistakes, story, selected } = this.session;
+    const chosen = selected === null ? "" : ` Row ${selected + 1} is chosen.`;
     const at = this.at.axes ? ` by ${this.at.axes.names.join(" and ")}` : "";
-    return `${grouped(table.n)} rows${at}; ${grouped(mistakes)} on the wrong side; blue circles are ${story.classes[0]}, orange triangles ${story.classes[1]}.`;
+    return `${grouped(table.n)} rows${at}; ${grouped(mistakes)} on the wrong side; blue circles are ${story.classes[0]}, orange triangles ${story.classes[1]}.${chosen}`;
   }
 
   private drawGround(line: Line | null, b: number, colours: Colours): void {
