@@ -15,6 +15,7 @@ EXPLORE = re.compile(r"<!-- explore: ([a-z-]+)(?: card=([a-z]+))? -->")
 BARS = re.compile(r"\\lVert(.*?)\\rVert(?=[\^_])", re.S)
 # What pymdownx.arithmatex leaves of \( ... \) and \[ ... \].
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*(\\\(|\\\[)(.*?)(\\\)|\\\])\s*</\1>', re.S)
+ANSWER = re.compile(r"<details markdown><summary>Answer</summary>.*?</details>\n*", re.S)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.M | re.S)
 
 
@@ -60,6 +61,11 @@ def with_formulas(html: str) -> str:
         return convert(formula, display="block" if found[1] == "div" else "inline")
 
     return FORMULA.sub(drawn, html)
+
+
+def without_answers(markdown: str) -> str:
+    """A chapter for a class: its exercises and questions without their answers."""
+    return re.sub(r"^# (.*)$", r"# \1, without answers", ANSWER.sub("", markdown), count=1, flags=re.M)
 
 
 def notebook(markdown: str) -> str:

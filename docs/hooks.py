@@ -15,7 +15,7 @@ import linsep
 from linsep.learners.base.batch import EpochLearner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
-from course import notebook, with_explorers, with_formulas
+from course import notebook, with_explorers, with_formulas, without_answers
 from gallery.__main__ import SCRIPTS
 from options import commands, option_table
 
@@ -28,6 +28,8 @@ FETCHED = re.compile(
     r"""\brel=["']?(?:stylesheet|preconnect|icon|preload)\b[^>]*\bhref=["']?(?:https?:)?//"""
 )
 
+# Each chapter without its answers is a page, too, but a search finds the chapter alone.
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 # Emphasis that begins inside a word, as the stars of (w*, b*) would make it.
 STARRED = re.compile(r"\w<em>.{0,40}")
 
@@ -56,16 +58,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(EXPLORERS.glob("*.html")):
         files.append(File.generated(config, f"explore/{path.name}", abs_src_path=str(path)))
     for path in sorted((ROOT / "docs" / "learn").glob("*.md")):
-        text = notebook(path.read_text(encoding="utf-8"))
-        files.append(File.generated(config, f"learn/{path.stem}.ipynb", content=text))
+        text = path.read_text(encoding="utf-8")
+        files.append(File.generated(config, f"learn/{path.stem}.ipynb", content=notebook(text)))
+        if "<details" in text:
+            plain, place = without_answers(text), f"learn/{path.stem}-exercises"
+            files.append(File.generated(config, f"{place}.ipynb", content=notebook(plain)))
+            files.append(File.generated(config, f"{place}.md", content=f"{UNSEARCHED}{plain}"))
     files.append(File.generated(config, "changelog.md", abs_src_path=str(ROOT / "CHANGELOG.md")))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Put explorers, and the options of a command, where a page wants them; a picture of the gallery may have one."""
+    """Put explorers and options of commands where a page wants them, and links to the edition without answers."""
     if preset := page.meta.get("preset"):
         markdown += f"\n## See it move\n\n<!-- explore: {preset} -->\n"
+    if "<details" in markdown and page.file.src_uri.startswith("learn/"):
+        plain = f"{Path(page.file.src_uri).stem}-exercises"
+        markdown += f"\nFor a class, without answers: [as a page]({plain}.md), [as a notebook]({plain}.ipynb).\n"
     markdown = with_explorers(markdown, page.file.url)
     return re.sub(r"<!-- options: ([a-z ]+) -->", lambda found: option_table(commands()[found[1]]), markdown)
 

@@ -178,8 +178,10 @@ def test_the_command_writes_a_page_of_a_table(tmp_path: Path) -> None:
 def test_the_command_shows_a_preset_or_says_what_is_wrong(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     assert "2 updates, at most 5" in linsep("explore", "--save", out).stdout
-    linsep("explore", "--preset", "line", "--learner", "pa1", "--save", out)
-    assert story_in(out.read_text(encoding="utf-8"))["runs"][0]["name"] == "pa1"
+    seen = "--set", "view=file:///p.html#visit=3&card=proof"
+    linsep("explore", "--preset", "line", "--learner", "pa1", *seen, "--save", out)
+    story = story_in(out.read_text(encoding="utf-8"))
+    assert story["runs"][0]["name"] == "pa1" and story["state"] == "visit=3&card=proof"
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n3,c\n")
     assert "name one of them" in linsep("explore", table, "--target", "y", "--save", out, status=2).stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import json
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from course import EXPLORE, notebook, with_explorers, write_presets
+from course import BLOCK, EXPLORE, notebook, with_explorers, without_answers, write_presets
 
 from linsep.explorer import presets
 from linsep.explorer.presets import PRESETS, names_and_titles
@@ -83,3 +85,16 @@ def test_chapters_ask_for_presets_that_exist_and_make_valid_notebooks(chapter: P
         assert set(cell) >= {"cell_type", "metadata", "source", "id"}
         if cell["cell_type"] == "code":
             compile(cell["source"], "cell", "exec")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_without_answers_gives_none_and_needs_none(chapter: Path) -> None:
+    text = without_answers(chapter.read_text(encoding="utf-8"))
+    assert "<details" not in text and "</details>" not in text
+    nodes = list(ast.walk(ast.parse("\n".join(block[1] for block in BLOCK.finditer(text)))))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    known = {node.id for node in names if isinstance(node.ctx, ast.Store)} | set(dir(builtins))
+    known |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    known |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    assert {node.id for node in names} <= known

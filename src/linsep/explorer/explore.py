@@ -195,6 +195,26 @@ class Exploration:
 
     story: dict[str, Any]
 
+    def at(self, link: str) -> Exploration:
+        """The same run, shown first as a link of the page says: changed rows, options, the moment and the panel.
+
+        Parameters
+        ----------
+        link : str
+            A link, or what stands behind its "#".
+
+        Returns
+        -------
+        Exploration
+            What a link says that does not fit this table is told on the page.
+
+        Examples
+        --------
+        >>> explore(preset="line").at("page.html#visit=3&card=proof").story["state"]
+        'visit=3&card=proof'
+        """
+        return Exploration({**self.story, "state": link.rpartition("#")[2]})
+
     def save(self, path: str | os.PathLike[str], *, reads: tuple[Any, ...] = ()) -> None:
         """Write the page to one HTML file, which opens without a network and without linsep.
 

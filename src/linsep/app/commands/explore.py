@@ -32,6 +32,7 @@ _OPTIONS = (
     under_set("seed", "The seed of the order random; 0 if not given.", int, least=0),
     under_set("max_iter", "Largest number of epochs, 1000 unless given; a run ends after 5 seconds.", int, least=1),
     under_set("fit_intercept", "Whether the plane has an intercept; without one b stays at 0.", bool, True),
+    under_set("view", "What the page shows first: a link of the explorer, or what stands behind its #."),
     under_set("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535),
     under_set("browser", "Whether to open a browser; the address of the page is printed.", bool, True),
 )
@@ -64,6 +65,7 @@ def _explore(asked: Any) -> Result:
         how = {"positive": asked.positive, "columns": columns, "missing": asked.missing}
         points = points_of_table(source, constant=float(asked.fit_intercept), **how)
         found = Exploration(tell(points, max_iter=asked.max_iter or _EPOCHS, **chosen))
+    found = found.at(asked.view or "")
     result = Result(_lines(found.story), {})
     if save is None:
         result.then = partial(found.serve, port=asked.port, browser=asked.browser)
