@@ -280,7 +280,7 @@ def verdict_of(at: Setting, seconds: float = SECONDS) -> dict[str, Any]:
     length = float(np.sqrt(row_norms2(at.X).max() + at.constant2))
     # Quasi-separable rows, too, have a witness and no plane with all of them on their sides.
     word = found.verdict if found.verdict in ("separable", "undecided") else "inseparable"
-    told = {"verdict": word, "line": found.summary(), "R": length, "witness": _witness(found)}
+    told = {"verdict": word, "line": found.summary(first=1), "R": length, "witness": _witness(found)}
     told |= {"plane": None, "u": None, "gamma": None, "bound": None, "support": []}
     return {**told, **_margins(at, found, seconds)} if found.verdict == "separable" else told
 

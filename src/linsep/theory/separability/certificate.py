@@ -251,15 +251,25 @@ class Separability:
         object.__setattr__(self, "about", (X, y))
 
     # -------------------------------------------------------------------- words
-    def summary(self) -> str:
+    def summary(self, first: int = 0) -> str:
         """Return the verdict and its reason in words.
+
+        Parameters
+        ----------
+        first : int, default=0
+            The number of the first row: people count from 1.
+
+        Returns
+        -------
+        str
+            A sentence. It says from where rows are counted.
 
         Examples
         --------
         >>> Separability(ConeProof(3), 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        return ("as read, not verified: " if self.digest and not self.verified else "") + summary_of(self)
+        return ("as read, not verified: " if self.digest and not self.verified else "") + summary_of(self, first)
 
     def __repr__(self) -> str:
         return f"<Separability {self.summary()}>"

@@ -13,10 +13,10 @@ from linsep.types import Array
 _SHOWN = 8  # rows that are listed
 
 
-def summary_of(found: Any) -> str:
-    """The verdict and its reason."""
+def summary_of(found: Any, first: int = 0) -> str:
+    """The verdict and its reason; the first row has the number `first`."""
     where = "" if found.fit_intercept else " (no intercept)"
-    return with_mark(f"{about_of(found)}{found.verdict}{where}: {_why(found)}", found.fragile)
+    return with_mark(f"{about_of(found)}{found.verdict}{where}: {_why(found, first)}", found.fragile)
 
 
 def about_of(found: Any) -> str:
@@ -38,10 +38,10 @@ def exists_near(within: float) -> str:
     return f"positive weights that bring them to 0 exist within {within:.0e} of those given"
 
 
-def _why(found: Any) -> str:
+def _why(found: Any, first: int = 0) -> str:
     if found.verdict == "separable":
         return f"a hyperplane puts every one of the {found.n_rows:,} rows on its side, checked exactly"
-    said, witness = _listed(found, found.witness.rows if found.witness else ()), found.witness
+    said, witness = _listed(found, found.witness.rows if found.witness else (), first), found.witness
     proof = f"{exists_near(witness.within)}, checked exactly" if witness and witness.within else ""
     left = found.rows_left.size
     some = f"{found.n_rows - left:,} rows"
@@ -62,10 +62,10 @@ def _why(found: Any) -> str:
     return f"{found.reason}; a direction separates at least {some}" if found.directions else found.reason
 
 
-def _listed(found: Any, rows: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, found.in_file(rows[:_SHOWN]).tolist()))
+def _listed(found: Any, rows: tuple[int, ...], first: int) -> str:
+    shown = ", ".join(map(str, (found.in_file(rows[:_SHOWN]) + first).tolist()))
     too = ", rows left out too" if found.left_out else ""
-    return f"the {len(rows)} rows {shown}{', ...' if len(rows) > _SHOWN else ''} (counted from 0{too})"
+    return f"the {len(rows)} rows {shown}{', ...' if len(rows) > _SHOWN else ''} (counted from {first}{too})"
 
 
 def html_of(found: Any) -> str:
