@@ -31,7 +31,7 @@ def table_html(title: str, rows: Iterable[tuple[object, ...]], figure: str = "")
 def frame_html(title: str, page: str, height: str) -> str:
     """A page in a frame of its own, so that neither style sheet reaches the other's page."""
     look = f'style="width:100%;height:{height};border:1px solid #8886;border-radius:8px"'
-    return f'<iframe title="{title}" {look} sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'
+    return f'<iframe title="{title}" {look} sandbox="allow-scripts allow-downloads" srcdoc="{escape(page)}"></iframe>'
 
 
 def rounded_down(value: float) -> str:

@@ -4,7 +4,7 @@ import { learn, MOST_UPDATES, rocchioOf, type Asked } from "./model/learn";
 import { verdictOf, verdictOfGaussian } from "./model/exact";
 import { gaussian, kernelWidth, LIFTS, squares, type Lift, type LiftName } from "./model/lift";
 import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
-import { unpack, type PackedStory, type Run, type Story, type Table, type Verdict } from "./model/story";
+import { unpack, type PackedStory, type Run, type Story, type Table, type Verdict, type Witness } from "./model/story";
 
 /** The visit that was made last: its row, y z before it, and whether it moved w. */
 export interface Step {
@@ -31,17 +31,7 @@ const MOST_CELLS_TO_LEARN = 2e6;
 const MOST_COLUMNS_HERE = 5;
 const MOST_ROWS_HERE = 500;
 
-const unknown = (R: number): Verdict => ({
-  verdict: "undecided",
-  line: "",
-  plane: null,
-  u: null,
-  gamma: 0,
-  R,
-  bound: null,
-  witness: null,
-  support: [],
-});
+const unknown = (R: number): Verdict => ({ verdict: "undecided", line: "", plane: null, u: null, gamma: 0, R, bound: null, witness: null, support: [] });
 
 export class Session {
   readonly story: Story;
@@ -212,6 +202,11 @@ export class Session {
 
   get epoch(): number {
     return this.table.n ? Math.floor(Math.max(0, this.t - 1) / this.table.n) + 1 : 1;
+  }
+
+  /** The witness that is marked in the pictures: it tells the answer, so it waits for the end or for who asks. */
+  get witness(): Witness | null {
+    return this.hasEnded || this.edited || this.panel === "verdict" ? this.verdict.witness : null;
   }
 
   get mistakes(): number {

@@ -151,18 +151,18 @@ export class PlaneView {
       context.arc(this.at.toX(this.at.places[2 * row]), this.at.toY(this.at.places[2 * row + 1]), radius, 0, 7);
       context.stroke();
     }
-    for (const row of this.session.verdict.witness?.rows ?? []) this.drawMark(row, colours.wrong);
+    for (const row of this.session.witness?.rows ?? []) this.drawMark(row, colours.wrong);
     this.drawMeeting(colours);
   }
 
   /** With an intercept the weights of a witness make the same point of both classes: there their hulls meet. */
   private drawMeeting(colours: Colours): void {
-    const { verdict, table, lift } = this.session;
-    if (!verdict.witness || !table.constant || lift.name !== "none") return;
+    const { witness, table, lift } = this.session;
+    if (!witness || !table.constant || lift.name !== "none") return;
     let [x, y, whole] = [0, 0, 0];
-    verdict.witness.rows.forEach((row, j) => {
+    witness.rows.forEach((row, j) => {
       if (table.y[row] < 0) return;
-      const share = verdict.witness!.shares[j];
+      const share = witness.shares[j];
       x += share * this.at.places[2 * row];
       y += share * this.at.places[2 * row + 1];
       whole += share;

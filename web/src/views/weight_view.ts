@@ -261,11 +261,11 @@ export class WeightView {
   /** The border of a row, and the row's number on its good side. */
   private drawBorder({ row, A, B, C }: Border, colours: Colours): void {
     const { context, width, height } = this.canvas;
-    const { table, step, verdict } = this.session;
+    const { table, step, witness } = this.session;
     const value = (px: number, py: number) => A * px + B * py + C;
     const ends = crossings(value, width, height);
     if (ends.length < 2) return;
-    const inWitness = Boolean(verdict.witness?.rows.includes(row));
+    const inWitness = Boolean(witness?.rows.includes(row));
     context.strokeStyle = inWitness ? colours.wrong : table.y[row] > 0 ? colours.positive : colours.negative;
     context.lineWidth = row === step?.row ? 3 : 1;
     context.setLineDash(inWitness ? [6, 4] : []);
