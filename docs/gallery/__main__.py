@@ -16,12 +16,14 @@ CHAPTERS = {
     "planes": (
         "Planes and steps",
         (
+            "plane_and_normal",
             "one_dimension",
             "worked_sum",
             "half_spaces",
             "exclusive_or",
             "narrow_margin",
             "rocchio_fails",
+            "means_on_a_circle",
             "losses",
             "circle_and_sphere",
         ),
@@ -43,6 +45,7 @@ CHAPTERS = {
             "breast_cancer",
             "drifting_stream",
             "digits",
+            "layers",
             "hidden_nodes",
             "hidden_layers",
             "exploding_regression",
@@ -53,6 +56,7 @@ CHAPTERS = {
 SCRIPTS = {name: HERE / folder / f"{name}.py" for folder, (_, names) in CHAPTERS.items() for name in names}
 # The preset of the explorer that shows the same; it stands as `preset` at the head of the page.
 PRESETS = {
+    "plane_and_normal": "six-points",
     "one_dimension": "line",
     "worked_sum": "six-points",
     "exclusive_or": "exclusive-or",
@@ -65,6 +69,8 @@ PRESETS = {
     "noisy_votes": "overfitting-votes",
 }
 SMALL = (400, 240)
+# By night ink is light. Pictures on no ground of their own follow the page, as a browser hands its scheme on to them.
+NIGHT = {"#222222": "#e6e6e6", "#000000": "#e6e6e6", "#777777": "#a0a0a0", "#0072b2": "#6cb8e6", "#d55e00": "#ff8a3c"}
 
 
 class Shown(NamedTuple):
@@ -94,8 +100,21 @@ def run_script(name: str, folder: Path) -> Shown:
     claim, seen = rest.split("\nSeen: ")
     pictures = sorted((path.name for path in folder.glob(f"{name}.*")), key=lambda file: not file.endswith(".png"))
     assert f"{name}.png" in pictures, f"{name}.py saved no picture {name}.png"
+    if (drawn := folder / f"{name}.svg").exists():
+        drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
+        pictures = [drawn.name]  # the other one is for the small picture alone
     source = SCRIPTS[name].read_text(encoding="utf-8").split('"""', 2)[2].strip()
     return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), pictures, source)
+
+
+def with_night(svg: str) -> str:
+    """A picture that Matplotlib has drawn on no ground, with colours for the night."""
+    rules = "".join(
+        f'[style*="{part}: {day}"] {{{part}: {night} !important}} '
+        for day, night in NIGHT.items()
+        for part in ("fill", "stroke")
+    )
+    return svg.replace("</style>", f" @media (prefers-color-scheme: dark) {{{rules}}}</style>", 1)
 
 
 def page(name: str, shown: Shown) -> str:

@@ -222,7 +222,7 @@ def test_demo_ends_with_the_receipt(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for part in (
         "stops\nafter", "97.9%", "569 x 30", "Perceptron", "clean pass", "217,171", "1,757,361", "100.00%",
-        "held-out accuracy", "separable", "margin bracket", "R, the largest row norm", "novikoff", "unit sphere",
+        "held-out accuracy", "separable", "margin bracket", "R, the largest row norm", "novikoff", "unit ball",
         "bounded bias", "freund-schapire", "hinge loss, all passes", "breast_cancer.linsep", "linsep show",
     ):  # fmt: skip
         assert part in done.stdout, part

@@ -27,7 +27,7 @@ def test_the_claim_holds_and_the_picture_is_there(name: str, tmp_path: Path) -> 
     assert not re.search(r"[][]", shown.seen)  # it stands in the brackets of the picture
     page = gallery.page(name, shown)
     assert f"# {shown.title}\n" in page
-    assert f"![{shown.seen}]({name}.png)" in page
+    assert f"![{shown.seen}]({shown.pictures[0]})" in page
     assert re.search(r"^\s*assert ", shown.source, re.MULTILINE)
     assert (f"preset: {gallery.PRESETS.get(name)}\n" in page) == (name in gallery.PRESETS)
     assert (tmp_path / f"{name}.png").stat().st_size > 5000

@@ -38,7 +38,7 @@ def test_on_the_unit_sphere_all_apply_with_the_numbers_worked_out_by_hand() -> N
     table = mistake_bounds(CIRCLE, LABELS, [2.0, 0.0], 0.5)
     assert [row.name for row in table] == [
         "novikoff",
-        "unit sphere",
+        "unit ball",
         "bounded bias",
         "freund-schapire",
         "hinge loss",
@@ -46,7 +46,7 @@ def test_on_the_unit_sphere_all_apply_with_the_numbers_worked_out_by_hand() -> N
     assert all(row.applies and row.why == "" for row in table)
     gamma, norm2 = 0.55, 1 + 0.25**2
     assert table.get("novikoff").value == pytest.approx(2 * norm2 / gamma**2)
-    assert table.get("unit sphere").value == pytest.approx(4 / gamma**2)
+    assert table.get("unit ball").value == pytest.approx(4 / gamma**2)
     assert table.get("bounded bias").value == pytest.approx(2 * 2 / gamma**2)
     assert table.best is not None
     assert table.best.name == "novikoff"
@@ -62,7 +62,7 @@ def test_without_an_intercept() -> None:
     table = mistake_bounds(2 * CIRCLE, LABELS, [3.0, 0.0], fit_intercept=False)
     assert table.get("novikoff").value == pytest.approx((2 / 1.2) ** 2)
     assert table.get("novikoff").formula == "(R / gamma)^2"
-    assert table.get("unit sphere").why == table.get("bounded bias").why == "the run has no intercept"
+    assert table.get("unit ball").why == table.get("bounded bias").why == "the run has no intercept"
     with pytest.raises(DataError, match="the run has no intercept: give a separator with b = 0"):
         mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], 0.5, fit_intercept=False)
 
@@ -87,17 +87,17 @@ def test_the_inseparable_pair_is_the_least_over_a_grid() -> None:
 
 def test_reasons_why_not() -> None:
     wrong = mistake_bounds(CIRCLE, -LABELS, [1.0, 0.0], 0.25)
-    for name in ("novikoff", "unit sphere", "bounded bias"):
+    for name in ("novikoff", "unit ball", "bounded bias"):
         assert wrong.get(name).why == "this separator makes 4 mistakes: smallest margin is -1.25"
         assert wrong.get(name).value is None
     one = mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], 0.8)
     assert one.get("novikoff").why == "this separator makes 1 mistake: smallest margin is 0"
     far = mistake_bounds(CIRCLE + np.array([4.0, 0.0]), LABELS, [1.0, 0.0], -4.0)
-    assert far.get("bounded bias").why == far.get("unit sphere").why == "the plane is 4 from the origin, more than 1"
+    assert far.get("bounded bias").why == far.get("unit ball").why == "the plane is 4 from the origin, more than 1"
     assert far.get("novikoff").applies
-    assert mistake_bounds(2 * CIRCLE, LABELS, [1.0, 0.0]).get("unit sphere").why == "some row is not of norm 1"
+    assert mistake_bounds(2 * CIRCLE, LABELS, [1.0, 0.0]).get("unit ball").why == "some row is longer than 1"
     flat = mistake_bounds(CIRCLE, LABELS, [0.0, 0.0], 1.0)
-    assert flat.get("unit sphere").why == "w is zero: there is no plane"
+    assert flat.get("unit ball").why == "w is zero: there is no plane"
     for row in mistake_bounds(CIRCLE, LABELS, [0.0, 0.0]):
         assert row.why == "the separator is the zero vector"
     for row in mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], weighted=True):
@@ -110,13 +110,21 @@ def test_reasons_why_not() -> None:
     assert many.best is not None and not many.best.one_pass
 
 
-def test_rows_of_norm_one_to_rounding_count_as_on_the_sphere() -> None:
+def test_rows_of_norm_one_to_rounding_count_as_in_the_ball() -> None:
     X = np.random.default_rng(0).normal(size=(200, 7))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     y = X[:, 0] > 0
     for data in (X, X.astype(np.float32)):
-        assert mistake_bounds(data, y, np.eye(7)[0]).get("unit sphere").applies
-    assert not mistake_bounds(X * (1 + 1e-9), y, np.eye(7)[0]).get("unit sphere").applies
+        assert mistake_bounds(data, y, np.eye(7)[0]).get("unit ball").applies
+    assert not mistake_bounds(X * (1 + 1e-9), y, np.eye(7)[0]).get("unit ball").applies
+
+
+def test_rows_inside_the_unit_ball_have_its_bound_and_the_plane_cuts_the_ball() -> None:
+    rows = np.array([[0.5, 0.0], [0.0, 0.3], [-0.2, -0.7]])  # z = 0.6, 0.4, -0.3 with w = (1, 1), b = 0.1
+    inside = mistake_bounds(rows, [1, 1, -1], [1.0, 1.0], 0.1).get("unit ball")
+    assert inside.formula == "4 / gamma^2" and inside.value == pytest.approx(4 / (0.4**2 / 2))
+    scaled = mistake_bounds(rows, [1, 1, -1], [1.0, 1.0], 0.1, intercept_scaling=0.5, margin=1.0).get("unit ball")
+    assert scaled.value == pytest.approx((2 * 1.25 + 4) / (0.4**2 / 2))
 
 
 def test_the_table_prints_and_is_json() -> None:

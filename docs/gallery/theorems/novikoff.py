@@ -5,7 +5,7 @@ k = (R / gamma)^2, and no run can go on beyond. This one ends long before, after
 pass alone made 32.
 
 `mistake_bounds` allows more. On all mistakes: Novikoff's 3,178; "bounded bias", a coarser form that wants
-|b*| <= ||w*||, 4,947; and "unit sphere", which is for rows of length 1 and says nothing here. On those of the first
+|b*| <= ||w*||, 4,947; and "unit ball", which is for rows no longer than 1 and says nothing here. On those of the first
 pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
 
 Seen: One picture with logarithmic axes, on which the squared length of w stays between two straight lines that meet at
@@ -44,7 +44,7 @@ assert (learner.n_mistakes_, learner.n_iter_, learner.trace_.mistakes[0]) == (13
 assert learner.n_mistakes_ <= novikoff / 10
 values = {bound.name: round(bound.value) for bound in bounds if bound.applies}
 assert values == {"novikoff": 3178, "bounded bias": 4947, "freund-schapire": 176, "hinge loss": 164}
-assert not bounds.get("unit sphere").applies
+assert not bounds.get("unit ball").applies
 assert [bound.name for bound in bounds if bound.one_pass] == ["freund-schapire", "hinge loss"]
 assert abs(best.b) <= np.linalg.norm(best.w)
 assert learner.trace_.mistakes[0] < 164

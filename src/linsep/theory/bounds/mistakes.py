@@ -83,7 +83,7 @@ def mistake_bounds(
 
     - novikoff: (R / gamma)^2; a run with an intercept sees (x, 1): (R^2 + 1) / gamma~^2, which is
       (R^2 + 1)(||w||^2 + b^2) / eps^2;
-    - unit sphere: 4 / gamma^2 when every ||x_i|| = 1 and the plane cuts the ball, |b| <= ||w||;
+    - unit ball: 4 / gamma^2 when every ||x_i|| <= 1 and the plane cuts the ball, |b| <= ||w||;
     - bounded bias: 2 (R^2 + 1) / gamma^2 when |b| <= ||w|| (unit form: ||w*|| = 1, |b*| <= 1, margin gamma);
     - freund-schapire: ((R + D) / g)^2, D^2 = sum_i max(0, g - m_i)^2, with m_i the margins of the unit vector, least
       over a grid of g > 0; it needs no separator. It is about the first pass alone;
@@ -154,7 +154,7 @@ def mistake_bounds(
     --------
     >>> table = mistake_bounds([[1.0, 0.0], [-1.0, 0.0]], [1, 0], [1.0, 0.0])
     >>> [(row.name, row.value) for row in table][:3], table.best.value
-    ([('novikoff', 2.0), ('unit sphere', 4.0), ('bounded bias', 4.0)], 2.0)
+    ([('novikoff', 2.0), ('unit ball', 4.0), ('bounded bias', 4.0)], 2.0)
     """
     run: dict[str, Any] = {"fit_intercept": fit_intercept, "intercept_scaling": intercept_scaling, "margin": margin}
     plane = plane_on_rows(X, y, w, b, **run)
@@ -162,14 +162,15 @@ def mistake_bounds(
     S = f"R^2{constant}{more}"
     # Whether |b| <= c ||w|| was asked in floating point: the larger of 2 ||w||^2 and ||(w, b/c)||^2 makes up for that.
     doubled = replace(u, length2=max(2 * plane.norm2, u.length2))
-    # R^2 + c^2 as it is rather than 1 + c^2: rows are on the sphere to rounding only.
+    # 1 + c^2, or R^2 + c^2 where rounding has made that larger: rows are in the ball to rounding only.
+    within = replace(doubled, step2=max(u.step2, 1 + Fraction(plane.c) ** 2 + 2 * Fraction(float(margin))))
     two = "4" if plane.c in (0, 1) else "2 (1 + c^2)"
     novikoff = f"({S}) / gamma~^2" if plane.c else f"({S}) / gamma^2" if margin else "(R / gamma)^2"
-    sphere = f"({two} + 4m) / gamma^2" if margin else f"{two} / gamma^2"
+    ball = f"({two} + 4m) / gamma^2" if margin else f"{two} / gamma^2"
     bias = f"2 (R^2{constant or ' + 1'}{more}) / gamma^2"
     rows = [
         of_margin("novikoff", novikoff, u),
-        of_margin("unit sphere", sphere, doubled, small or ("" if _on_sphere(X) else "some row is not of norm 1")),
+        of_margin("unit ball", ball, within, small or ("" if _in_ball(X) else "some row is longer than 1")),
         of_margin("bounded bias", bias, doubled, small),
         *of_unit_steps(u, epochs),
     ]
@@ -263,10 +264,10 @@ def _no_small_bias(plane: Plane) -> str:
     return f"the plane is {offset:.6g} from the origin, more than {plane.c:.6g}" if offset > plane.c else ""
 
 
-def _on_sphere(X: Any) -> bool:
+def _in_ball(X: Any) -> bool:
     stored = getattr(X, "dtype", np.dtype(np.float64))
     eps = float(np.finfo(stored).eps) if np.issubdtype(stored, np.floating) else float(np.finfo(np.float64).eps)
-    return bool((abs(row_norms2(X) - 1.0) <= 32 * eps).all())
+    return bool((row_norms2(X) <= 1.0 + 32 * eps).all())
 
 
 def aggressive_bounds(
