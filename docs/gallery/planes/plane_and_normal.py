@@ -42,7 +42,7 @@ ax.plot(*np.array([[0, 0], shadow]).T, color=COLOURS[0], lw=5, solid_capstyle="b
 ax.plot(*np.array([x, foot]).T, color=COLOURS[6], ls="--", lw=2.2)
 ax.plot(*np.array([x, shadow]).T, color=GREY, ls=":", lw=1.6)
 start = nearest - 2.3 * along
-ax.annotate("", start + 1.7 * u, start, arrowprops={"arrowstyle": "-|>", "lw": 2.2, "color": INK})
+ax.annotate("", start + 1.5 * u, start, arrowprops={"arrowstyle": "-|>", "lw": 2.2, "color": INK})
 for corner, one, other in ((foot, u, along), (start, u, along), (shadow, -u, along), (nearest, u, along)):
     angle_mark(ax, corner, one, other)
 for point in (np.zeros(2), nearest, foot):
@@ -55,7 +55,7 @@ for text, place, room, colour in (
     ("origin", (0, 0), (0.2, -0.25), INK),
     ("nearest to\nthe origin", nearest, (-2.35, -0.45), INK),
     ("shadow of $x$,\n4 long", shadow, (-2.2, -0.1), COLOURS[0]),
-    ("the normal $w$", start + 1.7 * u, (-1.4, 0.2), INK),
+    ("the normal $w$", start + 1.5 * u, (-1.4, 0.2), INK),
     ("the plane  $3x_1 + 4x_2 - 5 = 0$", ends[1], (0.25, 0.1), INK),
     ("$z > 0$", x, (-0.4, 1.15), INK),
     ("$z < 0$", (-3.2, 0.3), (0, 0), INK),
