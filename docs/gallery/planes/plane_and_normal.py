@@ -33,7 +33,7 @@ def angle_mark(ax, corner, one, other):
 
 along = np.array([u[1], -u[0]])
 ends = np.array([nearest - 3.2 * along, nearest + 3.4 * along])
-figure, ax = plt.subplots(figsize=(9, 4.3))
+figure, ax = plt.subplots(figsize=(9, 3.6))
 figure.subplots_adjust(0, 0, 1, 1)
 ax.fill(*np.vstack([ends, ends[::-1] + 4.2 * u]).T, color=COLOURS[1], alpha=0.15, lw=0)
 ax.plot(*ends.T, color=INK, lw=2.2)
@@ -42,7 +42,7 @@ ax.plot(*np.array([[0, 0], shadow]).T, color=COLOURS[0], lw=5, solid_capstyle="b
 ax.plot(*np.array([x, foot]).T, color=COLOURS[6], ls="--", lw=2.2)
 ax.plot(*np.array([x, shadow]).T, color=GREY, ls=":", lw=1.6)
 start = nearest - 2.3 * along
-ax.annotate("", start + 1.5 * u, start, arrowprops={"arrowstyle": "-|>", "lw": 2.2, "color": INK})
+ax.annotate("", start + 1.3 * u, start, arrowprops={"arrowstyle": "-|>", "lw": 2.2, "color": INK})
 for corner, one, other in ((foot, u, along), (start, u, along), (shadow, -u, along), (nearest, u, along)):
     angle_mark(ax, corner, one, other)
 for point in (np.zeros(2), nearest, foot):
@@ -54,15 +54,15 @@ for text, place, room, colour in (
     ("foot of $x$", foot, (-1.15, -0.28), INK),
     ("origin", (0, 0), (0.2, -0.25), INK),
     ("nearest to\nthe origin", nearest, (-2.35, -0.45), INK),
-    ("shadow of $x$,\n4 long", shadow, (-2.2, -0.1), COLOURS[0]),
-    ("the normal $w$", start + 1.5 * u, (-1.4, 0.2), INK),
+    ("shadow of $x$,\n4 long", shadow, (-2.3, -0.25), COLOURS[0]),
+    ("the normal $w$", start + 1.3 * u, (-1.5, 0.16), INK),
     ("the plane  $3x_1 + 4x_2 - 5 = 0$", ends[1], (0.25, 0.1), INK),
     ("$z > 0$", x, (-0.4, 1.15), INK),
     ("$z < 0$", (-3.2, 0.3), (0, 0), INK),
 ):
     ax.text(*np.add(place, room), text, color=colour, fontsize=13, va="center")
 ax.annotate("", nearest - 0.12 * u, (-0.6, 0.5), arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.8})
-ax.set(aspect="equal", xlim=(-3.8, 7.4), ylim=(-1.5, 3.85))
+ax.set(aspect="equal", xlim=(-4.3, 7.9), ylim=(-1.3, 3.68))
 ax.axis("off")
 figure.savefig("plane_and_normal.png")
 figure.savefig("plane_and_normal.svg", transparent=True)
