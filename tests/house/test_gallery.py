@@ -31,6 +31,9 @@ def test_the_claim_holds_and_the_picture_is_there(name: str, tmp_path: Path) -> 
     assert re.search(r"^\s*assert ", shown.source, re.MULTILINE)
     assert (f"preset: {gallery.PRESETS.get(name)}\n" in page) == (name in gallery.PRESETS)
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
+    if shown.pictures[0].endswith(".svg"):  # on the ground of the page, by day and by night
+        drawn = (tmp_path / shown.pictures[0]).read_text(encoding="utf-8")
+        assert "prefers-color-scheme: dark" in drawn and "#ffffff" not in drawn
 
 
 def test_small_pictures_lead_to_the_pages(tmp_path: Path) -> None:
