@@ -57,6 +57,15 @@ def test_sums_of_fractions_that_cancel_are_fragile(terms: str) -> None:
         assert not separation(f"y ~ {everyday}", data=table).fragile, everyday
 
 
+def test_doubles_do_not_wrap_around_and_names_of_python_are_no_columns() -> None:
+    columns = {"x": [1000.5, 2000.25, 1500.75, 3000.5, 2500.125], "k": [10**5, 7, 3, 4, 5], "self": [1, 2, 1, 2, 3]}
+    table = pd.DataFrame({**columns, "y": [0, 1, 0, 1, 1]}).assign(t=pd.date_range("2020-01-01", periods=5))
+    for terms in ("I(x**6)", "I(k*1e14)", "I(x.astype(int))", "C(x.astype(str))", "self + x", "I(t.dt.year):x"):
+        assert separation(f"y ~ {terms}", data=table).n_rows == 5, terms
+    with pytest.raises(DataError, match="inf is not a finite number"):
+        separation("y ~ I(1/(x - 1000.5))", data=table)
+
+
 def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
     table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7], "k": [1, 2, 3, 4], "m": [3, 1, 1, 2], "y": [0, 1, 0, 1]})
     found = separation("y ~ x + k:m + C(k > 5, levels=[False, True]):x", data=table.assign(m=[3, 1, 1, 2]))
@@ -72,7 +81,11 @@ def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
         "{income**3}",
         "I(income**2*income)",
         "I(income**3*x)",
-        "I(income**3 | 0)",
+        "I(`my income`**3)",
+        "I(Q('my income')*income*income)",
+        "I(income**(1+2))",
+        "I(2**(k*16))",
+        "C((income > 0)*income**3 > 0)",
         "I(income*1):I(income*2):I(income*3):x",
     ],
 )
@@ -81,6 +94,7 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
     table = pd.DataFrame(
         {
             "income": income,
+            "my income": income,
             "k": [1, 2, 3, 4, 5],
             "z": [1, 5, 2, 4, 3],
             "x": [0.5, 1.5, 0.2, 0.7, 0.1],

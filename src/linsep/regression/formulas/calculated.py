@@ -7,6 +7,7 @@ is a part of the data, as it is for every program that fits the model.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -15,10 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from linsep.regression.formulas.formula_text import as_numbers, is_bare, is_coding, is_literal, shortened, tree_of
+from linsep.regression.formulas.formula_text import as_numbers, is_bare, is_coding, is_literal, shortened
 from linsep.types import Array, DataError
 
-_ARITHMETIC = (ast.Name, ast.expr_context, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop)
+_ARITHMETIC = (
+    *(ast.Name, ast.expr_context, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop),
+    *(ast.Compare, ast.cmpop),
+)
+_NAMED = re.compile(r"""`([^`]*)`|Q\(\s*(['"])(.*?)\2\s*\)""")
+_POWERS = range(64)
 _ROUNDED = 1e-9  # of the largest number: what rounding may make beside fractions
 
 
@@ -68,34 +74,48 @@ def moved_column(column: Any) -> Any:
 
 def refuse_wrapped(terms: Iterable[Any], frame: Any) -> None:
     """Raise DataError where sums, products and powers of integers are others than those of Python's integers."""
-    numbers = {str(n): c for n, c in frame.items() if c.dtype in ("int64", "float64", "Int64", "Float64")}
+    numbers = {str(n): c for n, c in frame.items() if str(c.dtype).lower() in ("int64", "float64", "bool", "boolean")}
     integers = {name for name, column in numbers.items() if column.dtype in ("int64", "Int64")}
     for term in terms:
         alone = [numbers[one.expr] for one in _numbers_in(term, frame) if one.expr in integers]
         sizes = [float(np.abs(column).max()) for column in alone]
         for factor in term.factors:
-            if is_bare(factor) or is_literal(factor) or (code := _arithmetic_of(factor, numbers)) is None:
-                continue
-            exact = {n: numbers[n].astype(object) if n in integers else numbers[n] for n in code.co_names}
-            with np.errstate(all="ignore"), suppress(ArithmeticError):
-                was, whole = (np.asarray(eval(code, {}, columns), dtype=object) for columns in (numbers, exact))
-                size = np.abs(whole).max(initial=0)
-                wraps = (np.abs(was - whole) > (_ROUNDED * size if isinstance(size, float) else 0)).any()
-                sizes.append(np.inf if wraps else float(size))
+            if not (is_bare(factor) or is_literal(factor)) and (found := _arithmetic_of(factor, numbers)):
+                code, names, kind = found
+                if integers.isdisjoint(names.values()):
+                    continue
+                given = {alias: numbers[name] for alias, name in names.items()}
+                exact = {alias: column.astype(kind) for alias, column in given.items()}
+                with np.errstate(all="ignore"), suppress(ArithmeticError, TypeError):
+                    was, whole = (np.asarray(eval(code, {}, columns)) for columns in (given, exact))
+                    size = np.abs(whole).max(initial=0)
+                    is_integer = was.dtype.kind in "iu" or isinstance(was.flat[0], int)
+                    sizes += [float(size)] * is_integer
+                    apart = np.abs(was.astype(object) - whole) if kind is object else np.abs(was - whole)
+                    sizes += [np.inf] * bool((apart > (0 if is_integer and kind is object else _ROUNDED * size)).any())
         if prod(max(1.0, size) for size in sizes) >= 2.0**63:
             raise DataError(f"the integers in {shortened(str(term))} leave the range of 64 bits: divide the columns")
 
 
-def _arithmetic_of(factor: Any, numbers: Collection[str]) -> Any:
-    """The code of an expression, if nothing but operators stands between numbers; None otherwise."""
-    tree = tree_of(factor)
-    if isinstance(tree, ast.Call) and ast.unparse(tree.func) == "I" and tree.args:
+def _arithmetic_of(factor: Any, numbers: Collection[str]) -> tuple[Any, dict[str, str], type] | None:
+    """The code of an expression of operators between numbers, which columns its names are, and what is exact in it.
+
+    Those are Python's integers; powers of powers could be too large for any machine, so there they are doubles.
+    """
+    names: dict[str, str] = {}
+
+    def alias(found: re.Match[str]) -> str:
+        names[f"quoted_{len(names)}_"] = found[1] or found[3]
+        return f"quoted_{len(names) - 1}_"
+
+    tree: ast.expr = ast.parse(_NAMED.sub(alias, factor.expr), mode="eval").body
+    while isinstance(tree, ast.Call) and ast.unparse(tree.func) in ("I", "C") and tree.args:
         tree = tree.args[0]
     nodes = list(ast.walk(tree))
+    names |= {node.id: node.id for node in nodes if isinstance(node, ast.Name) and node.id not in names}
+    if not names or not {*names.values()} <= {*numbers} or not all(isinstance(node, _ARITHMETIC) for node in nodes):
+        return None
     powers = [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    if "`" in factor.expr or not names or not names <= {*numbers}:
-        return None
-    if not all(isinstance(node, _ARITHMETIC) for node in nodes) or not all(isinstance(p, ast.Constant) for p in powers):
-        return None
-    return compile(ast.fix_missing_locations(ast.Expression(tree)), "<formula>", "eval")
+    is_small = all(isinstance(one, ast.Constant) and one.value in _POWERS for one in powers)
+    kind = object if is_small else np.float64
+    return compile(ast.fix_missing_locations(ast.Expression(tree)), "<formula>", "eval"), names, kind

@@ -38,7 +38,7 @@ from linsep.regression.formulas.formula_text import (
     shortened,
     widened,
 )
-from linsep.regression.formulas.frames import as_pandas, check_rows
+from linsep.regression.formulas.frames import as_pandas, check_rows, with_columns
 from linsep.regression.model import Asked
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
@@ -203,8 +203,8 @@ class _Table:
             kinds = set(map(type, column)) if column.dtype == object else set()
             if kinds - {int} if name not in formula.only_bare else len(kinds) > 1:
                 levels_named(column, name)
-        doubles = self.frame.assign(**widened(formula, self.frame))
-        columns = doubles.assign(**self.scaled)
+        doubles = with_columns(self.frame, widened(formula, self.frame))
+        columns = with_columns(doubles, self.scaled)
         # As formulaic, statsmodels and R do: expressions are of all rows, then those that lack a value of a term go.
         beside_terms = [*(v for v in beside.values() if isinstance(v, str)), *chain(*formula.effects.values())]
         gone = set(np.flatnonzero(self.frame[beside_terms].isna().any(axis=1)).tolist())
@@ -221,7 +221,7 @@ class _Table:
         of_levels = [n for n, c in columns.items() if hasattr(c.dtype, "categories") and n not in formula.calculated]
         met = {n: columns[n].iloc[kept].cat.remove_unused_categories().cat.categories for n in of_levels}
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
-            columns = columns.assign(**{name: columns[name].cat.set_categories(some) for name, some in met.items()})
+            columns = with_columns(columns, {n: columns[n].cat.set_categories(some) for n, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
         refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns.iloc[kept])
         X: Any = sp.csr_matrix(made)
@@ -277,10 +277,11 @@ class _Table:
 
     def _moved(self, formula: Formula, columns: Any, gone: set[int], made: Any) -> dict[str, float]:
         """By how much calculated columns move where their fractions do by a unit in the last place; jumps aside."""
-        fractions = {n: columns[n] for n in formula.calculated if getattr(columns[n].dtype, "kind", "O") == "f"}
+        own = formula.calculated.intersection(columns)
+        fractions = {n: columns[n] for n in own if getattr(columns[n].dtype, "kind", "O") == "f"}
         moved = {name: moved_column(column) for name, column in fractions.items()}
         try:
-            again = _materialized(formula, formula.rhs, columns.assign(**moved), set(gone)) if moved else made
+            again = _materialized(formula, formula.rhs, with_columns(columns, moved), set(gone)) if moved else made
         except DataError:
             return {}
         if again is made or again.shape != made.shape:

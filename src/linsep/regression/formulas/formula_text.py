@@ -253,7 +253,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         column, kind = frame[name], getattr(frame[name].dtype, "kind", "O")
         objects = column.dropna().tolist() if column.dtype == object or kind in "mM" else []
         odd = next((v for v in objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
-        if odd is not None:
+        if odd is not None and (kind not in "mM" or name in formula.bare):
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"

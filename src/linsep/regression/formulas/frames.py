@@ -61,6 +61,14 @@ def as_pandas(data: Any, compared: Set[str] = frozenset()) -> Any:
     return pandas.DataFrame(columns)
 
 
+def with_columns(frame: Any, columns: Mapping[str, Any]) -> Any:
+    """A copy of a dataframe with these columns; `assign` takes no name such as self."""
+    out = frame.copy(deep=False)
+    for name, values in columns.items():
+        out[name] = values
+    return out
+
+
 def _listed(column: Any, name: str, is_compared: bool) -> Any:
     """A column of Arrow or Polars as one of pandas; what pandas and NumPy know stays."""
     package = type(column).__module__.partition(".")[0]
