@@ -72,9 +72,12 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Path) -> None:
     table = b"x,y,kind\n,9,in\n0,0,in\n1,,in\n2,2,out\n1,1,in\n,4,out\n1,1,out\n"
     found = check_table(open_data(table, target="kind"), missing="drop")
     said = dict(found.lines)
-    assert "the 2 rows 4, 6 (counted from 0, rows left out too)" in said["why"]
-    assert said["witness"].startswith("row 4, row 6 add up")
-    assert (said["separated rows"], said["rows left"]) == ("2 (1, 3)", "2 (4, 6): no direction moves them")
+    assert "the 2 rows 5, 7 (counted from 1, rows left out too)" in said["why"]
+    assert said["witness"].startswith("row 5, row 7 add up")
+    assert (said["separated rows"], said["rows left"]) == (
+        "2 (2, 4; counted from 1)",
+        "2 (5, 7; counted from 1): no direction moves them",
+    )
     assert found.data["proof"]["left"] == found.data["proof"]["weights"]["rows"] == [2, 3]
     assert found.data["file_rows"] == {"witness": [4, 6], "separated_rows": [1, 3]}
     read = Separability.from_dict(found.data)
@@ -82,9 +85,9 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(table)
     run(tmp_path, "check", "t.csv", "--target", "kind", "--missing", "drop", "--report", "r.html")
     page = (tmp_path / "r.html").read_text()
-    assert re.findall(r"<td[^>]*>(\d)</td>", page.rpartition("Rows that no hyperplane separates")[2])[:1] == ["4"]
+    assert re.findall(r"<td[^>]*>(\d)</td>", page.rpartition("Rows that no hyperplane separates")[2])[:1] == ["5"]
     asked = ("separation", "t.csv", "--target", "kind", "--missing", "drop")
-    assert "separated rows  1, 3 (counted from 0)" in run(tmp_path, *asked).stdout
+    assert "separated rows  2, 4 (counted from 1)" in run(tmp_path, *asked).stdout
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> 
     assert said["nearly"] == (
         "column 'dose' alone tells the classes apart (1 of 100 rows wrong: no up to 4.55, yes above 4.55)"
     )
-    assert said["suspects"] == "row 83 (no): the others are separable, checked exactly"
+    assert said["suspects"] == "row 84 (no), counted from 1: the others are separable, checked exactly"
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
     [near] = plain["nearly"]
     assert (near["columns"], near["errors"]) == (["dose"], 1)
@@ -123,7 +123,7 @@ def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     assert (part.columns, part.more) == (("city=Rome",), {"is_smallest": True, "rows": rome})
     assert separability((table[["city"]] == "Rome").to_numpy(float), table.late).separated_rows.tolist() == rome
     [line] = [text for label, text in found.lines if label == "separated by"]
-    assert line.startswith(f"'city=Rome' alone; rows on their side: {len(rome)} (1, 4, 7, ")
+    assert line.startswith(f"'city=Rome' alone; rows on their side: {len(rome)} (2, 5, 8, ")
     [line] = [text for label, text in found.lines if label == "needed"]
     assert line == "without 'city' no row is separated: inseparable"
     assert separability(table[["age"]].to_numpy(dtype=float), table.late).verdict == "inseparable"

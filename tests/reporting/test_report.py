@@ -102,7 +102,7 @@ def test_the_mistaken_rows_are_those_on_the_wrong_side_worst_first(fitted: tuple
     margins = np.where(y == "yes", z, -z)
     expected = sorted(np.flatnonzero(margins <= 0), key=lambda i: float(margins[i]))
     told = page.rows[at + 1 :]
-    assert [int(row[0]) for row in told] == expected
+    assert [int(row[0]) - 1 for row in told] == expected
     for row, i in zip(told, expected, strict=True):
         assert row[1:3] == [y[i], model.predict(X[[i]])[0]]
         assert [float(cell) for cell in row[3:]] == pytest.approx([margins[i]], rel=1e-5)
@@ -204,7 +204,7 @@ def test_certificates() -> None:
     assert page.words["h1"] == ["Inseparable"]
     assert "Why no hyperplane separates them" in page.pictures
     at = page.rows.index(["row", "label", "weight"])
-    assert page.rows[at + 1] == ["0", "0", "1"]
+    assert page.rows[at + 1] == ["1", "0", "1"]
     page = Reader(report(linsep.separability(X, [0, 0, 1, 1]), X, [0, 0, 1, 1]).html)
     assert page.words["h1"] == ["Separable"]
     assert {"A separator"} == page.pictures.keys()
@@ -265,10 +265,10 @@ def test_mistaken_rows_of_a_table_and_of_its_model(folder: Path, monkeypatch: py
     assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
     rows = Reader((folder / "r.html").read_text(encoding="utf-8")).rows
     at = rows.index(["row", "label", "predicted", "margin"])
-    assert rows[at + 1][:3] == ["1", "b", "a"]
+    assert rows[at + 1][:3] == ["2", "b", "a"]
     frame = pd.read_csv(folder / "noisy.csv")
     again = report(load(folder / "model.linsep"), frame.drop(columns="sold"), frame["sold"])
-    assert ["1", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
+    assert ["2", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
 
 
 def test_check_and_streams_write_theirs(
@@ -297,7 +297,7 @@ def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     at = page.rows.index(["row", "label"])
     told = page.rows[at + 1 : at + 3]
-    assert {tuple(row) for row in told} == {("4", "tall"), ("31", "short")}
+    assert {tuple(row) for row in told} == {("5", "tall"), ("32", "short")}
     said = "column 'height' alone tells the classes apart (2 of 40 rows wrong: short up to 169.5, tall above 169.5)"
     assert said in page.text()
 

@@ -64,8 +64,11 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     assert (found.verdict, found.separated_rows.tolist(), found.maximal) == ("quasi-separable", [4, 5], False)
     assert "a direction has at least 2 rows on their side, and at most 4 are exactly on its plane" in found.summary()
     lines = dict(proof_lines(found, ["a", "b", "c"], [0, 0, 0])[0])
-    assert lines["separated rows"] == "at least 2 (4, 5)"
-    assert lines["rows left"] == "4 (0, 1, 2, 3): whether another direction moves some of them is not proved"
+    assert lines["separated rows"] == "at least 2 (5, 6; counted from 1)"
+    assert (
+        lines["rows left"]
+        == "4 (1, 2, 3, 4; counted from 1): whether another direction moves some of them is not proved"
+    )
 
 
 def test_what_was_only_read_is_not_called_proved() -> None:
@@ -276,7 +279,7 @@ def test_a_witness_is_a_no_although_the_time_is_up(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join([head, *rows]) + "\n")
     done = check(tmp_path / "t.csv", target="kind", positive=None, time_limit=0.0)
     assert (done.exit_status, dict(done.lines)["verdict"]) == (1, "not-separable")
-    assert dict(done.lines)["witness"] == "row 0, row 7 add up to 0 once signed by label"
+    assert dict(done.lines)["witness"] == "row 1, row 8 add up to 0 once signed by label"
     plain = json.loads(json.dumps(done.data))
     assert (plain["fragile"], plain["proof"]["basis"], plain["ended"]) == (False, None, 0.0)
     found = verify_certificate(json.dumps(plain), X, y)[""]

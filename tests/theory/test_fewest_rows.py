@@ -216,7 +216,9 @@ def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
-    assert re.search(r"suspects +rows (1 \(tall\), 5 \(short\)|5 \(short\), 1 \(tall\)): the others are", done.stdout)
+    assert re.search(
+        r"suspects +rows (2 \(tall\), 6 \(short\)|6 \(short\), 2 \(tall\)), counted from 1: the others are", done.stdout
+    )
     lines = (tmp_path / "s.csv").read_text().splitlines()
     assert lines[0] == '"row","where","label","height","weight"'
     assert [line.split(",")[0] for line in lines[1:]] == ["5", "1"]

@@ -48,7 +48,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     lines, details = [("rows x features", f"{found.n_rows:,} x {found.n_features:,}")], []
     if found.classes:
         lines.append(("classes", "{} (-), {} (+)".format(*found.classes)))
-    lines += [("verdict", found.verdict), ("why", found.summary())]
+    lines += [("verdict", found.verdict), ("why", found.summary(first=1))]
     if len(found.directions) > (found.verdict == "separable"):
         named = [
             (f"direction {k}", f"{form_of(plane, names, powers)}: rows on their side, none on the wrong one")
@@ -114,15 +114,15 @@ def _number(value: Fraction) -> str:
 
 
 def some_rows(rows: Array) -> str:
-    """How many rows there are, and the first of them."""
-    shown = ", ".join(map(str, rows[:_SHOWN].tolist()))
-    return f"{rows.size:,} ({shown}{', ...' if rows.size > _SHOWN else ''})"
+    """How many rows there are, and the first of them, counted from 1 as people do."""
+    shown = ", ".join(map(str, (rows[:_SHOWN] + 1).tolist()))
+    return f"{rows.size:,} ({shown}{', ...' if rows.size > _SHOWN else ''}; counted from 1)"
 
 
 def _combination(part: Combination, found: Separability) -> str:
     weights = weights_in_words(part)
     pairs = zip(found.in_file(part.rows[:_SHOWN]), weights, strict=False)
-    shown = ", ".join(f"row {i}" if weight == "1" else f"{weight} x row {i}" for i, weight in pairs)
+    shown = ", ".join(f"row {i + 1}" if weight == "1" else f"{weight} x row {i + 1}" for i, weight in pairs)
     more = f", ... ({len(part.rows)} rows)" if len(part.rows) > _SHOWN else ""
     return f"{shown}{more}{' (parts of the whole, rounded)' if is_rounded(part) else ''}"
 
@@ -149,7 +149,7 @@ def weights_in_words(part: Combination) -> list[str]:
 def separation_lines(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
     """The kind, the summary, the rows and the advice, as (label, text).
 
-    Rows are named by their numbers among all rows, those `left_out` (in ascending order) counted too.
+    Rows are named by their numbers among all rows, from 1, those `left_out` (in ascending order) counted too.
     """
     lines: list[tuple[str, str]] = [("separation", found.verdict)]
     if found.references:
@@ -158,10 +158,10 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
     if found.n_missing:
         lines.append(("left out", f"{count(found.n_missing, 'row')} with missing values"))
     if found.separated_rows:
-        own = rows_of_file(found.separated_rows, left_out).tolist()
-        lines.append(("separated rows", f"{listed(own)} (counted from 0)"))
+        own = (rows_of_file(found.separated_rows, left_out) + 1).tolist()
+        lines.append(("separated rows", f"{listed(own)} (counted from 1)"))
     if found.pairs:
-        own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
+        own = (rows_of_file([row for row, _ in found.pairs], left_out) + 1).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
     if found.about is not None and found.verdict in ("complete", "quasi-complete"):
@@ -203,7 +203,7 @@ def _moved(
     up, down = (sum(way * sign > 0 for way in ways.values()) for sign in (1, -1))
     counts = ", ".join(f"{count(n, 'row')} {way}" for n, way in ((up, "up"), (down, "down")) if n)
     more = ", ..." if len(ways) > _FIRST else ""
-    first = ", ".join(map(str, rows_of_file([*ways][:_FIRST], left_out).tolist()))
+    first = ", ".join(map(str, (rows_of_file([*ways][:_FIRST], left_out) + 1).tolist()))
     column, level = levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
     said = f"{counts} ({first}{more})" if counts else "no separated row, it makes up for others"
     return f"  {listed([name])}", f"{told(estimate)}: {said}{f'; {level} of {column}' if column else ''}"
@@ -214,7 +214,7 @@ def _smallest(found: Separation, left_out: Array | None, time_limit: float | Non
         least = found.smallest_set(time_limit=time_limit)
     except DataError as error:
         return "smallest set", f"not looked for: {error}"
-    rows = listed(rows_of_file(least.rows, left_out).tolist())
+    rows = listed((rows_of_file(least.rows, left_out) + 1).tolist())
     proved = "no fewer columns separate" if least.is_smallest else least.reason
     return "smallest set", f"{listed(least.columns)}: {count(len(least.rows), 'row')} separated ({rows}); {proved}"
 

@@ -305,7 +305,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
             c = getattr(learner, "intercept_scaling_", 1.0)
             w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_SECONDS).hyperplane
             planes.append(Hyperplane(w / c, b))
-    told = [Line("verdict", "separable?", found.verdict, found.summary() + more), Line("summary", "", found.summary())]
+    told = [Line("verdict", "separable?", found.verdict, found.summary(1) + more), Line("summary", "", found.summary())]
     lines, bounds = bounds_of_run(learner, classes, X, y, planes, weighted)
     told += [*margin, Line("bounds", "", bounds), *for_people(lines)]
     return told, found

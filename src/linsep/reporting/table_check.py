@@ -277,7 +277,7 @@ def _explain(
 
 def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:
     """A line for each class; of many classes how many have which verdict, and the lines as details."""
-    each = [(f"{one.title} against the rest", one.found.summary()) for one in asked]
+    each = [(f"{one.title} against the rest", one.found.summary(first=1)) for one in asked]
     lines = [("rows x features", "{:,} x {:,}".format(*numbers.X.shape))]
     if len(asked) < _MANY_CLASSES:
         return [*lines, *each], []

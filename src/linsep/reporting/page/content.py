@@ -120,9 +120,9 @@ def _some_of(n: int, of: int, what: str) -> str:
 
 def rows_table(title: str, note: str, heads: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
     """The first hundred rows by number, and what is said of each (under `heads`)."""
-    body = [[Cell(str(number), float(number)), *map(cell, said)] for number, *said in rows[:MOST_ROWS]]
+    body = [[Cell(str(number + 1), float(number + 1)), *map(cell, said)] for number, *said in rows[:MOST_ROWS]]
     rest = _some_of(len(body), len(rows), "rows")
-    return Table(title, f"{note}{rest} Rows are counted from 0.", ["row", *heads], body)
+    return Table(title, f"{note}{rest} Rows are counted from 1.", ["row", *heads], body)
 
 
 def weights_table(weights: Weights, classes: Sequence[Any], note: str) -> Table:
@@ -304,7 +304,7 @@ def of_certificates(
     lead = "Each class was asked about against all the others."
     if len(asked) == 1:
         of_class, found = about_of(asked[0].found), asked[0].found
-        lead = f"{found.summary().removeprefix(of_class).partition(': ')[2]}."
+        lead = f"{found.summary(first=1).removeprefix(of_class).partition(': ')[2]}."
         heading, lead = (text[:1].upper() + text[1:] for text in (of_class + verdicts[0], lead))
     return Page(heading, "Is there a separating hyperplane?", lead, lines, command, pictures, tables, remarks)
 
