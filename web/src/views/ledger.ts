@@ -51,7 +51,7 @@ export class Ledger {
     const window = run.from ? `, of which the last ${grouped(replay.updates)} are here` : "";
     const digits = run.exact ? "w and b are exactly those of the run" : `w and b are those of the run to within ${run.tolerance.toPrecision(1)}`;
     const all = this.session.hasEnded ? `${grouped(run.total)} updates in all${window}; ` : "";
-    return `${all}${digits}. Rows are counted from 1.`;
+    return `${all}${digits}.`;
   }
 
   private row(j: number, few: boolean): HTMLElement {
