@@ -47,9 +47,8 @@ class Rows:
 
     def doubles(self, ids: Any, columns: Sequence[int]) -> Any:
         """These rows on these columns, the constant's included, of which doubles hold every entry."""
-        p, part = self.X.shape[1], self.X[ids]
-        at = [j for j in columns if j < p]
-        part = (part if len(at) == p else part[:, at]).astype(np.float64)
+        p = self.X.shape[1]
+        part = self.X[ids][:, [j for j in columns if j < p]].astype(np.float64)
         if p in columns:
             one = np.ones((part.shape[0], 1))
             part = sp.hstack([part, sp.csr_matrix(one)], format="csr") if is_sparse(part) else np.hstack([part, one])
@@ -111,7 +110,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     z.d = 0 on the rows with weights, on the basis, and on all rows left, which the basis spans: these are orthogonal to
     the null vectors, so their rank is at most the number of other columns, and the basis has that rank.
     """
-    require((np.array([2.0**-1074]) > 0).all(), "this process counts the smallest doubles as 0 (FTZ): ask in another")
+    require(np.array([5e-324]) > 0, "this process counts the smallest doubles as 0 (FTZ): ask in another")
     require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
     same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
@@ -125,7 +124,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
         require(exact and not proof.null, "a part of the proof stands there without a basis")
         return not (left & ~equal).any()
     for i in basis:
-        known = type(i) is int and (i in weights or (0 <= i < left.size and left[i] and equal[i]))
+        known = type(i) is int and (i in weights or (0 <= i < left.size and equal[i]))
         require(known, f"row {i} of the basis has no weight")
     require(len(set(basis)) == len(basis), "a row of the basis stands twice")
     columns = orthogonal_columns(rows, proof.null, left)
@@ -145,7 +144,7 @@ def signs_on(rows: Rows, d: Vector, ids: Any = slice(None)) -> Array:
     p = rows.X.shape[1]
     fits = all(type(j) is int and 0 <= j < rows.width and type(v) is int for j, v in d.items())
     require(fits, "a vector has a column that is not there, or a number that is no integer")
-    at = sorted(j for j, v in d.items() if v and j < p)
+    at = sorted(j for j in d if j < p)
     X, at = (rows.X[:, at][ids], at) if 4 * len(at) <= p else (rows.X[ids], list(range(p)))
     rows.ask()
     found = value_signs(X, [d.get(j, 0) for j in at], d.get(p, 0))
@@ -169,10 +168,10 @@ def left_by(rows: Rows, directions: Sequence[Vector], idle: int = 0) -> Array:
 
 def orthogonal_columns(rows: Rows, null: Sequence[Vector], left: Array) -> list[int]:
     """The columns without one for each null vector, once these are shown to be orthogonal to all rows left."""
-    require(
-        {type(v) for vector in null for v in vector.values()} <= {int}, "a null vector has a number that is no integer"
-    )
-    often = Counter(j for vector in null for j, v in vector.items() if v)
+    entries = [(j, v) for vector in null for j, v in vector.items()]
+    fits = all(type(j) is int and 0 <= j < rows.width and type(v) is int for j, v in entries)
+    require(fits, "a null vector has a column that is not there, or a number that is no integer")
+    often = Counter(j for j, v in entries if v)
     own = {next((j for j, v in vector.items() if v and often[j] == 1), -1) for vector in null}
     require(-1 not in own, "a null vector has no column of its own")
     X = rows.X if left.all() else rows.X[left]
@@ -180,31 +179,24 @@ def orthogonal_columns(rows: Rows, null: Sequence[Vector], left: Array) -> list[
     used = np.ones(rows.width, dtype=bool)
     used[:p] = np.bincount(X.indices[X.data != 0], minlength=p) if is_sparse(X) else (X != 0).any(axis=0)
     part = Rows(X, None, rows.constant, None, rows.ask)
-    long = [v for v in null if not all(0 <= j < p and not used[j] for j in v)]
-    for vector in [] if _surely_orthogonal(part, long) else long:
+    long = [v for v in null if any(used[j] for j in v)]
+    for vector in [] if not long or _surely_orthogonal(part, long) else long:
         require(not signs_on(part, vector).any(), f"the null vector of columns {list(vector)[:5]} is not orthogonal")
     return [j for j in range(rows.width) if j not in own]
 
 
 def _surely_orthogonal(rows: Rows, vectors: Sequence[Vector]) -> bool:
     """Whether sums of small integers show at once that all rows are orthogonal to these vectors."""
-    X, p = rows.X, rows.X.shape[1]
-    stored = X.data if is_sparse(X) else X
-    most = max((abs(k) for v in vectors for k in v.values()), default=2**53)
-    if stored.dtype.kind not in "iuf" or most >= 2**53 or not np.array_equal(stored, np.rint(stored)):
+    stored = rows.X.data if is_sparse(rows.X) else rows.X
+    if stored.dtype.kind not in "iuf" or not np.array_equal(stored, np.rint(stored)):
         return False
-    inside = all(0 <= j < rows.width for v in vectors for j in v)
-    largest = max(float(stored.max(initial=1)), -float(stored.min(initial=0)))  # abs(-128) is -128 in 8 bits
-    if not inside or largest * most * rows.width >= 2.0**53:
+    largest = int(abs(stored.astype(np.float64)).max(initial=1))  # abs(-128) is -128 in 8 bits
+    columns, numbers, values = zip(*[(j, k, x) for k, v in enumerate(vectors) for j, x in v.items()], strict=True)
+    if largest * max(map(abs, values)) * rows.width >= 2**53:
         return False
-    where = np.array([(j, k) for k, v in enumerate(vectors) for j in v]).T
-    values = np.array([x for v in vectors for x in v.values()], dtype=np.float64)
-    N: Any = sp.csr_matrix((values, where), shape=(rows.width, len(vectors)))
-    if is_sparse(X):
-        one = sp.csr_matrix(np.ones((X.shape[0], rows.width - p)))
-        return not (X.astype(np.float64) @ N[:p] + one @ N[p:]).count_nonzero()
-    at = np.unique(where[0][where[0] < p])
-    return not (N[at].T @ X[:, at].T.astype(np.float64) + N[p:].toarray().sum(axis=0)[:, None]).any()
+    at = sorted(set(columns))
+    N: Any = sp.csr_matrix((values, (np.searchsorted(at, columns), numbers)), dtype=np.float64)
+    return not (rows.doubles(slice(None), at) @ N != 0).sum()
 
 
 def check_sum(rows: Rows, weights: Weights, *, exact: bool = True) -> None:
@@ -248,7 +240,8 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
         type(within) is float and 0.0 < within < 1.0, f"weights within {within} of those given need not be positive"
     )
     few = 0 < len(columns) <= 5_000 and len(weights) * len(columns) <= 10**8  # the inverse takes the cube of it
-    require(few and holds_doubles(rows.X), "weights near exact ones are of doubles, in not too many rows and columns")
+    require(few, "weights near exact ones are in not too many rows and columns")
+    require(holds_doubles(rows.X), "weights near exact ones are of doubles")
     ids, top, up = list(weights), max(u.bit_length() for u in weights.values()), 1.0 + 2.0**-20
     u, at = np.array([k / (1 << top) for k in weights.values()]), {i: k for k, i in enumerate(ids)}
     A = rows.doubles(ids, columns)
@@ -264,7 +257,7 @@ def _require_near(rows: Rows, weights: Weights, basis: Sequence[int], columns: S
     with np.errstate(all="ignore"):  # what is not finite is not small
         size = abs(R)
         r = abs(u @ A) + (len(ids) + 8) * 2.0**-52 * (u @ abs(A)) + TINY
-        off = abs(R @ C - np.eye(p)) + (p + 8) * 2.0**-52 * (size @ abs(C)) + TINY * (1 + size.sum())
+        off = abs(R @ C - np.eye(p)) + (p + 8) * 2.0**-52 * (size @ abs(C)) + TINY * size.sum()
         require(up * off.sum(axis=1).max() <= 0.5, "rounding leaves open whether the rows of the basis are independent")
         change = up * (2 * size @ r).max()
         require(change <= within, f"the weights would change by {change:.3g}, more than it says")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import inf, lcm
 from typing import Any
 
@@ -106,9 +107,9 @@ def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
     n = rows.X.shape[0]
     require(len(bases) <= _MOST_BASES, f"there are more than {_MOST_BASES} bases")
     for basis in bases:
-        distinct = len(set(basis)) == len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
-        require(distinct and rank_is(some_rows(rows, range(n), basis), n), "a basis of columns does not have full rank")
-    require(not set(bases[0]).intersection(*bases), "a column is in every basis")
+        fits = len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
+        require(fits and rank_is(some_rows(rows, range(n), basis), n), "a basis of columns does not have full rank")
+    require(not set.intersection(*map(set, bases)), "a column is in every basis")
 
 
 class _Coordinates:
@@ -144,7 +145,7 @@ class _Coordinates:
             if id(directions) not in self.checked:
                 left_by(self.rows, directions, idle=1)
                 self.checked[id(directions)] = _main_signs(directions)
-            require(self.checked[id(directions)].get(j, 0) * way < 0, f"coefficient {j} has one sign only")
+            require(self.checked[id(directions)].get(j) == -way, f"coefficient {j} has one sign only")
             return UNDETERMINED
         if not self.is_ray:
             self._check_sign(j, way)
@@ -160,11 +161,10 @@ class _Coordinates:
         for column, value in total.items():
             for k in self.touching.get(column, ()):
                 sums[k] += value * null[k][column]
-        first = self.touching[j][0]
-        entry = null[first][j]
-        asked = {*sums, *self.touching[j]}
-        same = all(sums[k] * entry == sums[first] * null[k].get(j, 0) for k in asked)
-        require(same and sums[first] * entry * way > 0, f"the sign of coefficient {j} is not proved")
+        first, *_ = self.touching[j]
+        t = Fraction(sums[first], null[first][j])
+        same = all(sums[k] == t * null[k].get(j, 0) for k in {*sums, *self.touching[j]})
+        require(same and t * way > 0, f"the sign of coefficient {j} is not proved")
 
 
 def _main_signs(directions: Sequence[Vector]) -> Vector:
@@ -173,7 +173,7 @@ def _main_signs(directions: Sequence[Vector]) -> Vector:
     for d in directions:
         for j, v in d.items():
             if v:
-                out.setdefault(j, 1 if v > 0 else -1)
+                out.setdefault(j, v // abs(v))
     return out
 
 
@@ -181,19 +181,19 @@ def _combined(rows: Rows, weights: Weights) -> Vector:
     """The sum of weights times rows, times a positive integer."""
     total: dict[int, tuple[int, int]] = {}
     for i, k in weights.items():
-        X, p, sign = rows.X, rows.X.shape[1], 1 if rows.s is None else int(rows.s[i])
+        X, p, u = rows.X, rows.X.shape[1], k if rows.s is None else k * int(rows.s[i])
         at = slice(X.indptr[i], X.indptr[i + 1]) if is_sparse(X) else None
         row = zip(X.indices[at].tolist(), X.data[at].tolist(), strict=True) if at else enumerate(X[i].tolist())
         for j, v in [*row, *[(p, 1)] * rows.constant]:
             (m, q), (a, b) = v.as_integer_ratio(), total.get(j, (0, 1))
-            total[j] = (a * (c := lcm(b, q)) // b + sign * k * m * (c // q), c)
+            total[j] = (a * (c := lcm(b, q)) // b + u * m * (c // q), c)
     common = lcm(*(q for _, q in total.values()))
-    return {j: a * (common // q) for j, (a, q) in total.items() if a}
+    return {j: a * (common // q) for j, (a, q) in total.items()}
 
 
 def rows_to_go(rows: Rows, witnesses: Sequence[Weights], proof: Any) -> int:
     """Return how many rows at least have to go before the rest is separable; raise unless each witness is one."""
-    for weights in {tuple(sorted(witness.items())): witness for witness in witnesses}.values():
+    for weights in {tuple(witness.items()): witness for witness in witnesses}.values():
         require(weights, "a witness has no rows")
         check_sum(rows, weights)
     return fewest(proof, witnesses)
@@ -226,7 +226,7 @@ def fewest(proof: Any, witnesses: Sequence[Weights], gone: frozenset[int] = froz
     for k, v in weights.items():
         for i in _intact(witnesses, k, gone):
             load[i] += v
-    require(max(load.values(), default=0) <= unit, "the witnesses of a row have a weight above 1 together")
+    require(all(v <= unit for v in load.values()), "the witnesses of a row have a weight above 1 together")
     return int(-(-sum(weights.values()) // unit))
 
 

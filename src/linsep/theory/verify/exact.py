@@ -20,7 +20,7 @@ _PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)  # products of two residues stay b
 _ENTRIES = 2**19  # of rows that are looked at together: what is written on the way stays in the cache
 _LONGEST = {True: 2**24, False: 2**20}  # terms of a sum of products of 16-bit digits that int64, or doubles, hold
 _MOST_DIGITS = 2**26  # of all sums that are made together
-_FILLED = 0.2  # the part of a table from which on it is eliminated as a dense one
+_FILLED = 0.1  # the part of every column from which on a table is eliminated as a dense one
 
 
 def is_sparse(A: Any) -> bool:
@@ -30,38 +30,35 @@ def is_sparse(A: Any) -> bool:
 def holds_doubles(A: Any) -> bool:
     """Whether doubles hold every entry."""
     stored, kind = A.data if is_sparse(A) else A, A.dtype.kind
-    if kind not in "iuf" or A.dtype.itemsize > 8:
+    if kind not in "iuf" or A.dtype == np.longdouble:
         return False
-    most, least = stored.max(initial=0), stored.min(initial=0)
-    return bool(kind == "f" or A.dtype.itemsize < 8 or (most <= 2**53 and least >= -(2**53)))
+    return kind == "f" or not ((stored > 2**53) | (stored < -(2**53))).any()
 
 
 def value_signs(A: Any, w: Sequence[int], b: int = 0) -> Array:
     """Sign (-1, 0 or 1) of a_i.w + b for every row of A, exact whatever its entries are (floats, ints, Fractions)."""
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
     if holds_doubles(A):
-        size = max(1, (A.nnz if is_sparse(A) else A.size) // max(1, A.shape[0]))
-        step = max(1, max(_ENTRIES, 4 * len(w)) // size)
+        step = max(_ENTRIES, 4 * len(w)) * A.shape[0] // (A.size + 1) + 1
         for start in range(0, A.shape[0], step):
             at = slice(start, start + step)
-            part = (A if step >= A.shape[0] else A[at]).astype(np.float64, copy=False)
-            out[at], unsure[at] = _rounded_signs(part, w, b)
+            out[at], unsure[at] = _rounded_signs(A[at].astype(np.float64), w, b)
     if unsure.any():
-        out[unsure] = _whole_signs(A if unsure.all() else A[unsure], w, b)
+        out[unsure] = _whole_signs(A[unsure], w, b)
     return out
 
 
 def _rounded_signs(A: Any, w: Sequence[int], b: int) -> tuple[Array, Array]:
     """Signs of A w + b by doubles, and where a bound on their error leaves them open."""
-    shift = max(0, max(abs(b), *map(abs, w)).bit_length() - 500) if len(w) else 0
-    v = np.array([k / (1 << shift) for k in (*w, b)] if shift else [*w, b], dtype=np.float64)
+    shift = max(0, max(map(abs, (*w, b))).bit_length() - 500)
+    v = np.array([k / (1 << shift) for k in (*w, b)])
     stored = A.data if is_sparse(A) else A
     with np.errstate(all="ignore"):
         z = A @ v[:-1] + v[-1]
         # Each of the products and sums is off by 2^-53 of its size, or by less than 2^-1074 if it underflows.
-        size = abs(A) @ (abs(v[:-1]) + TINY) + abs(v[-1]) + TINY * (1 + abs(v).sum())
+        size = abs(A) @ (abs(v[:-1]) + TINY) + abs(v[-1]) + TINY * abs(v).sum()
         unsure = ~((abs(z) > 2.0**-52 * (v.size + 8) * size) & (size < 2.0**1000))  # no sum overflows
-        if not shift and abs(v).max() <= 2**53 and np.array_equal(stored, np.rint(stored)):
+        if not shift and np.array_equal(stored, np.rint(stored)):
             unsure &= ~(size < 2.0**52)  # sums of small integers are exact
     if is_sparse(A) and b == 0:
         unsure &= np.diff(A.indptr) > 0
@@ -72,7 +69,6 @@ def _whole_signs(A: Any, w: Sequence[int], b: int) -> Array:
     """The same by integers."""
     if holds_doubles(A):
         one = np.ones((A.shape[0], 1))
-        A = A.astype(np.float64, copy=False)
         found = _digit_signs(
             sp.hstack([A, sp.csr_matrix(one)], format="csr") if is_sparse(A) else np.hstack([A, one]), [*w, b]
         )
@@ -94,10 +90,10 @@ def _digit_signs(A: Any, w: Sequence[int]) -> Array | None:
     sparse = is_sparse(A)
     values, every = (A.data, A.indices) if sparse else (A, slice(None))
     largest = abs(A).max(axis=0)
-    exps = np.frexp(largest.toarray().reshape(-1) if sparse else largest)[1]
+    exps = np.frexp(largest.toarray().ravel() if sparse else largest)[1]
     with np.errstate(all="ignore"):
         rest, digits = np.ldexp(values, -exps[every]), []
-        terms = np.diff(A.indptr).max(initial=0) if sparse else A.shape[1]
+        terms = np.diff(A.indptr).max() if sparse else A.shape[1]
         if terms > _LONGEST[sparse] or not np.array_equal(np.ldexp(rest, exps[every]), values):
             return None
     while rest.any():  # a double has 53 bits: four digits, or some more below a larger entry of its column
@@ -106,12 +102,13 @@ def _digit_signs(A: Any, w: Sequence[int]) -> Array | None:
         rest = rest - digits[-1]
         if len(digits) > 60:
             return None
-    whole = [v << e for v, e in zip(w, (exps - exps.min(initial=0)).tolist(), strict=True)]
-    n = max(map(int.bit_length, whole), default=0) // 16 + 1
+    whole = [v << e for v, e in zip(w, (exps - exps.min()).tolist(), strict=True)]
+    n = max(map(int.bit_length, whole)) // 16 + 1
     if (A.shape[0] + len(whole)) * (n + len(digits)) > _MOST_DIGITS:
         return None
-    W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in whole]), "<u2").reshape(-1, n)
-    W = W * np.where([v > 0 for v in whole], 1, -1).astype(np.int64 if sparse else np.float64)[:, None]
+    raw = b"".join([v.to_bytes(2 * n, "little", signed=True) for v in whole])
+    W = np.frombuffer(raw, "<u2").reshape(len(whole), n).astype(np.int64 if sparse else np.float64)
+    W[:, -1] = np.frombuffer(raw, "<i2")[n - 1 :: n]  # the last digit has the sign
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, digit in enumerate(reversed(digits)):
         D = sp.csr_matrix((digit.astype(np.int64), A.indices, A.indptr), shape=A.shape) if sparse else digit
@@ -124,7 +121,7 @@ def _digit_signs(A: Any, w: Sequence[int]) -> Array | None:
 
 def rank_is(B: Any, rank: int) -> bool:
     """Whether rows have this rank modulo some prime: then they have it at least."""
-    return rank == 0 or (min(B.shape) >= rank and any(_rank_modulo(B, q) >= rank for q in _PRIMES))
+    return any(_rank_modulo(B, q) >= rank for q in _PRIMES)
 
 
 def _rank_modulo(B: Any, q: int) -> int:
@@ -136,8 +133,10 @@ def _rank_modulo(B: Any, q: int) -> int:
             whole.append([m * (common // k) for m, k in ratios])
         return int(nmod_mat(fmpz_mat(whole), q).rank())
     m, e = np.frexp((B.data if is_sparse(B) else B).astype(np.float64))
-    e = np.where(m == 0, 0, e - e.min(initial=0))
-    powers = np.array([pow(2, k, q) for k in range(int(e.max(initial=0)) + 1)])
+    if not m.size:
+        return 0
+    e = e - e.min()
+    powers = np.array([pow(2, k, q) for k in range(int(e.max()) + 1)])
     residues = (np.ldexp(m, 53).astype(np.int64) % q) * powers[e] % q
     if not is_sparse(B):
         return int(nmod_mat(fmpz_mat(residues.tolist()), q).rank())
@@ -155,38 +154,37 @@ def _eliminated(rows: list[dict[int, int]], q: int) -> int:
             at.setdefault(j, set()).add(i)
     waiting = [(len(ids), j) for j, ids in at.items()]
     heapify(waiting)
-    rank, stored = 0, sum(map(len, rows))
-    while waiting and stored < _FILLED * (len(rows) - rank) * len(at):
+    rank = 0
+    while waiting:
         few, j = heappop(waiting)
-        if j not in at or few != len(at[j]):
-            continue  # another entry says how many there are now
+        if not few or few != len(at.get(j, ())):
+            continue  # it is done, or another entry says how many there are now
+        if few > _FILLED * (len(rows) - rank):
+            break
         ids = at.pop(j)
-        if not ids:
-            continue
         pivot = min(ids, key=lambda i: len(rows[i]))
         ids.discard(pivot)
         row, rows[pivot], rank = rows[pivot], {}, rank + 1
         inverse = pow(row.pop(j), -1, q)
-        stored -= len(row) + 1
         for k in row:
             at[k].discard(pivot)
         for i in ids:
             other = rows[i]
-            factor, before = other.pop(j) * inverse % q, len(other) + 1
+            factor = other.pop(j) * inverse % q
             for k, v in row.items():
                 value = (other.get(k, 0) - factor * v) % q
                 if value:
                     other[k] = value
                     at[k].add(i)
-                elif other.pop(k, 0):
+                else:
+                    del other[k]
                     at[k].discard(i)
-            stored += len(other) - before
         for k in row:
             heappush(waiting, (len(at[k]), k))
     rest = [row for row in rows if row]
-    names = {j: k for k, j in enumerate(sorted({j for row in rest for j in row}))}
+    names = {j: k for k, j in enumerate({j for row in rest for j in row})}
     table = [[0] * len(names) for _ in rest]
     for line, row in zip(table, rest, strict=True):
         for j, v in row.items():
             line[names[j]] = v
-    return rank + (int(nmod_mat(fmpz_mat(table), q).rank()) if rest else 0)
+    return rank + int(nmod_mat(fmpz_mat(table), q).rank())
