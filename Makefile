@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz trial walks web clean
+.PHONY: demo docs gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz mutants trial walks web clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,6 +46,10 @@ trial: $(READY)
 SECONDS ?= 60
 fuzz: $(READY)
 	PYTHONPATH=src:tests:docs $(BIN)/python -m fuzz --seconds $(SECONDS)
+
+# One place after another of the verifier of proofs is changed, and a test has to notice; the table goes onto the page.
+mutants: $(READY)
+	PYTHONPATH=src:tests:tests/theory $(BIN)/python -m mutants --page docs/reliability.md
 
 lint: $(READY)
 	$(BIN)/ruff check .
