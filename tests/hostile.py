@@ -168,19 +168,37 @@ def strict(weak: Sequence[Row], equal: Sequence[Row] = ()) -> list[bool]:
 
 @lru_cache(maxsize=2)  # two questions about one table
 def _strict(weak: tuple[tuple[int, ...], ...], equal: tuple[tuple[int, ...], ...]) -> list[bool]:
-    z3 = SOLVER("z3")
-    solver = z3.SolverFor("QF_LRA")
-    rows = (*weak, *equal)
-    d = [z3.Real(f"d{j}") for j in range(len(rows[0]))]
-    values = [z3.Sum([z3.RealVal(v) * x for v, x in zip(z, d, strict=True) if v] or [z3.RealVal(0)]) for z in rows]
-    solver.add([v >= 0 for v in values[: len(weak)]])
-    solver.add([v == 0 for v in values[len(weak) :]])
-    above = [v > 0 for v in values[: len(weak)]]
-    if solver.check(*above) == z3.sat:
+    if answers(smtlib(weak, equal, [range(len(weak))])) == ["sat"]:
         return [True] * len(weak)
-    found = [solver.check(one) for one in above]
-    assert all(one in (z3.sat, z3.unsat) for one in found)
-    return [one == z3.sat for one in found]
+    return [one == "sat" for one in answers(smtlib(weak, equal, [[i] for i in range(len(weak))]))]
+
+
+def smtlib(weak: Sequence[Sequence[int]], equal: Sequence[Sequence[int]], above: Sequence[Sequence[int]]) -> str:
+    """The question as SMT-LIB 2 text of the logic QF_LRA, which z3, cvc5 and others read.
+
+    It has one `check-sat` for each list of weak rows: has some d all of these > 0, all weak rows >= 0 and all equal 0?
+    """
+    sums = [
+        "(+ 0.0 0.0 " + " ".join(f"(* {_number(v)} d{j})" for j, v in enumerate(z) if v) + ")" for z in (*weak, *equal)
+    ]
+    lines = ["(set-logic QF_LRA)", *(f"(declare-fun d{j} () Real)" for j in range(len((*weak, *equal)[0])))]
+    lines += [f"(assert ({'>=' if i < len(weak) else '='} {z} 0.0))" for i, z in enumerate(sums)]
+    for rows in above:
+        lines += ["(push 1)", *(f"(assert (> {sums[i]} 0.0))" for i in rows), "(check-sat)", "(pop 1)"]
+    return "\n".join([*lines, ""])
+
+
+def _number(v: int) -> str:
+    return f"{v}.0" if v >= 0 else f"(- {-v}.0)"
+
+
+def answers(text: str) -> list[str]:
+    """What z3 prints of a text: sat or unsat, once for each question."""
+    z3 = SOLVER("z3")
+    context = z3.Context()  # one of its own: names of a text stay in the context, which has to outlive the call
+    found: list[str] = z3.Z3_eval_smtlib2_string(context.ref(), text).split()
+    assert found and {*found} <= {"sat", "unsat"}, found
+    return found
 
 
 def _whole(z: Row) -> tuple[int, ...]:

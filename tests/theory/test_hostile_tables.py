@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from exact_cone import reaches
-from hostile import limited, table
+from hostile import answers, limited, smtlib, table
 from in_process import linsep
 from linsep import fewest_rows, probe, separability, separation
 from linsep.theory.cone.exact import whole_entries
@@ -151,6 +151,32 @@ def test_a_sample_of_hostile_tables_beside_z3() -> None:
     found = all_rows()["hostile_tables"].run(12, seed=1)
     assert found.failures == []
     assert all(verdict in found.note for verdict in ("overlap", "quasi-complete", "complete"))
+
+
+def test_a_sample_of_judged_tables() -> None:
+    pytest.importorskip("z3", reason="z3-solver is the judge")
+    found = all_rows()["judges"].run(80, seed=1)
+    assert found.failures == []
+    assert found.note.startswith("0 wrong, 0 not ended, 0 exception, 0 undecided, ")
+    assert all(verdict in found.note for verdict in ("overlap", "quasi-complete", "complete"))
+
+
+def test_a_question_is_text_of_smt_lib() -> None:
+    text = smtlib([[1, -2], [0, 3]], [[0, 0]], [[0], [0, 1]])
+    assert text.splitlines() == [
+        "(set-logic QF_LRA)",
+        "(declare-fun d0 () Real)",
+        "(declare-fun d1 () Real)",
+        "(assert (>= (+ 0.0 0.0 (* 1.0 d0) (* (- 2.0) d1)) 0.0))",
+        "(assert (>= (+ 0.0 0.0 (* 3.0 d1)) 0.0))",
+        "(assert (= (+ 0.0 0.0 ) 0.0))",
+        *("(push 1)", "(assert (> (+ 0.0 0.0 (* 1.0 d0) (* (- 2.0) d1)) 0.0))", "(check-sat)", "(pop 1)"),
+        *("(push 1)", "(assert (> (+ 0.0 0.0 (* 1.0 d0) (* (- 2.0) d1)) 0.0))"),
+        *("(assert (> (+ 0.0 0.0 (* 3.0 d1)) 0.0))", "(check-sat)", "(pop 1)"),
+    ]
+    pytest.importorskip("z3", reason="z3-solver is the judge")
+    assert answers(text) == ["sat", "sat"]
+    assert answers(smtlib([[1], [-1]], [], [[0], [1]])) == ["unsat", "unsat"]
 
 
 def test_a_table_is_what_its_name_says_and_has_both_labels() -> None:
