@@ -42,6 +42,9 @@ def test_rows_as_doubles_keep_their_form_and_signs() -> None:
         found = rows.doubles([1, 2], [1, 2])
         assert sp.issparse(found) == sparse and found.dtype == np.float64
         assert (found.toarray() if sparse else found).tolist() == [[-4, -1], [6, 1]]
+        large = Rows(form.astype(np.float64))
+        stored = [table.data if sparse else table for table in (large.X, large.doubles(slice(None), [0, 1]))]
+        assert sparse or np.shares_memory(*stored)  # a table of doubles is not copied
         plain = Rows(form).doubles([0], [0, 1])
         assert (plain.toarray() if sparse else plain).tolist() == [[1, 2]]
 

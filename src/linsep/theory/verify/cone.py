@@ -47,8 +47,9 @@ class Rows:
 
     def doubles(self, ids: Any, columns: Sequence[int]) -> Any:
         """These rows on these columns, the constant's included, of which doubles hold every entry."""
-        p = self.X.shape[1]
-        part = self.X[ids][:, [j for j in columns if j < p]].astype(np.float64)
+        p, part = self.X.shape[1], self.X[ids]
+        at = [j for j in columns if j < p]
+        part = (part if len(at) == p else part[:, at]).astype(np.float64, copy=False)
         if p in columns:
             one = np.ones((part.shape[0], 1))
             part = sp.hstack([part, sp.csr_matrix(one)], format="csr") if is_sparse(part) else np.hstack([part, one])
