@@ -259,7 +259,7 @@ def false_estimate(found: Separation, true: Model) -> str:
     for name in ("n_rows", "n_features", "classes"):
         if getattr(found, name) != getattr(true, name):
             return f"{name} is {getattr(found, name)}"
-    if found.levels or found.references or found.separated_levels:
+    if found.levels or found.references or found._levels:
         return "there are levels"
     if found.verdict == "undecided":
         nothing = not (found.separated_rows or found.coefficients or found.pairs or found.rank)

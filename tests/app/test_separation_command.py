@@ -30,7 +30,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     data = json.loads(found.stdout)
     assert (found.returncode, data["verdict"], data["separated_rows"]) == (1, "quasi-complete", [6, 7])
     assert data["coefficients"] == {"(Intercept)": "+inf", "age": "finite", "dose=low": "-inf"}
-    assert data["separated_levels"] == {"dose": {"high": 2}}
+    assert data["groups"] == ["dose=high (2 rows)"]
     said = run("linsep separation c.csv --target improved", tmp_path).stdout
     assert data["summary"] in said
     assert all(text in said for text in data["advice"])

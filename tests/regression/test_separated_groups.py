@@ -40,7 +40,7 @@ def rows_by_hand(table: pd.DataFrame, gone: set[int], *factors: str) -> dict[tup
 def test_levels_of_fixed_effects_are_named_and_infinite_themselves() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     found = separation("patents ~ size | firm + year", data=PANEL, family="poisson")
-    groups = {(group.factors, group.levels): group.rows for group in found.separated_groups()}
+    groups = {(group.factors, group.levels): group.rows for group in found.groups}
     gone = set(found.separated_rows)
     expected = {(("firm",), level): rows for level, rows in rows_by_hand(PANEL, gone, "firm").items()}
     expected |= {(("year",), level): rows for level, rows in rows_by_hand(PANEL, gone, "year").items()}
@@ -50,7 +50,7 @@ def test_levels_of_fixed_effects_are_named_and_infinite_themselves() -> None:
     assert found.fixed_effects == {"firm": {"-inf": 1, "finite": 5}, "year": {"-inf": 1, "finite": 2}}
     turned = separation("patents ~ size | year + firm", data=PANEL, family="poisson")
     assert turned.fixed_effects == {"year": {"-inf": 1, "finite": 3}, "firm": {"-inf": 1, "finite": 4}}
-    assert said(turned.separated_groups())[::-1] == said(found.separated_groups())
+    assert said(turned.groups)[::-1] == said(found.groups)
 
 
 @pytest.mark.parametrize("reference", ["low", "top"])
@@ -61,7 +61,7 @@ def test_the_cell_of_an_interaction_is_named_whatever_the_reference(reference: s
     table["died"] = rng.integers(0, 2, 90)
     table.loc[(table.dose == "top") & (table.sex == "f"), "died"] = 1
     found = separation(f"died ~ C(dose, Treatment(reference='{reference}')) * sex", data=table)
-    (group,) = found.separated_groups()
+    (group,) = found.groups
     assert (group.factors, group.levels) == (("dose", "sex"), ("top", "f"))
     assert {("top", "f"): group.rows} == rows_by_hand(table, set(found.separated_rows), "dose", "sex")
     assert not any("Drop a column" in text for text in found.advice)
@@ -73,7 +73,7 @@ def test_of_a_cox_model_the_level_without_an_event() -> None:
     table = pd.DataFrame({"months": rng.permutation(60) + 1.0, "stage": rng.choice(["I", "II", "III"], 60)})
     table["died"] = np.where(table.stage == "I", 0, rng.integers(0, 2, 60))
     found = separation("months ~ stage", data=table, family="cox", event=table["died"])
-    (group,) = found.separated_groups()
+    (group,) = found.groups
     assert group.rows == tuple(np.flatnonzero(table.stage == "I"))
     assert (group.levels, found.coefficients) == (("I",), {"stage[T.II]": np.inf, "stage[T.III]": np.inf})
     assert any("a fit without its rows" in text for text in found.advice)
@@ -83,10 +83,10 @@ def test_of_a_cox_model_the_level_without_an_event() -> None:
 
 def test_nothing_is_named_where_no_row_or_every_row_is_separated() -> None:
     table = pd.DataFrame({"ward": list("aabb"), "died": [0, 1, 0, 1]})
-    assert separation(table[["ward"]], table["died"]).separated_groups() == []
+    assert separation(table[["ward"]], table["died"]).groups == []
     table["died"] = [0, 0, 1, 1]
     complete = separation(table[["ward"]], table["died"])
-    assert (complete.verdict, complete.separated_groups()) == ("complete", [])
+    assert (complete.verdict, complete.groups) == ("complete", [])
 
 
 def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
@@ -94,7 +94,7 @@ def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
     with pytest.raises(SeparationError) as caught:
         guard(formulas.poisson("patents ~ size + C(year)", data=PANEL)).fit()
     found = caught.value.separation
-    assert said(found.separated_groups()) == ["year=2008 (6 rows)"]
+    assert said(found.groups) == ["year=2008 (6 rows)"]
     assert found.references == {"year": "2008"}
     assert "C(year, Treatment(reference=2009))" in found.advice[0]
     assert "firth" not in str(caught.value)
@@ -105,7 +105,7 @@ def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
         model = formulas.phreg("months ~ C(year)", data=table, status=table["patents"])
     with pytest.raises(SeparationError, match=r"drop\(\) for .* that remain, firth\(\) for .*, and advice") as caught:
         guard(model).fit()
-    assert said(caught.value.separation.separated_groups()) == ["year=2008 (6 rows)"]
+    assert said(caught.value.separation.groups) == ["year=2008 (6 rows)"]
 
 
 def test_the_command_names_groups_and_says_nothing_of_labels(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_all_children_of_two_classes_survived() -> None:
     table = titanic()
     for formula in ("survived ~ cls*age + sex", "survived ~ cls*sex*age"):
         found = separation(formula, data=table)
-        assert said(found.separated_groups()) == ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
+        assert said(found.groups) == ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
         assert found.advice[0] == (
             "Every row is separated in cls=2nd, age=Child (24 rows), cls=1st, age=Child (6 rows): merge levels, or "
             "leave out the interaction; without the interaction no estimate is infinite."
@@ -167,7 +167,7 @@ def test_a_cell_of_three_levels_is_named() -> None:
     table.loc[(table.cls == "3rd") & (table.sex == "Female") & (table.age == "Child"), "survived"] = 1
     found = separation("survived ~ cls*sex*age", data=table)
     few = "cls=1st, sex=Female, age=Child (1 row)"  # of one row too
-    assert said(found.separated_groups()) == ["cls=3rd, sex=Female, age=Child (31 rows)", few]
+    assert said(found.groups) == ["cls=3rd, sex=Female, age=Child (31 rows)", few]
     assert "without the interaction no estimate is infinite" in found.advice[0]
     assert infinite(separation("survived ~ (cls + sex + age)**2", data=table)) == []
 
@@ -201,7 +201,7 @@ def test_cells_without_an_event_or_a_case_are_named() -> None:
     cox = separation("months ~ stage*sex", data=table, family="cox", event="died")
     matched = separation("died ~ stage*sex", data=table, family="conditional", strata="ward")
     for found, what in ((cox, "has an event"), (matched, "is a case")):
-        assert said(found.separated_groups()) == [f"stage=II, sex=m ({cell.sum()} rows)"]
+        assert said(found.groups) == [f"stage=II, sex=m ({cell.sum()} rows)"]
         then = "merge levels, or leave out the interaction; without the interaction no estimate is infinite."
         assert found.advice[0] == f"No row {what} in stage=II, sex=m ({cell.sum()} rows): {then}"
     assert infinite(separation("months ~ stage + sex", data=table, family="cox", event="died")) == []
@@ -215,7 +215,7 @@ def test_levels_nested_in_a_level_are_told_once() -> None:
     table = table.assign(x=rng.normal(size=120), n=1 + rng.poisson(2.0, 120))
     table.loc[(table.state == "b") | (table.county == 31), "n"] = 0
     for effects in ("| state + county", "| county + state", "+ C(state) + C(county)"):
-        groups = separation(f"n ~ x {effects}", data=table, family="poisson").separated_groups()
+        groups = separation(f"n ~ x {effects}", data=table, family="poisson").groups
         assert sorted(said(groups)) == ["county=31 (3 rows)", "state=b (30 rows)"]
 
 

@@ -49,7 +49,7 @@ def test_round_trips(family: Family, seed: int, n: int, p: int, size: int, form:
     read = Separation.from_json(text)
     assert [type(label) for label in read.classes] == [type(label) for label in found.classes]
     assert (read.to_json(), read.verdict, read.coefficients) == (text, "not verified", {})
-    assert read.digest == json.loads(text)["sha256"]
+    assert read._digest == json.loads(text)["sha256"]
     read.verify(X, y)
     assert read == found
     assert (read.to_json(), read.summary(), read.advice) == (text, found.summary(), found.advice)
@@ -77,7 +77,7 @@ def test_a_dataframe_comes_back_with_its_levels() -> None:
     assert read == found
     assert repr(read) == repr(found)
     assert (read.levels["city=Rome"], read.references) == (("city", "Rome"), {"city": "Bari"})
-    assert (read.separated_levels, read.n_features) == ({"city": {"Rome": 1}}, 4)
+    assert (read._levels, read.n_features) == ({"city": {"Rome": 1}}, 4)
 
 
 def test_the_keys_are_those_of_separability_and_so_is_the_hash() -> None:
@@ -90,7 +90,7 @@ def test_the_keys_are_those_of_separability_and_so_is_the_hash() -> None:
     same = ("rows", "columns", "intercept", "classes")
     assert [plain["question"][key] for key in same] == [other["question"][key] for key in same]
     assert {"verdict", "summary"} <= separation(X, y).to_dict().keys() & separability(X, y).to_dict().keys()
-    assert separation(X, y).digest == ""
+    assert separation(X, y)._digest == ""
 
 
 def test_integers_beyond_doubles_are_hexadecimal_text() -> None:

@@ -176,13 +176,13 @@ def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
     frame = {"site": list("aabbc"), "x": [1.0, 2.0, 4.0, 3.0, 5.0]}
     X, y = pd.DataFrame(frame), np.array([0, 1, 0, 1, 1])
     all_rows = separation(X, y)
-    assert all_rows.separated_levels == {"site": {"c": 1}}
+    assert all_rows._levels == {"site": {"c": 1}}
     found = separation(X, y, weights=[0, 1, 1, 1, 1], offset=[5.0, 1, 2, 3, 4])
     found.verify(X, y, weights=[0, 1, 1, 1, 1])
     assert (found.verdict, found.separated_rows, found.left_out) == ("complete", (1, 2, 3, 4), 1)
     assert "on 4 rows" in found.summary()
-    assert found.separated_levels["site"]["a"] == 1
-    assert separation(X, y, weights=[1, 1, 1, 1, 0]).separated_levels == {}  # no row of level c is left
+    assert found._levels["site"]["a"] == 1
+    assert separation(X, y, weights=[1, 1, 1, 1, 0])._levels == {}  # no row of level c is left
     same = separation(X, y, offset=np.arange(5))
     assert (same, same.to_json()) == (all_rows, all_rows.to_json())
     heavy = separation(X, y, weights=[1, 2, 3, 4, 5])

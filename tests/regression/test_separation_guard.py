@@ -411,7 +411,7 @@ def test_a_factor_of_an_expression_has_the_name_of_the_expression() -> None:
     frame.loc[frame.z == 3, "y"] = 1
     model = smf.logit("y ~ C(np.round(z)) + C(z > 2)", frame)
     for found in (separation(model), separation("y ~ C(z > 2)", data=frame)):
-        assert {name for group in found.separated_groups() for name in group.factors} <= {"C(np.round(z))", "C(z > 2)"}
+        assert {name for group in found.groups for name in group.factors} <= {"C(np.round(z))", "C(z > 2)"}
 
 
 def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_for_results_is_no_fit() -> None:
@@ -466,7 +466,7 @@ def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_
             separation(model)
     time, entry = np.array([2, 4, 3, 5, 6, 7.0]), np.array([0, 1, 0, 2, 0, 0.0])
     found = separation(sm.PHReg(time, x[:, None], status=np.array([0, 1, 0, 1, 0, 1]), entry=entry))
-    assert found.about is not None and np.array_equal(np.asarray(found.about.outcome.entry), entry)
+    assert found._about is not None and np.array_equal(np.asarray(found._about.outcome.entry), entry)
 
 
 def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_error() -> None:

@@ -75,14 +75,14 @@ def test_a_rare_category_in_any_dataframe(form: str) -> None:
     assert (found.verdict, found.separated_rows, found.references) == ("quasi-complete", (3,), {"city": "Bari"})
     others = dict.fromkeys(["(Intercept)", "city=Oslo", "size", "old"], "finite")
     assert found.coefficients == {**others, "city=Rome": inf}
-    assert found.separated_levels == {"city": {"Rome": 1}}
+    assert found._levels == {"city": {"Rome": 1}}
     assert found.advice[0].startswith("Merge levels of city: every row is separated at 'Rome' (1 row);")
     # The same with the separated level as the reference: the infinite coefficients are those of the others.
     column = ["A" if city == "Rome" else city for city in COLUMNS["city"]]
     found = separation(pd.DataFrame({**COLUMNS, "city": column}), y)
     assert found.coefficients["(Intercept)"] == inf
     assert found.coefficients["city=Bari"] == found.coefficients["city=Oslo"] == -inf
-    assert found.separated_levels == {"city": {"A": 1}}
+    assert found._levels == {"city": {"A": 1}}
 
 
 def test_without_an_intercept_the_first_text_column_keeps_its_levels() -> None:
@@ -185,8 +185,8 @@ def test_categories_of_pandas_have_their_order(categories: Any, ordered: bool) -
     assert found.references == {"d": levels[0]}
     assert list(found.coefficients) == ["(Intercept)", *(f"d={level}" for level in levels[1:]), "x"]
     dummies = pd.get_dummies(frame.d.cat.remove_unused_categories(), drop_first=True).to_numpy()
-    assert found.about is not None
-    assert np.array_equal(found.about.design.X[:, : len(levels) - 1], dummies)
+    assert found._about is not None
+    assert np.array_equal(found._about.design.X[:, : len(levels) - 1], dummies)
     assert next(iter(separation(frame, y, fit_intercept=False).coefficients)) == f"d={levels[0]}"
     found.verify(frame, y)
     plain = separation(frame.assign(d=frame.d.astype(str)), y)

@@ -63,8 +63,6 @@ class Separation(Remedies):
         What ended the search if it is undecided: a time limit in seconds, or "interrupt".
     levels : dict
         Indicator column -> (text column, level).
-    separated_levels : dict
-        Text column -> level -> number of rows, for the levels all of whose rows are separated.
     link : str
         The link of the regression.
     left_out : int
@@ -80,10 +78,6 @@ class Separation(Remedies):
         Their places, of a guarded model.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
-    digest, numbers : str
-        SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : Asked or None
-        Design, response and model; None if this was read from JSON and not yet verified.
     verified : bool
         Whether `verify` has checked it since it was made or read.
     fragile : bool
@@ -104,7 +98,6 @@ class Separation(Remedies):
     proof: SeparationProof | None = None
     ended: str | float | None = None
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
-    separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
     link: str = "logit"
     left_out: int = 0
     constant_columns: tuple[str, ...] = ()
@@ -112,17 +105,18 @@ class Separation(Remedies):
     n_missing: int = 0
     missing_rows: tuple[int, ...] = ()
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
-    digest: str = field(default="", compare=False)
-    numbers: str = field(default="", compare=False)
-    about: Asked | None = field(default=None, compare=False)
+    # If this was read from JSON, the SHA-256 of the data and whether it is of "doubles" or of "rationals".
+    _digest: str = field(default="", compare=False)
+    _numbers: str = field(default="", compare=False)
+    _about: Asked | None = field(default=None, compare=False)  # None if it was read, and is not yet verified
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
     def fragile(self) -> bool:
         """Whether rounding of the design could change the answer."""
-        if self.about is None or self.proof is None:
+        if self._about is None or self.proof is None:
             return False
-        design, outcome = self.about.design, self.about.outcome
+        design, outcome = self._about.design, self._about.outcome
         model = (self.family, self.fit_intercept, self.proof)
         return is_fragile(design.X, outcome, design.names, *model, moved=design.moved)
 
@@ -179,30 +173,31 @@ class Separation(Remedies):
             if (asked.family, asked.link) != (self.family, self.link):
                 raise CertificateError(f"this certificate is about a {self.family} regression with {self.link} link")
             self._check(asked)
-            self.__dict__.pop("fragile", None)  # what was said before the rows were known
-            _ = self.digest and self.fragile  # of what was read, about the rows as they are now
+            for name in ("fragile", "_levels"):  # what was said before the rows were known
+                self.__dict__.pop(name, None)
+            _ = self._digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)
 
     def _check(self, asked: Asked) -> None:
-        if self.digest and data_hash(asked) != (self.digest, self.numbers):
+        if self._digest and data_hash(asked) != (self._digest, self._numbers):
             raise CertificateError(of_regressions.OTHER_DATA)
-        if not self.digest:  # of rows that were read nobody says which others the table had
+        if not self._digest:  # of rows that were read nobody says which others the table had
             asked = replace(asked, design=asked.design.without(self.missing_rows))
         if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         said = asked.shown(self.proof)
-        if self.about is not None:
+        if self._about is not None:
             said["formula"] = self.formula  # compared without its spaces before
-        for name in ("n_rows", "n_features", "classes") if self.digest else ():
+        for name in ("n_rows", "n_features", "classes") if self._digest else ():
             if repr(getattr(self, name)) != repr(said[name]):  # classes of another type are others
                 raise CertificateError(f"the {name} of its question are those of other data")
         for name, value in said.items():
-            if self.about is None:
+            if self._about is None:
                 object.__setattr__(self, name, value)
             elif getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that is said")
-        if self.about is None:
-            object.__setattr__(self, "about", asked)
+        if self._about is None:
+            object.__setattr__(self, "_about", asked)
 
     @property
     def reason(self) -> str:
@@ -253,7 +248,7 @@ class Separation(Remedies):
             "pairs": [[row, str(label)] for row, label in self.pairs],
             "references": dict(self.references),
             "levels": {name: list(about) for name, about in self.levels.items()},
-            "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
+            "groups": [] if self._about is None or self.proof is None else [*map(str, self.groups)],
             "fixed_effects": {effect: dict(counts) for effect, counts in self.fixed_effects.items()},
             "advice": list(self.advice),
             "reason": self.reason,
@@ -262,8 +257,8 @@ class Separation(Remedies):
         }
 
     def _certificate(self) -> dict[str, Any]:
-        known = None if self.digest else self.about
-        digest, numbers = (self.digest, self.numbers) if known is None else data_hash(known)
+        known = None if self._digest else self._about
+        digest, numbers = (self._digest, self._numbers) if known is None else data_hash(known)
         return {
             "format": FORMAT,
             "sha256": digest,
@@ -381,6 +376,6 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "formula": of_type(question, "formula", str) if "formula" in question else "",
         "proof": None if proof is None else separation_of(of_type(plain, "proof", dict)),
         "ended": ended,
-        "digest": plain["sha256"],
-        "numbers": plain["numbers"],
+        "_digest": plain["sha256"],
+        "_numbers": plain["numbers"],
     }

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.data.columns import like
-from linsep.regression.design import Design, constant_columns, separated_levels
+from linsep.regression.design import Design, constant_columns
 from linsep.tables import check_length, exact_table
 from linsep.theory.proof import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome
@@ -96,7 +96,6 @@ class Asked:
             "fixed_effects": fixed_effects,
             "pairs": tuple(pairs),
             "rank": proof.rank(rows.Z.shape[1]),
-            "separated_levels": separated_levels(self.design, np.isin(np.arange(len(at)), every), self.outcome.kept),
         }
 
     def _described(self) -> dict[str, Any]:

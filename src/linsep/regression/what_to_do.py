@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from math import inf, nan
 from typing import Any
 
 import numpy as np
 
-from linsep.regression.design import SeparatedGroup, separated_groups
+from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
 from linsep.regression.drop import Remaining, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
@@ -33,7 +33,7 @@ class Remedies:
     coefficients: dict[Any, str | float]
     separated_rows: tuple[int, ...]
     ended: str | float | None
-    about: Asked | None
+    _about: Asked | None
 
     @property
     def fragile(self) -> bool:
@@ -278,8 +278,9 @@ class Remedies:
         part = finite_part(*self._asked(), self.coefficients, level, limit, is_profiled=is_profiled)
         return part._replace(reason=why_over(time_limit) if part.not_computed else "", fragile=self.fragile)
 
-    def separated_groups(self) -> list[SeparatedGroup]:
-        """Return the groups of rows that are separated as a whole, which often name the cause.
+    @cached_property
+    def groups(self) -> list[SeparatedGroup]:
+        """The groups of rows that are separated as a whole, which often name the cause.
 
         A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
         interaction the regression has. Of a Cox model they are the groups without an event, of a
@@ -302,7 +303,7 @@ class Remedies:
         >>> import pandas as pd
         >>> from linsep import separation
         >>> table = pd.DataFrame({"ward": list("aabbcc"), "died": [0, 1, 1, 0, 0, 0]})
-        >>> [group] = separation(table[["ward"]], table["died"]).separated_groups()
+        >>> [group] = separation(table[["ward"]], table["died"]).groups
         >>> str(group), group.rows
         ('ward=c (2 rows)', (4, 5))
         """
@@ -317,6 +318,15 @@ class Remedies:
         else:
             gone = np.isin(design.places, self.separated_rows)
         return separated_groups(design, gone, outcome.kept)
+
+    @cached_property
+    def _levels(self) -> dict[str, dict[str, int]]:
+        """Text column -> level -> number of rows, for the levels all of whose rows are separated."""
+        if self._about is None:
+            return {}
+        design = self._about.design
+        gone = np.isin(design.places, self.separated_rows)
+        return separated_levels(design, gone, self._about.outcome.kept)
 
     def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
@@ -362,19 +372,19 @@ class Remedies:
 
     def _advice(self) -> list[str]:
         """What to do, with what each removal leaves infinite where the data are at hand."""
-        if self.about is None or self.proof is None:
+        if self._about is None or self.proof is None:
             return advice(self, lambda lost, onto: None)
-        asked = self.about
+        asked = self._about
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
-        return advice(self, partial(infinite_after, asked), self.separated_groups(), can_penalise)
+        return advice(self, partial(infinite_after, asked), self.groups, can_penalise)
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
-        if self.about is None:
+        if self._about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
             raise DataError(f"undecided, so nothing can be done about it yet: {why_ended(self.ended)}")
-        return self.about, self.proof
+        return self._about, self.proof
 
 
 def rows_that_move(found: Remedies) -> dict[Any, dict[int, int]]:

@@ -164,10 +164,10 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         own = (rows_of_file([row for row, _ in found.pairs], left_out) + 1).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
-    if found.about is not None and found.verdict in ("complete", "quasi-complete"):
+    if found._about is not None and found.verdict in ("complete", "quasi-complete"):
         names = {"cox": "without an event", "conditional": "without a case"}
         name = names.get(found.family, "separated groups")
-        lines += [(name, listed(map(str, groups)))] if (groups := found.separated_groups()) else []
+        lines += [(name, listed(map(str, groups)))] if (groups := found.groups) else []
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():
         lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))

@@ -31,7 +31,7 @@ SAID = frozenset(
     {
         *("verdict", "summary", "reason", "fragile", "margin", "rank", "separated_rows", "coefficients", "pairs"),
         *("references", "levels", "separated_levels", "fixed_effects", "advice", "file_rows", "at_least", "at_most"),
-        *("missing", "rows_without_weight", "constant_columns"),
+        *("missing", "rows_without_weight", "constant_columns", "groups"),
     }
 )
 

@@ -25,7 +25,7 @@ def _of_references(found: Any) -> list[str]:
     is_cox = found.family == "cox"
     out = []
     for column, reference in found.references.items():
-        whole = {} if is_cox else found.separated_levels.get(column, {})
+        whole = {} if is_cox else found._levels.get(column, {})
         others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
         values = {value for name, value in found.coefficients.items() if _plain(name) in others}
         of_cox = is_cox and values in ({inf}, {-inf})
@@ -154,7 +154,7 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> 
     out = []
     merge = dict.fromkeys(found.levels[name][0] for name in plain if name in found.levels)
     for column in merge:
-        if whole := found.separated_levels.get(column):
+        if whole := found._levels.get(column):
             said = listed(f"{level!r} ({count(n, 'row')})" for level, n in whole.items())
             then = _joined(found, column, whole, tried)
             out.append(
