@@ -32,6 +32,7 @@ def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
         "Logit": lambda: sm.Logit(frame.y, X),
         "Probit": lambda: sm.Probit(frame.y, X),
         "Poisson": lambda: sm.Poisson(frame.n, X),
+        "NegativeBinomial": lambda: sm.NegativeBinomial(frame.n, X),
         "MNLogit": lambda: sm.MNLogit(frame.kind, X),
         "binomial": lambda: sm.GLM(frame.y, X, family=sm.families.Binomial()),
         "counts": lambda: sm.GLM(frame.n, X, family=sm.families.Poisson()),
@@ -41,7 +42,8 @@ def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
     }[name]()
 
 
-NAMES = ["Logit", "Probit", "Poisson", "MNLogit", "binomial", "counts", "trials", "OrderedModel", "PHReg"]
+NAMES = ["Logit", "Probit", "Poisson", "NegativeBinomial", "MNLogit", "binomial"]
+NAMES += ["counts", "trials", "OrderedModel", "PHReg"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -205,7 +207,7 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
         ),
         "ZeroInflatedPoisson": sm.ZeroInflatedPoisson(FRAME.n, X),
         "GeneralizedPoisson": sm.GeneralizedPoisson(FRAME.n, X),
-        "NegativeBinomial": sm.NegativeBinomial(FRAME.n, X),
+        "NegativeBinomialP": sm.NegativeBinomialP(FRAME.n, X),
         "ConditionalPoisson": sm.ConditionalPoisson(FRAME.n, FRAME[["x"]], groups=FRAME.index // 20),
         "Logit": Logit(FRAME.y, X),
         "Forest": Forest(C=np.inf),
@@ -216,6 +218,13 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
             DataError, match=f"^{name} is not a model that can be asked about; these can, and no subclasses"
         ):
             guard(model)
+    for name, why in {
+        "GEE": "have no likelihood",
+        "BinomialBayesMixedGLM": "hold",
+        "ZeroInflatedPoisson": "zeros",
+    }.items():
+        with pytest.raises(DataError, match=f"Of {name} nothing is known: .*{why}"):
+            separation(models[name])
     with pytest.warns(SeparationWarning), guard() as guarding:  # and is fitted without a question there
         models["Logit"].fit(disp=0)
         Forest(C=1.0).fit(FRAME[["x"]], FRAME.y)

@@ -27,6 +27,7 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("statsmodels.discrete.discrete_model", "Logit"): ("logistic", "logit"),
     ("statsmodels.discrete.discrete_model", "Probit"): ("logistic", "probit"),
     ("statsmodels.discrete.discrete_model", "Poisson"): ("poisson", "log"),
+    ("statsmodels.discrete.discrete_model", "NegativeBinomial"): ("negative-binomial", "log"),
     ("statsmodels.discrete.discrete_model", "MNLogit"): ("multinomial", "logit"),
     ("statsmodels.genmod.generalized_linear_model", "GLM"): None,
     ("statsmodels.miscmodels.ordinal_model", "OrderedModel"): None,
@@ -40,7 +41,6 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
 _OTHER = (
     ("statsmodels.discrete.conditional_models", "ConditionalMNLogit", "fit"),
     ("statsmodels.discrete.conditional_models", "ConditionalPoisson", "fit"),
-    ("statsmodels.discrete.discrete_model", "NegativeBinomial", "fit"),
     ("statsmodels.discrete.count_model", "ZeroInflatedPoisson", "fit"),
     ("statsmodels.genmod.generalized_estimating_equations", "GEE", "fit"),
     ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter", "fit"),
@@ -58,10 +58,17 @@ _GLM: dict[str, Family] = {
 }
 _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
-    "Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel (logistic, norm, "
-    "gumbel_l or cauchy), PHReg and ConditionalLogit of statsmodels, LogisticRegression and PoissonRegressor of "
-    "scikit-learn, CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
+    "Logit, Probit, Poisson, NegativeBinomial, MNLogit, GLM (binomial, or of counts with log link), OrderedModel "
+    "(logistic, norm, gumbel_l or cauchy), PHReg and ConditionalLogit of statsmodels, LogisticRegression and "
+    "PoissonRegressor of scikit-learn, CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
 )
+
+# What the names of other classes have in them -> why their estimates are not known.
+_WHY = {
+    "GEE": "estimating equations have no likelihood",
+    "Mixed": "random effects hold their estimates back",
+    "ZeroInflated": "a second regression makes some of the zeros",
+}
 
 
 def is_model(given: Any) -> bool:
@@ -151,7 +158,8 @@ def check_known(model: Any) -> None:
     """Raise DataError unless a model is of a class that can be asked about: what a subclass fits is not known."""
     if _class_of(model) not in _MODELS:
         name = type(model).__name__
-        raise DataError(f"{name} is not a model that can be asked about; these can, and no subclasses: {_KNOWN}")
+        why = "".join(f". Of {name} nothing is known: {reason}" for part, reason in _WHY.items() if part in name)
+        raise DataError(f"{name} is not a model that can be asked about; these can, and no subclasses: {_KNOWN}{why}")
 
 
 def _class_of(model: Any) -> tuple[str, str]:

@@ -151,8 +151,8 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     Parameters
     ----------
     model : object, optional
-        Logit, Probit, Poisson, MNLogit, GLM (binomial, or of counts with log link), OrderedModel, PHReg or
-        ConditionalLogit of statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of
+        Logit, Probit, Poisson, NegativeBinomial, MNLogit, GLM (binomial, or of counts with log link), OrderedModel,
+        PHReg or ConditionalLogit of statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of
         lifelines.
     on_separation : {"raise", "warn"}, default="raise"
         Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.

@@ -88,7 +88,7 @@ def separation(
 
     - Logistic, with every link: z = y_i (1, x_i), y_i = -1 or 1.
     - Binomial: the same where all trials succeed or all fail, and the equality (1, x_i).d = 0 elsewhere.
-    - Poisson, and negative binomial with a given dispersion: z = -(1, x_i) where y_i = 0, and the equality
+    - Poisson and negative binomial: z = -(1, x_i) where y_i = 0, and the equality
       (1, x_i).d = 0 elsewhere.
     - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
       the other.
