@@ -12,6 +12,7 @@ import pytest
 from scipy.optimize import linprog
 from test_separation_published import FIXED_EFFECTS, numbers
 
+import linsep.regression.finite_part
 from linsep import SeparationError, SeparationWarning, guard, separation
 from linsep.types import Array, DataError
 
@@ -235,3 +236,26 @@ def test_nothing_is_loaded_to_ask_about_other_data() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("family", ["poisson", "logistic"])
+def test_fixed_effects_that_are_too_many_are_refused_with_the_lines_that_fit_them(
+    family: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame(
+        {"county": rng.integers(0, 12, 400), "year": rng.integers(0, 4, 400), "x": rng.normal(size=400)}
+    )
+    data["y"] = rng.poisson(np.exp(data.x)) if family == "poisson" else rng.integers(0, 2, 400)
+    data.loc[data.county < 2, "y"] = 0
+    found = separation("y ~ x | county + year", data=data, family=family)
+    here = found.finite_part().estimates["x"]
+    monkeypatch.setattr(linsep.regression.finite_part, "_MOST_WORK", 0)
+    with pytest.raises(DataError, match="16 columns of fixed effects are too many to fit here") as caught:
+        found.finite_part()
+    assert str(caught.value) in found.table().attrs["notes"][-1]
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    names = {"data": data, "found": found, "pyfixest": pyfixest}
+    lines, last = str(caught.value).split("\n")[1:]
+    exec(lines, names)
+    assert eval(last, names).coef()["x"] == pytest.approx(here.value, abs=1e-6)

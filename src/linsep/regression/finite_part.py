@@ -30,6 +30,7 @@ from linsep.types import Array, DataError
 _FRAGILE = "rounding of the inputs may change what is finite: these numbers may mean nothing"
 _HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
+_MOST_WORK = 5e9  # products of a step of Newton: with fixed effects, pyfixest takes far fewer
 _FARTHEST = 2.0**40
 _LARGEST_LOG = 1e12  # of a likelihood, of which rounding leaves differences near 1
 _COMPILED = 200_000  # numbers that are worth it
@@ -196,6 +197,8 @@ class _Rows:
             None if self.is_cox else Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
         )
         X, self.names = design_columns(asked.design, asked.fit_intercept and not self.is_cox)
+        if asked.design.absorbed and X.shape[0] * X.shape[1] ** 2 > _MOST_WORK and (lines := _in_pyfixest(asked)):
+            raise DataError(f"{X.shape[1]:,} columns of fixed effects are too many to fit here, and {lines}")
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
@@ -299,6 +302,20 @@ class _Rows:
         if not above(start) >= 0:
             raise DataError(BEYOND)
         return (-inf if b == -inf else end(-1.0)), (inf if b == inf else end(1.0))
+
+
+def _in_pyfixest(asked: Asked) -> str:
+    """How pyfixest, which takes fixed effects out, fits the rows that remain; empty if it has no such family."""
+    if (asked.family, asked.link) not in (("poisson", "log"), ("logistic", "logit"), ("logistic", "probit")):
+        return ""
+    fit, family = ("fepois", "") if asked.link == "log" else ("feglm", f', family="{asked.link}"')
+    formula, _, effects = asked.design.formula.partition("|")
+    beside = [name for name in ("weights", "offset") if getattr(asked.outcome, name) is not None]
+    return (
+        f"pyfixest fits the rows that remain{f', given their {listed(beside)} too' if beside else ''}:\n"
+        "kept = data.iloc[found.drop().rows]\n"
+        f'pyfixest.{fit}("{formula.strip()} | {effects.strip().replace(":", "^")}", kept{family})'
+    )
 
 
 _PENALISED = (("logistic", "logit"), ("binomial", "logit"), ("cox", "log"))

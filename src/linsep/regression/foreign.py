@@ -60,7 +60,8 @@ _ROUNDING = 1e-12  # of a share of trials, times the trials
 _KNOWN = (
     "Logit, Probit, Poisson, NegativeBinomial, MNLogit, GLM (binomial, or of counts with log link), OrderedModel "
     "(logistic, norm, gumbel_l or cauchy), PHReg and ConditionalLogit of statsmodels, LogisticRegression and "
-    "PoissonRegressor of scikit-learn, CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest gave"
+    "PoissonRegressor of scikit-learn, CoxPHFitter of lifelines, and what fepois and feglm (logit, probit) of pyfixest "
+    "gave"
 )
 
 # What the names of other classes have in them -> why their estimates are not known.

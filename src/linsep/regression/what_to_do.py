@@ -111,8 +111,10 @@ class Remedies:
         ------
         DataError
             The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, is of proportions
-            without trials, has more than 3,000 columns, or is undecided; a guarded model has weights of variances or
-            standard errors of another kind; or the answer was read from JSON and so lacks the data.
+            without trials, has more than 3,000 columns, or so many rows and fixed effects that each step of a fit takes
+            seconds (the error then has the two lines of pyfixest that fit it), or is undecided; a guarded model has
+            weights of variances or standard errors of another kind; or the answer was read from JSON and so lacks the
+            data.
 
         References
         ----------
@@ -271,7 +273,7 @@ class Remedies:
         try:
             return self._part(level, time_limit, is_profiled=is_profiled), []
         except DataError as error:
-            return None, [f"No estimates: {error}."]
+            return None, [f"No estimates: {error}{'.' * (str(error)[-1] != ')')}"]  # no point after code
 
     def _part(self, level: float, time_limit: float | None, *, is_profiled: bool) -> FinitePart:
         limit = deadline_of(time_limit)
