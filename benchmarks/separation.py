@@ -5,8 +5,8 @@ coefficient. HiGHS answers in floating point which rows are separated: max sum s
 equalities. It proves nothing and labels no coefficient. HIGHS_SECONDS, 120 unless set, stops it.
 
 pyfixest fits Poisson regressions with fixed effects and drops separated rows before: those of levels without an event
-("fe"), and what its iterated rectifier finds ("ir"). Its seconds are those of such a fit. Where it is not installed the row says so. What the first calls
-compile stands in a row of its own.
+("fe"), and what its iterated rectifier finds ("ir"). Its seconds are those of such a fit; where it is not installed
+the row says so. What the first calls compile stands in a row of its own.
 
 Designs whose rank holds only up to rounding are 100 unless NEARLY_DEPENDENT says how many.
 """
