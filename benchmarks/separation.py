@@ -170,8 +170,8 @@ def separation(report: Report) -> None:
     linsep.separation(*factors(3_000, (99, 99), 2))
     between = time.process_time()
     fixest(with_frame(3_000, (99, 99))[2])
-    cells = {"linsep": show(between - began), "pyfixest": show(time.process_time() - between)}
-    report.row("Separation, first calls", cells, {"linsep_s": between - began})
+    first = {"linsep": show(between - began), "pyfixest": show(time.process_time() - between)}
+    report.row("Separation, first calls", first, {"linsep_s": between - began})
     for name, X, y, family, wanted, frame in designs():
         kept: dict[str, Any] = {}
 

@@ -1,0 +1,212 @@
+"""Each kind of fitted model on a published data set, beside a linear programme and the package's own fits."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+from scipy.stats import chi2
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from test_separation_published import ALLIGATORS, numbers
+
+from linsep import separation
+from linsep.types import Array, DataError
+
+sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # statsmodels warns of the estimates that are infinite
+FAR = 30.0  # a linear predictor whose probabilities are 0 and 1 to 1e-12
+
+
+def grades() -> tuple[pd.DataFrame, Any]:
+    """Spector and Mazzeo 1980: all three students with the best scores before the course improved."""
+    table = sm.datasets.spector.load_pandas().data
+    top = (table.TUCE >= 27).astype(float)
+    return pd.DataFrame({"const": 1.0, "GPA": table.GPA, "PSI": table.PSI, "top": top}), table.GRADE
+
+
+def alligators() -> tuple[pd.DataFrame, Any]:
+    """Agresti's table of lake, sex, size and food, of its 80 cells: no male ate a bird at the second lake."""
+    counts = numbers(ALLIGATORS).reshape(4, 4, 5)
+    lake, four, food = (at.ravel() for at in np.indices(counts.shape))
+    X = pd.DataFrame({"const": 1.0, "small": four % 2 == 0, "male": four < 2}).astype(float)
+    for k in range(1, 4):
+        X[f"lake{k}"] = (lake == k).astype(float)
+    for k in range(1, 5):
+        X[f"food{k}"] = (food == k).astype(float)
+    return X.assign(cell=((lake == 1) & (four < 2) & (food == 3)).astype(float)), pd.Series(counts.ravel())
+
+
+def marriages() -> tuple[pd.DataFrame, Any]:
+    """Fair 1978, the 109 women of the sixth occupation: all four with 12 years of school call their marriage good."""
+    table = sm.datasets.fair.load_pandas().data.query("occupation == 6").reset_index(drop=True)
+    X = pd.DataFrame({"age": table.age / 10, "faith": table.religious, "school": (table.educ == 12).astype(float)})
+    return X, np.digitize(table.rate_marriage, [2.5, 3.5])
+
+
+def transplants() -> tuple[pd.DataFrame, Any]:
+    """Miller and Halpern 1982, the heart transplants of Stanford: nobody between 30 and 36 died."""
+    table = sm.datasets.heart.load_pandas().data
+    band = table.age.between(30, 36).astype(float)
+    return pd.DataFrame({"age": table.age / 10, "band": band}), (table.survival, table.censors)
+
+
+def travellers() -> tuple[pd.DataFrame, Any]:
+    """Greene's 210 travellers between Sydney and Melbourne: no party of four or more took the bus."""
+    table = sm.datasets.modechoice.load_pandas().data
+    X = pd.DataFrame({f"mode{k}": (table["mode"] == k).astype(float) for k in (1, 2, 3)})
+    X["wait"], X["cost"] = table.ttme / 10, table.gc / 100
+    many = ((table["mode"] == 3) & (table.psize >= 4)).astype(float)
+    return X.assign(many=many), (table.choice, table.individual)
+
+
+def model_of(name: str, X: Any, y: Any, **beside: Any) -> Any:
+    """A model of statsmodels; what stands beside y are arrays of its rows."""
+    families = {"Binomial": sm.families.Binomial(), "Counts": sm.families.Poisson()}
+    families["Dispersed"] = sm.families.NegativeBinomial(alpha=0.5)
+    if name in families:
+        return sm.GLM(y, X, family=families[name], **beside)
+    if name == "OrderedModel":
+        return import_module("statsmodels.miscmodels.ordinal_model").OrderedModel(y, X, distr="logit")
+    if name == "PHReg":
+        return sm.PHReg(y[0], X, status=y[1], **beside)
+    if name == "ConditionalLogit":
+        return sm.ConditionalLogit(y[0], X, groups=y[1])
+    return getattr(sm, name)(y, X, **beside)
+
+
+def inequalities(name: str, X: Array, y: Any) -> tuple[Array, Array, Array]:
+    """Rows z.d >= 0, which of them are equalities, and the row of the table of each."""
+    n = len(X)
+    own, none = np.arange(n), np.zeros(n, dtype=bool)
+    if name in ("PHReg", "ConditionalLogit"):
+        first, second = y
+        later = first[None] >= first[:, None] if name == "PHReg" else second[None] == second[:, None]
+        event = second if name == "PHReg" else first
+        i, j = np.nonzero((event[:, None] > 0) & later & ~np.eye(n, dtype=bool))
+        return X[i] - X[j], np.zeros(i.size, dtype=bool), i
+    if name == "OrderedModel":
+        cuts = np.eye(2)
+        above = np.hstack([X, -cuts[np.maximum(y, 1) - 1]])[y > 0]
+        below = np.hstack([-X, cuts[np.minimum(y, 1)]])[y < 2]
+        return (
+            np.vstack([above, below]),
+            np.zeros(len(above) + len(below), dtype=bool),
+            np.append(own[y > 0], own[y < 2]),
+        )
+    if name == "MNLogit":
+        blocks = np.vstack([np.zeros(2), np.eye(2)])
+        pairs = [(i, k) for i in range(n) for k in range(3) if k != y[i]]
+        Z = np.array([np.kron(blocks[y[i]] - blocks[k], X[i]) for i, k in pairs])
+        return Z, np.zeros(len(Z), dtype=bool), np.array([i for i, _ in pairs])
+    if name in ("Logit", "Probit", "Binomial", "LogisticRegression"):
+        return (2 * y - 1)[:, None] * X, none, own
+    return -X, y > 0, own
+
+
+def programme(Z: Array, equal: Array) -> Array:
+    """Which rows HiGHS separates: max sum s, Z d >= s, 0 <= s <= 1, and Z d = 0 for equalities."""
+    n, p = Z.shape
+    s = np.where(equal, 0.0, 1.0)
+    wanted = np.hstack([-Z, np.eye(n)])[~equal]
+    held = np.hstack([Z, np.zeros((n, n))])[equal] if equal.any() else None
+    limits = [(None, None)] * p + [(0, top) for top in s]
+    end: Any = linprog(
+        -np.append(np.zeros(p), s),
+        wanted,
+        np.zeros(len(wanted)),
+        held,
+        None if held is None else np.zeros(len(held)),
+        limits,
+    )
+    assert end.status == 0
+    return np.asarray(end.x[p:] > 0.5)
+
+
+DATA = {
+    **dict.fromkeys(["Logit", "Probit", "Binomial"], grades),
+    **dict.fromkeys(["Poisson", "Counts", "Dispersed", "NegativeBinomial"], alligators),
+    **dict.fromkeys(["MNLogit", "OrderedModel"], marriages),
+    "PHReg": transplants,
+    "ConditionalLogit": travellers,
+}
+
+
+def fitted(model: Any) -> Any:
+    """What the package's own fit gives, to rounding."""
+    if hasattr(model, "family") or hasattr(model, "status"):
+        return model.fit(**({"tol": 1e-14, "maxiter": 100} if hasattr(model, "family") else {}))
+    own = {"method": "newton", "maxiter": 200, "tol": 1e-13}
+    return model.fit(disp=0, **(own if type(model).__name__ in ("Logit", "Probit", "Poisson", "MNLogit") else {}))
+
+
+def of_rest(name: str, kept: Any) -> tuple[pd.DataFrame, Any]:
+    """The columns and the response of the rows that remain."""
+    beside = {"PHReg": kept.event, "ConditionalLogit": kept.strata}.get(name)
+    return kept.frame, kept.y if beside is None else (kept.y, beside)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_separated_rows_are_those_of_a_linear_programme_and_the_rest_has_the_fit_of_the_whole(name: str) -> None:
+    X, y = DATA[name]()
+    model = model_of(name, X, y)
+    found = separation(model)
+    Z, equal, owner = inequalities(
+        name, X.to_numpy(), tuple(map(np.asarray, y)) if isinstance(y, tuple) else np.asarray(y)
+    )
+    apart = programme(Z, equal)
+    assert found.verdict == "quasi-complete" and apart.any() and found.proof is not None
+    # Of a Cox model the pairs are fewer: what others add up to is left out.
+    assert name == "PHReg" or len(found.proof.cone.separated) == apart.sum()
+    assert set(found.separated_rows) == {*owner[apart].tolist()} - {*owner[~apart].tolist()}
+    # The fit of what remains, with what is left out far away, has the likelihood of the fit of all rows.
+    kept = found.drop()
+    small = fitted(model_of(name, *of_rest(name, kept)))
+    params, width = np.asarray(small.params), len(kept.names)
+    far = np.zeros((X.shape[1], *params.shape[1:]))
+    for j, column in enumerate(X):
+        said = [found.coefficients[one] for one in ([(1, column), (2, column)] if params.ndim > 1 else [column])]
+        out = np.array([np.sign(value) * FAR if isinstance(value, float) else 0.0 for value in said])
+        far[j] = params[kept.names.index(column)] if column in kept.names else np.reshape(out, far.shape[1:])
+    # Thresholds and a dispersion stand after them; before a fit its logarithm does.
+    after = np.log(params[width:]) if name == "NegativeBinomial" else params[width:]
+    whole = np.concatenate([far, after])
+    assert model.loglike(whole) == pytest.approx(small.llf, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["Logit", "Probit", "Binomial", "Poisson", "Counts", "PHReg"])
+def test_estimates_are_those_of_the_rest_and_limits_those_of_a_profile_by_fits_with_an_offset(name: str) -> None:
+    X, y = DATA[name]()
+    found = separation(model_of(name, X, y))
+    table, rest = found.table(), of_rest(name, found.drop())
+    small = fitted(model_of(name, *rest))
+    some = table.loc[rest[0].columns]
+    assert some["estimate"].to_numpy() == pytest.approx(np.asarray(small.params), abs=1e-8)
+    assert some["error"].to_numpy() == pytest.approx(np.asarray(small.bse), abs=1e-6)
+    (gone,) = set(X.columns) - set(rest[0].columns)
+    assert np.isinf(table.loc[gone, "estimate"])
+    for column, (frame, response) in ((gone, (X, y)), (rest[0].columns[-1], rest)):
+        ends = [end for end in table.loc[column, ["lower", "upper"]] if np.isfinite(end)]
+        assert len(ends) == (1 if column == gone else 2)
+        for end in ends:
+            held = model_of(name, frame.drop(columns=column), response, offset=(end * frame[column]).to_numpy())
+            assert 2 * (small.llf - fitted(held).llf) == pytest.approx(chi2(1).ppf(0.95), abs=1e-5)
+
+
+def test_estimators_of_scikit_learn_have_the_answer_of_statsmodels() -> None:
+    for name, estimator, penalised in (
+        ("Logit", LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000), LogisticRegression()),
+        ("Poisson", PoissonRegressor(alpha=0, tol=1e-10, max_iter=10_000), PoissonRegressor()),
+    ):
+        X, y = DATA[name]()
+        plain = X.drop(columns="const")
+        found, theirs = separation(estimator.fit(plain, y), data=(plain, y)), separation(model_of(name, X, y))
+        assert found.separated_rows == theirs.separated_rows
+        kept = found.drop()
+        again = estimator.fit(kept.frame.drop(columns="(Intercept)"), kept.y)
+        assert found.table().loc[kept.names[1:], "estimate"].to_numpy() == pytest.approx(again.coef_.ravel(), abs=1e-4)
+        with pytest.raises(DataError, match="has a penalty, so its estimates are finite"):
+            separation(penalised.fit(plain, y), data=(plain, y))
