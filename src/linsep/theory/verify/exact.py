@@ -30,7 +30,7 @@ def is_sparse(A: Any) -> bool:
 def holds_doubles(A: Any) -> bool:
     """Whether doubles hold every entry."""
     stored, kind = A.data if is_sparse(A) else A, A.dtype.kind
-    if kind not in "iuf" or A.dtype == np.longdouble:
+    if kind not in "iuf" or A.dtype.char == "g":  # a long double, which may be longer
         return False
     return kind == "f" or not ((stored > 2**53) | (stored < -(2**53))).any()
 
