@@ -33,9 +33,9 @@ def test_the_answer_is_about_the_numbers_that_the_formula_calculates(terms: list
     )
     made = formulaic.model_matrix(" + ".join(terms), table).drop(columns="Intercept")
     found, given = separation(f"y ~ {' + '.join(terms)}", data=table), separation(made.to_numpy(), table.y)
-    assert found._about is not None
-    assert {term.replace(" ", "") for term in found._about.design.calculated} == {t.replace(" ", "") for t in terms}
-    assert all(term in found.summary() for term in found._about.design.calculated)
+    assert found._question is not None
+    assert {term.replace(" ", "") for term in found._question.design.calculated} == {t.replace(" ", "") for t in terms}
+    assert all(term in found.summary() for term in found._question.design.calculated)
     assert (found.verdict, found.separated_rows, found.rank) == (given.verdict, given.separated_rows, given.rank)
     assert found.fragile or not given.fragile
 
@@ -69,8 +69,8 @@ def test_doubles_do_not_wrap_around_and_names_of_python_are_no_columns() -> None
 def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
     table = pd.DataFrame({"x": [0.1, 0.3, 0.5, 0.7], "k": [1, 2, 3, 4], "m": [3, 1, 1, 2], "y": [0, 1, 0, 1]})
     found = separation("y ~ x + k:m + C(k > 5, levels=[False, True]):x", data=table.assign(m=[3, 1, 1, 2]))
-    assert found._about is not None
-    assert found._about.design.calculated == ("C(k > 5, levels=[False, True]):x",)
+    assert found._question is not None
+    assert found._question.design.calculated == ("C(k > 5, levels=[False, True]):x",)
     assert "double precision" not in separation("y ~ x + k:m + C(m)", data=table).summary()
 
 

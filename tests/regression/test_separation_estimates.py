@@ -129,7 +129,7 @@ def test_the_guard_of_statsmodels_keeps_offset_weights_and_trials() -> None:
     assert [part.estimates[name].value for name in ("one", "x")] == pytest.approx(list(fit.params), abs=1e-8)
     assert [part.estimates[name].error for name in ("one", "x")] == pytest.approx(list(fit.bse), abs=1e-8)
     some = of_error(sm.GLM(np.column_stack([KILLED, TRIALS - KILLED]), X, family=binomial))
-    assert some._about.outcome.y.tolist() == KILLED.tolist()
+    assert some._question.outcome.y.tolist() == KILLED.tolist()
 
 
 def test_what_the_likelihood_lacks_is_refused() -> None:

@@ -111,8 +111,8 @@ def test_many_fixed_effects_stay_sparse() -> None:
     assert zeros > 0
     assert found.fixed_effects["firm"]["-inf"] == zeros
     assert found.coefficients == {}
-    assert found._about is not None
-    assert sp.issparse(found._about.design.X)
+    assert found._question is not None
+    assert sp.issparse(found._question.design.X)
 
 
 def test_rows_with_missing_values_are_left_out_and_counted() -> None:
@@ -434,9 +434,9 @@ def test_rows_without_a_value_go_after_expressions_are_evaluated_as_formulaic_ha
     frame["y"] = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]
     y, X = formulaic.model_matrix(f"y ~ {terms}", frame)
     found = separation(f"y ~ {terms}", data=frame)
-    assert found._about is not None
-    assert np.array_equal(dense(found._about.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
-    assert found._about.design.places.tolist() == y.index.tolist()
+    assert found._question is not None
+    assert np.array_equal(dense(found._question.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
+    assert found._question.design.places.tolist() == y.index.tolist()
     assert found.n_missing == len(frame) - len(y)
 
 
@@ -481,17 +481,17 @@ def test_missing_values_of_each_type_count_as_formulaic_has_them(terms: str, kin
     frame = frame.astype({"b": object, "g": object}).astype(kinds)
     y, X = formulaic.model_matrix(f"y ~ {terms}", frame, context={"np": np})
     found = separation(f"y ~ {terms}", data=frame)
-    assert found._about is not None
-    assert found._about.design.places.tolist() == y.index.tolist()
+    assert found._question is not None
+    assert found._question.design.places.tolist() == y.index.tolist()
     if "b" not in terms:
-        assert np.array_equal(dense(found._about.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
+        assert np.array_equal(dense(found._question.design.X), X.drop(columns="Intercept").to_numpy(dtype=float))
 
 
 def test_an_expression_takes_levels_from_rows_that_are_left_out() -> None:
     frame = pd.DataFrame({"y": [0, 1, 0, None, 1, 0, 1, 0, 0, 1], "g": list("uvuzvuvuvu"), "x": 9 * [0.0] + [1.0]})
     of_text, of_levels = (separation("y ~ lag(g) + x", data=frame.astype({"g": kind})) for kind in (object, "category"))
-    assert of_levels._about is not None
-    assert of_levels._about.design.places.size == of_levels._about.design.X.shape[0]
+    assert of_levels._question is not None
+    assert of_levels._question.design.places.size == of_levels._question.design.X.shape[0]
     assert (of_text.separated_rows, of_text.n_missing) == (of_levels.separated_rows, of_levels.n_missing)
 
 
@@ -510,8 +510,8 @@ def test_text_of_any_type_is_levels(kind: Any) -> None:
 def test_a_lag_has_a_value_where_its_column_has_none() -> None:
     frame = pd.DataFrame({"y": [0, 1, 1, 0, 1, 0, 1, 1], "x": [1, 2, 0, None, 3, 1, 2, 0.0]})
     found = separation("y ~ lag(x)", data=frame)
-    assert found._about is not None
-    assert found._about.design.places.tolist() == [1, 2, 3, 5, 6, 7]
+    assert found._question is not None
+    assert found._question.design.places.tolist() == [1, 2, 3, 5, 6, 7]
 
 
 def test_what_stands_in_an_expression_inside_c_is_calculated() -> None:

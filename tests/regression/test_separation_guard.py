@@ -475,7 +475,7 @@ def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_
             separation(model)
     time, entry = np.array([2, 4, 3, 5, 6, 7.0]), np.array([0, 1, 0, 2, 0, 0.0])
     found = separation(sm.PHReg(time, x[:, None], status=np.array([0, 1, 0, 1, 0, 1]), entry=entry))
-    assert found._about is not None and np.array_equal(np.asarray(found._about.outcome.entry), entry)
+    assert found._question is not None and np.array_equal(np.asarray(found._question.outcome.entry), entry)
 
 
 def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_error() -> None:

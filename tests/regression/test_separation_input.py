@@ -185,8 +185,8 @@ def test_categories_of_pandas_have_their_order(categories: Any, ordered: bool) -
     assert found.references == {"d": levels[0]}
     assert list(found.coefficients) == ["(Intercept)", *(f"d={level}" for level in levels[1:]), "x"]
     dummies = pd.get_dummies(frame.d.cat.remove_unused_categories(), drop_first=True).to_numpy()
-    assert found._about is not None
-    assert np.array_equal(found._about.design.X[:, : len(levels) - 1], dummies)
+    assert found._question is not None
+    assert np.array_equal(found._question.design.X[:, : len(levels) - 1], dummies)
     assert next(iter(separation(frame, y, fit_intercept=False).coefficients)) == f"d={levels[0]}"
     found.verify(frame, y)
     plain = separation(frame.assign(d=frame.d.astype(str)), y)

@@ -151,7 +151,7 @@ def test_a_fit_of_pyfixest_is_asked_about_with_the_rows_that_it_dropped(text: st
     found = separation(fit, data=table)
     assert found.separated_rows == rows
     dropped = set(fit.na_index.astype(int).tolist())
-    assert found._about is not None and set(found._about.dropped or ()) == dropped
+    assert found._question is not None and set(found._question.dropped or ()) == dropped
     note = found.table().attrs["notes"][1]
     assert note.startswith(f"The fit left out {len(dropped)} row")
     assert (f", {len(dropped)} of them separated" in note) is bool(dropped)
@@ -205,7 +205,7 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
     pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
     table = counts()
     found = separation(pyfixest.fepois("n ~ x + z", table))
-    assert found._about is not None and found._about.printed.keys() == {"(Intercept)", "x", "z"}
+    assert found._question is not None and found._question.printed.keys() == {"(Intercept)", "x", "z"}
     assert found.separated_rows == tuple(np.flatnonzero((table.z == 1) & table.x.notna()).tolist())
     single = table.assign(single=np.where(np.arange(300) < 3, np.arange(300), 9)).drop(columns="z")
     found = separation(pyfixest.fepois("n ~ x | single", single), data=single)

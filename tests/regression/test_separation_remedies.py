@@ -19,8 +19,7 @@ from scipy.stats import chi2
 from test_separation import designs
 
 from linsep import Separation, separation
-from linsep.regression.drop import dependent_columns
-from linsep.regression.what_to_do import rows_that_move
+from linsep.regression.drop import dependent_columns, rows_that_move
 from linsep.types import Array, DataError
 
 

@@ -86,7 +86,7 @@ def test_fractions_and_the_doubles_that_equal_them(rows: list[list[Fraction]], l
     doubles = X.astype(np.float64)
     others: list[Any] = [doubles, sp.csr_matrix(doubles)]
     if (np.array([[Fraction(v) for v in row] for row in doubles.tolist()], dtype=object) == X).all():
-        assert as_read._numbers == "doubles"
+        assert as_read._stored_as == "doubles"
         of_doubles = separation(doubles, y)
         assert not found.fragile  # Fractions are exact, and doubles may be rounded
         assert found.to_json() == of_doubles.to_json()
@@ -96,7 +96,7 @@ def test_fractions_and_the_doubles_that_equal_them(rows: list[list[Fraction]], l
             as_read.verify(other, y)
             assert as_read.fragile == of_doubles.fragile
     else:
-        assert as_read._numbers == "rationals"
+        assert as_read._stored_as == "rationals"
         for other in others:
             with pytest.raises(CertificateError, match="other rows, labels or options"):
                 as_read.verify(other, y)

@@ -305,3 +305,25 @@ def dependent(null: Iterable[Vector], width: int) -> list[int]:
                 if not left[j]:
                     del left[j]
     return sorted(pivots, reverse=True)
+
+
+def rows_that_move(found: Any) -> dict[Any, dict[int, int]]:
+    """Coefficient without a finite estimate -> separated row in which it stands -> 1 or -1, or 0 for both.
+
+    1 means that the likelihood of the row grows with the coefficient. Rows are places in the table.
+    """
+    asked, proof = found._asked()
+    rows, separated = asked.rows, proof.cone.separated
+    places = asked.design.places[rows.owner[separated]].tolist()
+    Z = rows.Z[separated]
+    Z = Z.tocsc() if is_sparse(Z) else Z
+    at = {name: j for j, name in enumerate(rows.names)}
+    out: dict[Any, dict[int, int]] = {}
+    for name, said in found.coefficients.items():
+        ways: dict[int, set[int]] = {}
+        if said not in (FINITE, UNIDENTIFIED):
+            for place, value in zip(places, dense(Z[:, [at[name]]]).ravel().tolist(), strict=True):
+                if value:
+                    ways.setdefault(place, set()).add(1 if value > 0 else -1)
+        out[name] = {row: sum(both) for row, both in sorted(ways.items())}
+    return out

@@ -107,16 +107,16 @@ class Separation(Remedies):
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     # If this was read from JSON, the SHA-256 of the data and whether it is of "doubles" or of "rationals".
     _digest: str = field(default="", compare=False)
-    _numbers: str = field(default="", compare=False)
-    _about: Asked | None = field(default=None, compare=False)  # None if it was read, and is not yet verified
+    _stored_as: str = field(default="", compare=False)
+    _question: Asked | None = field(default=None, compare=False)  # None if it was read, and is not yet verified
     verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
     def fragile(self) -> bool:
         """Whether rounding of the design could change the answer."""
-        if self._about is None or self.proof is None:
+        if self._question is None or self.proof is None:
             return False
-        design, outcome = self._about.design, self._about.outcome
+        design, outcome = self._question.design, self._question.outcome
         model = (self.family, self.fit_intercept, self.proof)
         return is_fragile(design.X, outcome, design.names, *model, moved=design.moved)
 
@@ -179,25 +179,25 @@ class Separation(Remedies):
         object.__setattr__(self, "verified", True)
 
     def _check(self, asked: Asked) -> None:
-        if self._digest and data_hash(asked) != (self._digest, self._numbers):
+        if self._digest and data_hash(asked) != (self._digest, self._stored_as):
             raise CertificateError(of_regressions.OTHER_DATA)
         if not self._digest:  # of rows that were read nobody says which others the table had
             asked = replace(asked, design=asked.design.without(self.missing_rows))
         if asked.fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         said = asked.shown(self.proof)
-        if self._about is not None:
+        if self._question is not None:
             said["formula"] = self.formula  # compared without its spaces before
         for name in ("n_rows", "n_features", "classes") if self._digest else ():
             if repr(getattr(self, name)) != repr(said[name]):  # classes of another type are others
                 raise CertificateError(f"the {name} of its question are those of other data")
         for name, value in said.items():
-            if self._about is None:
+            if self._question is None:
                 object.__setattr__(self, name, value)
             elif getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that is said")
-        if self._about is None:
-            object.__setattr__(self, "_about", asked)
+        if self._question is None:
+            object.__setattr__(self, "_question", asked)
 
     @property
     def reason(self) -> str:
@@ -248,7 +248,7 @@ class Separation(Remedies):
             "pairs": [[row, str(label)] for row, label in self.pairs],
             "references": dict(self.references),
             "levels": {name: list(about) for name, about in self.levels.items()},
-            "groups": [] if self._about is None or self.proof is None else [*map(str, self.groups)],
+            "groups": [] if self._question is None or self.proof is None else [*map(str, self.groups)],
             "fixed_effects": {effect: dict(counts) for effect, counts in self.fixed_effects.items()},
             "advice": list(self.advice),
             "reason": self.reason,
@@ -257,8 +257,8 @@ class Separation(Remedies):
         }
 
     def _certificate(self) -> dict[str, Any]:
-        known = None if self._digest else self._about
-        digest, numbers = (self._digest, self._numbers) if known is None else data_hash(known)
+        known = None if self._digest else self._question
+        digest, numbers = (self._digest, self._stored_as) if known is None else data_hash(known)
         return {
             "format": FORMAT,
             "sha256": digest,
@@ -377,5 +377,5 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "proof": None if proof is None else separation_of(of_type(plain, "proof", dict)),
         "ended": ended,
         "_digest": plain["sha256"],
-        "_numbers": plain["numbers"],
+        "_stored_as": plain["numbers"],
     }

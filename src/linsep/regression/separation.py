@@ -52,8 +52,8 @@ class SeparationError(DataError):
 
 def _what_next(found: Separation) -> str:
     """What the answer can do about it."""
-    assert found._about is not None and found.proof is not None
-    asked, can = found._about, ["groups for the levels behind it"]
+    assert found._question is not None and found.proof is not None
+    asked, can = found._question, ["groups for the levels behind it"]
     if (found.family, found.link) in FITTED and not asked.outcome.beyond:
         can.append("finite_part() for estimates and limits")
     with suppress(DataError):
@@ -237,13 +237,13 @@ def answer(
             proof = find_proof(rows.Z, rows.equal, deadline, may_be_near=may_be_near)
             late = Deadline(max(deadline.at, clock()) + _longer(time_limit))
             said = asked.shown(proof, partial(time_left, late))
-            return Separation(proof=proof, **said, _about=replace(asked))  # without its rows, as large as the design
+            return Separation(proof=proof, **said, _question=replace(asked))  # without its rows, as large as the design
         except OutOfTimeError:
             ended = what_ended(time_limit)
             break
         except CertificateError:
             continue  # nothing that the search found is believed without its proof
-    return Separation(ended=ended, **asked.shown(None), _about=asked)
+    return Separation(ended=ended, **asked.shown(None), _question=asked)
 
 
 def _longer(time_limit: float | None) -> float:

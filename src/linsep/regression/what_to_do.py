@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
-from linsep.regression.drop import Remaining, infinite_after, remaining
+from linsep.regression.drop import Remaining, infinite_after, remaining, rows_that_move
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
 from linsep.regression.smallest_set import SmallestSet, smallest_set
-from linsep.tables import dense, is_sparse
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
-from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
 from linsep.theory.words.of_advice import advice
 from linsep.theory.words.of_papers import notes_of, paragraph_of
 from linsep.theory.words.of_regressions import SAID, listed
@@ -33,7 +32,7 @@ class Remedies:
     coefficients: dict[Any, str | float]
     separated_rows: tuple[int, ...]
     ended: str | float | None
-    _about: Asked | None
+    _question: Asked | None
 
     @property
     def fragile(self) -> bool:
@@ -324,11 +323,11 @@ class Remedies:
     @cached_property
     def _levels(self) -> dict[str, dict[str, int]]:
         """Text column -> level -> number of rows, for the levels all of whose rows are separated."""
-        if self._about is None:
+        if self._question is None:
             return {}
-        design = self._about.design
+        design = self._question.design
         gone = np.isin(design.places, self.separated_rows)
-        return separated_levels(design, gone, self._about.outcome.kept)
+        return separated_levels(design, gone, self._question.outcome.kept)
 
     def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
@@ -374,38 +373,16 @@ class Remedies:
 
     def _advice(self) -> list[str]:
         """What to do, with what each removal leaves infinite where the data are at hand."""
-        if self._about is None or self.proof is None:
+        if self._question is None or self.proof is None:
             return advice(self, lambda lost, onto: None)
-        asked = self._about
+        asked = self._question
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
         return advice(self, partial(infinite_after, asked), self.groups, can_penalise)
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
-        if self._about is None:
+        if self._question is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
             raise DataError(f"undecided, so nothing can be done about it yet: {why_ended(self.ended)}")
-        return self._about, self.proof
-
-
-def rows_that_move(found: Remedies) -> dict[Any, dict[int, int]]:
-    """Coefficient without a finite estimate -> separated row in which it stands -> 1 or -1, or 0 for both.
-
-    1 means that the likelihood of the row grows with the coefficient. Rows are places in the table.
-    """
-    asked, proof = found._asked()
-    rows, separated = asked.rows, proof.cone.separated
-    places = asked.design.places[rows.owner[separated]].tolist()
-    Z = rows.Z[separated]
-    Z = Z.tocsc() if is_sparse(Z) else Z
-    at = {name: j for j, name in enumerate(rows.names)}
-    out: dict[Any, dict[int, int]] = {}
-    for name, said in found.coefficients.items():
-        ways: dict[int, set[int]] = {}
-        if said not in (FINITE, UNIDENTIFIED):
-            for place, value in zip(places, dense(Z[:, [at[name]]]).ravel().tolist(), strict=True):
-                if value:
-                    ways.setdefault(place, set()).add(1 if value > 0 else -1)
-        out[name] = {row: sum(both) for row, both in sorted(ways.items())}
-    return out
+        return self._question, self.proof

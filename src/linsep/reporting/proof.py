@@ -164,7 +164,7 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         own = (rows_of_file([row for row, _ in found.pairs], left_out) + 1).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
-    if found._about is not None and found.verdict in ("complete", "quasi-complete"):
+    if found.verdict in ("complete", "quasi-complete"):
         names = {"cox": "without an event", "conditional": "without a case"}
         name = names.get(found.family, "separated groups")
         lines += [(name, listed(map(str, groups)))] if (groups := found.groups) else []
@@ -184,7 +184,7 @@ def separation_details(
     """
     if found.verdict not in ("complete", "quasi-complete"):
         return []
-    from linsep.regression.what_to_do import rows_that_move
+    from linsep.regression.drop import rows_that_move
 
     moved = {name: ways for name, ways in rows_that_move(found).items() if found.coefficients[name] not in _STAYING}
     lines = [_moved(name, ways, found.coefficients[name], found.levels, left_out) for name, ways in moved.items()]

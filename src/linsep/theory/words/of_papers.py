@@ -52,7 +52,7 @@ def paragraph_of(found: Any, part: Any) -> str:
         if part.n_rows:
             which = "not separated"
             if found.family == "cox":
-                which = f"still compared with an event (ties by {found._about.outcome.ties.capitalize()})"
+                which = f"still compared with an event (ties by {found._question.outcome.ties.capitalize()})"
             out.append(f"Finite estimates are those of the {part.n_rows:,} rows that are {which}.")
         out += [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
     references = [_REFERENCES[one] for one in _REFERENCES if one in source]
@@ -84,8 +84,8 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
     if found.family in ("cox", "conditional") and found.verdict == "quasi-complete":
         what = {"cox": "rows with an event from others at risk", "conditional": "cases from others of their stratum"}
         out = [f"A combination of columns tells {what[found.family]} somewhere, and fails nowhere (quasi-complete)."]
-    if found._about.dropped is not None:
-        out.append(_of_dropped(set(found.separated_rows), found._about.dropped))
+    if found._question.dropped is not None:
+        out.append(_of_dropped(set(found.separated_rows), found._question.dropped))
     if part is not None and printed:
         kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
         out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]

@@ -32,7 +32,7 @@ def summary_of(found: Any) -> str:
         f"Decided in exact arithmetic on the numbers given ({source_of(found)}; maximal separated set "
         "and null space of the remaining rows), with certificates checked on every row; no tolerance is involved."
     )
-    if calculated := () if found._about is None else found._about.design.calculated:
+    if calculated := () if found._question is None else found._question.design.calculated:
         said.append(
             f"The formula calculates {listed(calculated)} in double precision: the answer is about these numbers."
         )
