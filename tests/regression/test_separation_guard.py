@@ -297,6 +297,7 @@ def test_a_model_and_what_its_fit_gives_are_asked_about(name: str) -> None:
         warnings.simplefilter("ignore", SeparationWarning)
         statsmodels_model(name, FRAME).fit(**options)
     assert found == separation(statsmodels_model(name, FRAME)) == guarding.separations[0]
+    assert len(guarding.separations) == 1
     assert (found.verdict == "overlap", "without an intercept" in found.summary()) == (name != "PHReg", False)
     apart = separation(statsmodels_model(name, APART))
     assert apart.verdict == "quasi-complete"

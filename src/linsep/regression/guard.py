@@ -80,6 +80,7 @@ class Guarding(AbstractContextManager["Guarding"]):
         self.not_asked: list[str] = []
         self._mode, self._time_limit = on_separation, time_limit
         self._own: list[tuple[Any, str, Any]] = []
+        self._is_inside = False
 
     def __enter__(self) -> Guarding:
         for kind in guarded_classes():
@@ -115,6 +116,8 @@ class Guarding(AbstractContextManager["Guarding"]):
     def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._is_inside:  # a fit that another one makes, as NegativeBinomial starts from a Poisson regression
+                return fit(model, *args, **kwargs)
             found, is_known = None, kind_of(model) is not None
             try:
                 asked = question_of(model, args, kwargs) if is_known else None
@@ -126,7 +129,11 @@ class Guarding(AbstractContextManager["Guarding"]):
             if found is not None:
                 self.separations.append(found)
                 tell(found, self._mode, stacklevel=3)
-            return fit(model, *args, **kwargs)
+            self._is_inside = is_known
+            try:
+                return fit(model, *args, **kwargs)
+            finally:
+                self._is_inside = False
 
         return guarded
 
