@@ -62,12 +62,15 @@ def _refuse_beyond(columns: list[Array], term: str) -> None:
             raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
 
 
-def moved_column(column: Any) -> Any:
-    """The column with each fraction moved up or down by a unit in the last place; equal ones move together."""
+def moved_column(column: Any, way: int) -> Any:
+    """The column with each fraction moved by a unit in the last place; equal ones move together.
+
+    Half of them, the same ones each time, move up with `way` 1 and down with -1, the others against it.
+    """
     kind = np.float32 if str(column.dtype).lower() in ("float32", "float[pyarrow]") else np.float64
     values = column.to_numpy(dtype=kind, na_value=np.nan)
     distinct, place = np.unique(values, return_inverse=True)
-    ends = np.random.default_rng(0).choice(np.array([-np.inf, np.inf], kind), len(distinct))
+    ends = np.random.default_rng(0).choice(np.array([-np.inf, np.inf], kind), len(distinct)) * kind(way)
     moved = np.where(values == np.rint(values), values, np.nextafter(values, ends[place]))
     return column.where(column.isna(), moved)
 

@@ -228,7 +228,7 @@ class _Table:
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
         calculated = calculated_terms([*formula.lhs, *spec.term_indices], columns.iloc[kept])
-        moved = self._moved(formula, columns, gone, made)
+        moved = self._moved(formula, columns, gone, made, calculated)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
         # Thresholds and baseline hazards are constants that nobody can leave out.
@@ -275,22 +275,32 @@ class _Table:
             )
         return import_module("pandas").Series(made[:, 0])
 
-    def _moved(self, formula: Formula, columns: Any, gone: set[int], made: Any) -> dict[str, float]:
+    def _moved(
+        self, formula: Formula, columns: Any, gone: set[int], made: Any, calculated: tuple[str, ...]
+    ) -> dict[str, float]:
         """By how much calculated columns move where their fractions do by a unit in the last place; jumps aside."""
-        own = formula.calculated.intersection(columns)
+        places = {term: at for term, at in made.model_spec.term_indices.items() if str(term) in calculated}
+        own = set().union(*(columns_of(one) for term in places for one in term.factors)).intersection(columns)
         fractions = {n: columns[n] for n in own if getattr(columns[n].dtype, "kind", "O") == "f"}
-        moved = {name: moved_column(column) for name, column in fractions.items()}
-        try:
-            again = _materialized(formula, formula.rhs, with_columns(columns, moved), set(gone)) if moved else made
-        except DataError:
+        if not fractions:
             return {}
-        if again is made or again.shape != made.shape:
-            return {}
-        apart = abs(sp.csc_matrix(again, dtype=np.float64) - sp.csc_matrix(made, dtype=np.float64))
         largest = max(float(np.abs(as_numbers(column)).max()) for column in fractions.values())
-        apart.data[~(apart.data <= _JUMP * largest)] = 0.0
-        most = apart.max(axis=0).toarray().ravel().tolist()
-        return {str(name): unit for name, unit in zip(made.model_spec.column_names, most, strict=True) if unit}
+        names = made.model_spec.column_names
+        found: dict[str, float] = {}
+        for way in (1, -1):
+            moved = {name: moved_column(column, way) for name, column in fractions.items()}
+            try:
+                again = _materialized(formula, formula.rhs, with_columns(columns, moved), set(gone))
+            except DataError:
+                continue
+            if again.shape != made.shape:
+                continue
+            apart = abs(sp.csc_matrix(again, dtype=np.float64) - sp.csc_matrix(made, dtype=np.float64))
+            apart.data[~(apart.data <= _JUMP * largest)] = 0.0
+            most = apart.max(axis=0).toarray().ravel().tolist()
+            for j in chain(*places.values()):
+                found[str(names[j])] = max(most[j], found.get(str(names[j]), 0.0))
+        return {name: unit for name, unit in found.items() if unit}
 
     def _powers_of(self, spec: Any) -> dict[str, int]:
         """Column of the design -> the power of ten that its factors make, if it is not 0."""
