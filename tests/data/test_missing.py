@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -396,3 +397,17 @@ def test_codes_for_missing_values_are_that_in_frames_too(tmp_path: Path) -> None
     wanted = model.decision_function(open_data(tmp_path / "t.csv", target="y", na=["-999"]))
     for rows in (frame, frame.astype({"age": float}), frame.replace(-999, np.nan), open_data(tmp_path / "t.parquet")):
         np.testing.assert_array_equal(model.decision_function(rows), wanted)
+
+
+def test_a_level_that_another_reader_takes_for_a_missing_value_is_told(tmp_path: Path) -> None:
+    """pandas reads None as a missing value, a CSV table as a category; blanks stand beside it in training."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,kind,y\n" + "".join(f"{k % 7},{['x', 'None', ''][k % 3]},{'qpq'[k % 3]}\n" for k in range(42)))
+    model = TableModel().fit(open_data(path, target="y"))
+    frame = pd.read_csv(path).drop(columns="y")
+    with pytest.warns(MissingWarning, match="28 values are missing, and no row holds 'None', a category in training"):
+        model.predict(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.score(open_data(path, target="y")) == 1.0
+        model.predict(frame.fillna("None"))

@@ -13,6 +13,7 @@ import scipy
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct
 from linsep.data.features.exact_decimals import WIDE
+from linsep.data.features.missing import missing_word
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
@@ -226,6 +227,8 @@ def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unk
     has_unknown = bool((level < 0).any())
     if has_unknown:
         unknown.note(chunk, column, (level < 0)[codes])
+    if column.missing is not None and "" in levels and (word := missing_word(levels)) and word not in texts.to_pylist():
+        unknown.missing[column.name] = unknown.missing.get(column.name, 0) + int(column.missing.sum())
     return _Part(False, lambda rows: level[codes[rows]], has_unknown)
 
 

@@ -74,7 +74,7 @@ class KnownColumns:
 
     def told_missing(self) -> list[str]:
         """What to say of the missing values of the last rows that were predicted."""
-        return told_new(self.new_missing_, self.number_columns)
+        return told_new(self.new_missing_, self.number_columns, self._fitted.levels)
 
     @property
     def amount_columns(self) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
 import numpy as np
 
+from linsep.data.cells import MISSING
 from linsep.data.columns import TableChunk
 from linsep.markup import count, listed
 from linsep.types import Array, DataError
@@ -180,18 +182,35 @@ def note_missing(
             new[name] = new.get(name, 0) + int(column.missing.sum())
 
 
-def told_new(counts: Mapping[str, int], numbers: Collection[str]) -> list[str]:
-    """What to say of missing values in rows to be predicted where training had none, of which `note_missing` counted so
-    many; `numbers` are the columns of numbers.
+def missing_word(levels: Iterable[str]) -> str:
+    """A level that other readers take for a missing value, as pandas takes None; "" if there is none.
 
     Examples
     --------
-    >>> told_new({"age": 3}, ["age"])
+    >>> missing_word(["", "None", "x"])
+    'None'
+    """
+    return next((level for level in levels if level and re.fullmatch(MISSING, level.lower())), "")
+
+
+def told_new(
+    counts: Mapping[str, int], numbers: Collection[str], levels: Mapping[str, Collection[str] | None]
+) -> list[str]:
+    """What to say of missing values in rows to be predicted where training had none, of which `note_missing` counted so
+    many; `numbers` are the columns of numbers. Or training had some, and another reader made more of a level.
+
+    Examples
+    --------
+    >>> told_new({"age": 3}, ["age"], {})
     ["column 'age': 3 values are missing, and none was in training; the mean stands in for them"]
     """
     said = []
     for name, n in counts.items():
         them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
+        if "" in (known := levels.get(name) or ()):
+            taken = f"no row holds {missing_word(known)!r}, a category in training, which some readers take for missing"
+            said.append(f"column {name!r:.80}: {are} missing, and {taken}: read both tables alike")
+            continue
         stead = "the mean stands in for" if name in numbers else "no category stands in for"
         said.append(f"column {name!r:.80}: {are} missing, and none was in training; {stead} {them}")
     return said
