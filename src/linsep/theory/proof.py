@@ -30,7 +30,7 @@ _MOST_ROWS, _MOST_VECTORS = 2**24, 2**21  # of which each is held
 SAID = frozenset(
     {
         *("verdict", "summary", "reason", "fragile", "margin", "rank", "separated_rows", "coefficients", "pairs"),
-        *("references", "levels", "separated_levels", "fixed_effects", "advice", "file_rows", "at_least", "at_most"),
+        *("references", "levels", "fixed_effects", "advice", "file_rows", "at_least", "at_most"),
         *("missing", "rows_without_weight", "constant_columns", "groups"),
     }
 )
