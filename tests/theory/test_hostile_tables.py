@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from flint import ctx, fmpq
 
 from exact_cone import reaches
 from hostile import answers, limited, smtlib, table
 from in_process import linsep
 from linsep import fewest_rows, probe, separability, separation
+from linsep.theory.cone import exact_nearest
 from linsep.theory.cone.exact import whole_entries
 from linsep.theory.cone.guess import Asked, WorkingSet
 from linsep.theory.cone.interior_point import complementary_pair
@@ -22,6 +24,7 @@ from linsep.theory.rows.deadline import NEVER
 from linsep.theory.rows.integers import whole_numbers
 from linsep.theory.rows.signed import SignedRows
 from trial.row import all_rows
+from trial.rows import hostile_tables
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="needs a clock of the processor's time")
 
@@ -186,3 +189,18 @@ def test_a_table_is_what_its_name_says_and_has_both_labels() -> None:
         kinds.add(one.kind)
         assert set(one.y) == {0, 1} and all(len(row) == one.X.shape[1] for row in one.rows)
     assert len(kinds) > 12
+
+
+def test_the_exact_search_ends_however_coarsely_weights_are_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With weights of two bits rows come again; from then on weights are exact, and the answer is the same."""
+    exact: list[int] = []
+
+    def noted(value: int) -> fmpq:
+        exact.append(value)
+        return fmpq(value)
+
+    monkeypatch.setattr(exact_nearest, "fmpq", noted)
+    one = table("0 354")
+    with ctx.workprec(2):
+        assert hostile_tables.logistic(one) == hostile_tables.separable(one) == "complete"
+    assert exact

@@ -129,7 +129,7 @@ def _essential(order: Sequence[int], holds: Callable[[Members], bool], *, togeth
     It holds of all, and of more columns where it does of fewer. Halves are left out at first, the first half first.
     """
     left, blocks = frozenset(order), [list(order)]
-    while blocks:
+    while blocks:  # each is settled or halved
         block = blocks.pop()
         if holds(rest := left.difference(block)):
             left = rest if together else left

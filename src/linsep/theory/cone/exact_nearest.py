@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from flint import fmpq
+from flint import arf, fmpq
 
 from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
@@ -49,14 +50,15 @@ def exact_nearest(
     OutOfTimeError
     """
     ids = list(ids)
-    whole = [fmpq(*float(w).as_integer_ratio()) for w in weights]
-    total = sum(whole, fmpq(0))
-    x = [w / total for w in whole]
+    number: Any = arf
+    x = [number(float(w)) for w in weights]
     known = dict(zip([*ids, *free], exact_rows(rows, [*ids, *free]), strict=True))
     # This ends (Wolfe 1976). A turn without `price` lowers the number of rows, of which one is always left, and takes
     # the point x on the way to the nearest one of their affine hull, so never farther from 0. When `price` is asked, d
     # is that nearest point and d.z_i = d.d for all rows: one with d.z <= 0 < d.d is not in the hull, and what follows
     # is nearer to 0, strictly. So `price` is never asked twice about the same rows, and there are finitely many sets.
+    # Weights x only choose which rows leave: they are rounded until rows come again, and exact from then on.
+    asked: set[frozenset[int]] = set()
     while True:
         if clock() > deadline.at:
             raise OutOfTimeError
@@ -64,28 +66,35 @@ def exact_nearest(
         # Rows that rounding let in although the others span them would make the system singular.
         c = dependency(M, len(ids))
         if c is not None:
-            theta = min(a / value for a, value in zip(x, c, strict=True) if value > 0)
-            x = [a - theta * value for a, value in zip(x, c, strict=True)]
+            steps = [number(-value) for value in c]
         else:
             found, denominator, d = nearest_affine(M, len(ids), deadline)
-            y = [fmpq(value, denominator) for value in found[: len(ids)]]
-            if min(y) > 0:
+            if min(found[: len(ids)]) > 0:
                 if not any(d):
-                    # z_i is the row over 2^exponent: a weight of z_i is one of the row times 2^-exponent.
-                    every = [*ids, *free]
-                    exps = rows.row_exps[every].tolist()
-                    top = max(exps)
-                    in_rows = primitive([v << (top - e) for v, e in zip(found, exps, strict=True)])
-                    pairs = list(zip(every, in_rows, strict=True))
-                    return ExactEnd(None, dict(pairs[: len(ids)]), dict(pairs[len(ids) :]))
+                    return _balance(rows, ids, free, found)
                 entering = price(d)
                 if entering is None:
                     return ExactEnd(d, {}, {})
-                x = [*y, fmpq(0)]
+                if (now := frozenset(ids)) in asked:
+                    number = fmpq
+                asked.add(now)
+                x = [*(number(v) / number(denominator) for v in found[: len(ids)]), number(0)]
                 ids.append(entering)
                 known[entering] = exact_rows(rows, [entering])[0]
                 continue
-            theta = min(a / (a - b) for a, b in zip(x, y, strict=True) if b <= 0)
-            x = [a + theta * (b - a) for a, b in zip(x, y, strict=True)]
-        ids = [i for i, a in zip(ids, x, strict=True) if a > 0]
-        x = [a for a in x if a > 0]
+            total = sum(x, number(0)) / number(denominator)
+            steps = [number(v) * total - a for v, a in zip(found, x, strict=False)]
+        leaves = min((k for k, step in enumerate(steps) if step < 0), key=lambda k: x[k] / -steps[k])
+        theta = x[leaves] / -steps[leaves]
+        x = [a + theta * step for a, step in zip(x, steps, strict=True)]
+        stay = [k for k, a in enumerate(x) if a > 0 and k != leaves]
+        ids, x = [ids[k] for k in stay], [x[k] for k in stay]
+
+
+def _balance(rows: SignedRows, ids: Sequence[int], free: Sequence[int], found: Sequence[int]) -> ExactEnd:
+    """The end with these weights, of scaled rows: one of z_i, the row over 2^exponent, is 2^-exponent of the row."""
+    every = [*ids, *free]
+    exps = rows.row_exps[every].tolist()
+    in_rows = primitive([v << (max(exps) - e) for v, e in zip(found, exps, strict=True)])
+    pairs = list(zip(every, in_rows, strict=True))
+    return ExactEnd(None, dict(pairs[: len(ids)]), dict(pairs[len(ids) :]))

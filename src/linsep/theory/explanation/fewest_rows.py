@@ -231,7 +231,7 @@ class _Search:
         rows = self.inside
         programme, rng = self.programme, self.rng
         place = {row: k for k, row in enumerate(rows.tolist())}
-        while self.lower < len(self.removed):
+        while self.lower < len(self.removed):  # each turn but the last finds a further set of rows: they are finitely many
             share = np.zeros(rows.size)
             covered = cover(self.witnesses)
             for row, value in covered.items():
@@ -252,7 +252,7 @@ class _Search:
 
     def _exact(self) -> None:
         """Hit all witnesses with as few rows as possible; what is left is separable, or has a further witness."""
-        while self.lower < len(self.removed):
+        while self.lower < len(self.removed):  # as above
             hit = hitting_set(self.witnesses, self.most, self.deadline)
             if hit.exact and hit.least > self.lower:
                 self._prove(True)
@@ -284,7 +284,7 @@ class _Search:
             if sum_of(shown) > self.lower:
                 self.lower, self.proof = sum_of(shown), shown
             return
-        while self.lower < len(self.removed):
+        while self.lower < len(self.removed):  # each turn but the last raises the one side
             proof = Branching(self.witnesses, self.deadline).prove(self.lower + 1)
             if proof is None:
                 return
