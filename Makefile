@@ -81,6 +81,7 @@ NEWEST := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/
 test-newest:
 	$(PYTHON) -m venv --upgrade-deps .venv-newest
 	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --group dev -e '.[$(EXTRAS)]'
+	@.venv-newest/bin/python -m pip list --format=freeze | grep -iE '^(highspy|numba|numpy|python-flint|scikit-learn|scipy)='
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist loadfile $(NEWEST)
 
 # A sample of the suite in odd environments: locales, time zones, no home, no rights. ODD="ASCII umask" tries those named so.

@@ -231,7 +231,7 @@ class _Search:
         rows = self.inside
         programme, rng = self.programme, self.rng
         place = {row: k for k, row in enumerate(rows.tolist())}
-        while self.lower < len(self.removed):  # each turn but the last finds a further set of rows: they are finitely many
+        while self.lower < len(self.removed):  # each turn but the last finds a further set of rows
             share = np.zeros(rows.size)
             covered = cover(self.witnesses)
             for row, value in covered.items():
