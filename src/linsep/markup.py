@@ -34,30 +34,30 @@ def frame_html(title: str, page: str, height: str) -> str:
     return f'<iframe title="{title}" {look} sandbox="allow-scripts allow-downloads" srcdoc="{escape(page)}"></iframe>'
 
 
-def rounded_down(value: float) -> str:
-    """The number with six digits, rounded down: what a lower bound may be printed as.
+def rounded_down(value: float, digits: int = 6) -> str:
+    """The number with so many digits, rounded down: what a lower bound may be printed as.
 
     Examples
     --------
     >>> rounded_down(1.1180339887), rounded_down(0.5), rounded_down(-1.1180339887)
     ('1.11803', '0.5', '-1.11804')
     """
-    return _rounded(value, ROUND_FLOOR)
+    return _rounded(value, ROUND_FLOOR, digits)
 
 
-def rounded_up(value: float) -> str:
-    """The number with six digits, rounded up: what an upper bound may be printed as.
+def rounded_up(value: float, digits: int = 6) -> str:
+    """The number with so many digits, rounded up: what an upper bound may be printed as.
 
     Examples
     --------
     >>> rounded_up(1.1180339887), rounded_up(0.5)
     ('1.11804', '0.5')
     """
-    return _rounded(value, ROUND_CEILING)
+    return _rounded(value, ROUND_CEILING, digits)
 
 
-def _rounded(value: float, way: str) -> str:
-    return f"{float(Context(prec=6, rounding=way).create_decimal_from_float(value)):.6g}"
+def _rounded(value: float, way: str, digits: int) -> str:
+    return f"{float(Context(prec=digits, rounding=way).create_decimal_from_float(value)):.{digits}g}"
 
 
 def between(low: float, high: float) -> str:

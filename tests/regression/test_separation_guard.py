@@ -18,7 +18,7 @@ from linsep.types import DataError
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"x": RNG.normal(size=60), "rare": np.arange(60) >= 54, "y": RNG.integers(0, 2, 60)})
 FRAME["kind"] = RNG.integers(0, 3, 60)
-FRAME["n"] = RNG.poisson(2, 60)
+FRAME["n"] = RNG.negative_binomial(1, 1 / 3, 60)  # spread more than of Poisson: what statsmodels fits has an inverse
 APART = FRAME.assign(y=np.where(FRAME.rare, 1, FRAME.y), n=np.where(FRAME.rare, 0, FRAME.n))
 APART["kind"] = np.where(FRAME.rare, 2, FRAME.kind)
 

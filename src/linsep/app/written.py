@@ -11,17 +11,19 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linsep.app.present import Result, command_line
 from linsep.app.tables import inputs
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import open_output
-from linsep.reporting.page.html import Page, render
 from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
 from linsep.types import Array
+
+if TYPE_CHECKING:
+    from linsep.reporting.page.html import Page
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
@@ -32,6 +34,7 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, 
     """Write the page that is composed of the pages' file, the command and the warnings, and say where it is."""
     if path is not None:
         from linsep.reporting.page import content
+        from linsep.reporting.page.html import render
 
         render(compose(content, command_line(), result.warnings)).save(path)
         result.lines.append(("report", str(path)))

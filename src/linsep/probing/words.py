@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from linsep.markup import quote
+from linsep.markup import quote, rounded_down, rounded_up
 from linsep.probing.labels import Labels, in_another_order
 from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow
@@ -62,6 +62,10 @@ def _share(mean: float | None, low: float | None, high: float | None, around: st
     return f"{mean:.1%} {around[0]}{100 * low:.1f} to {100 * high:.1f}{around[1]}"
 
 
+def _bracket(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{rounded_down(low, 3)} to {rounded_up(high, 3)}"
+
+
 _ALWAYS = 10  # columns; those after them stand where some row has words for them
 _COLUMNS: dict[str, Callable[[ProbeRow], str]] = {
     "layer": lambda row: row.layer,
@@ -70,7 +74,7 @@ _COLUMNS: dict[str, Callable[[ProbeRow], str]] = {
     "rank": lambda row: rank_words(row, "<="),
     "verdict": lambda row: row.verdict,
     "odds": lambda row: chance_words(row.log10_odds),
-    "margin / radius": lambda row: "" if row.margin_low is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}",
+    "margin / radius": lambda row: _bracket(row.margin_low, row.margin_high),
     "accuracy": lambda row: _share(row.accuracy, row.low, row.high),
     "larger class": lambda row: f"{row.majority:.1%}",
     "auc": lambda row: "" if row.auc is None else f"{row.auc:.3f}",

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.as_given import labels_of, refuse_unlike_doubles
 from linsep.data.columns import as_text
@@ -80,6 +79,8 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
             "`linsep separation TABLE --target COLUMN`"
         )
     refuse_unlike_doubles(X)
+    import narwhals as nw
+
     codes = _codes(X)
     source = open_data(X, categorical=tuple(codes))
     times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
@@ -124,7 +125,7 @@ def effects_of(
             [":".join(map(_escaped, parts)) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
         )
         levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
-        block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
+        block = sp.sparse.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
         kept = np.ones(levels.size, dtype=bool)
         if blocks or has_constant:
             with_least, others = block.T @ least, block.T @ ~least
@@ -293,7 +294,7 @@ def _columns_of_factors(design: Design) -> dict[str, dict[int, str]]:
 def _coded(design: Design, columns: Mapping[int, str], factor: str) -> tuple[list[str], Array]:
     """The levels of a factor, and the place of its level for each row; the level without an indicator is the last."""
     levels = list(columns.values())
-    part = sp.csr_matrix(design.X[:, list(columns)] != 0)
+    part = sp.sparse.csr_matrix(design.X[:, list(columns)] != 0)
     codes = np.full(part.shape[0], -1)
     reference = design.references.get(factor, design.omitted.get(factor))
     if reference is not None:

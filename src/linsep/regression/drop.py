@@ -9,7 +9,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.markup import count
@@ -139,7 +139,7 @@ def infinite_after(asked: Asked, lost: Collection[str], onto: str = "") -> list[
         return []
     if onto:
         added = {name: j for name, j in zip(rows.names, range(len(columns)), strict=True) if columns[j] in lost}
-        moved = sp.eye_array(len(columns), format="lil")
+        moved = sp.sparse.eye_array(len(columns), format="lil")
         for name, j in added.items():
             moved[j, rows.names.index((name[0], onto) if isinstance(name, tuple) else onto)] = 1
         Z = Z @ (moved.tocsr() if is_sparse(Z) else moved.toarray().astype(Z.dtype))
@@ -207,7 +207,7 @@ def scores_alike(outcome: Outcome, proof: SeparationProof) -> Array:
 
     n, left = len(outcome.y), np.asarray(proof.cone.left, dtype=np.int64)
     pairs = risk_pairs(outcome)
-    compared = sp.csr_array((np.ones(left.size), (pairs.first[left], pairs.second[left])), shape=(n, n))
+    compared = sp.sparse.csr_array((np.ones(left.size), (pairs.first[left], pairs.second[left])), shape=(n, n))
     codes: Array = connected_components(compared, directed=False)[1]
     return codes
 
@@ -277,7 +277,7 @@ def _scaled(X: Any, powers: list[int]) -> Any:
     up, down = (np.array([10.0 ** max(way * k, 0) for k in powers]) for way in (-1, 1))
     if not is_sparse(X):
         return X * up / down
-    return sp.csr_matrix((X.data * up[X.indices] / down[X.indices], X.indices, X.indptr), shape=X.shape)
+    return sp.sparse.csr_matrix((X.data * up[X.indices] / down[X.indices], X.indices, X.indptr), shape=X.shape)
 
 
 def dependent(null: Iterable[Vector], width: int) -> list[int]:

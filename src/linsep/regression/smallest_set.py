@@ -12,7 +12,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.regression.design import constant_columns
 from linsep.regression.model import Asked
@@ -148,7 +148,7 @@ class ColumnsOfRows:
 
     def alone(self) -> int | None:
         """The column whose coefficient alone, in one direction, separates the most rows; None if none does."""
-        Z: Any = sp.csr_array(self.Z if is_sparse(self.Z) else np.sign(as_doubles(self.Z)))
+        Z: Any = sp.sparse.csr_array(self.Z if is_sparse(self.Z) else np.sign(as_doubles(self.Z)))
         rising, falling = (np.asarray((way * Z > 0).sum(axis=0)).ravel() for way in (1, -1))
         held = np.asarray((Z[self.equal] != 0).sum(axis=0)).ravel()
         found = np.where((held == 0) & (np.minimum(rising, falling) == 0), rising + falling, 0)

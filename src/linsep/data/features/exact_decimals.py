@@ -25,6 +25,7 @@ from linsep.types import Array, DataError
 # round(x 10^k) of a double x nearest to m / 10^k is m while |m| < 2^50: the two roundings are off by at most 1/4.
 _SAFE = 2.0**50
 _LARGEST_EXPONENT = 5000
+_FEW = 1000  # entries, for which a sparse table is not worth the loading of SciPy's
 _MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100 bytes each
 # More indicator columns than four times the table's columns are kept as a sparse matrix.
 WIDE = 4
@@ -300,7 +301,7 @@ def row_names(p: int, first_index: int | None) -> list[str]:
 
 
 def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[str]]:
-    """Return the 0/1 matrix of a text column (CSR, one column a level) and its levels, in sorted order or by codes.
+    """Return the 0/1 matrix of a text column (one column a level; CSR if large) and its levels, sorted or by codes.
 
     Examples
     --------
@@ -321,5 +322,7 @@ def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[
     rank[order] = np.arange(len(levels))
     columns = rank[of_rows]
     n = len(columns)
+    if n * len(levels) <= _FEW:
+        return np.equal.outer(columns, np.arange(len(levels))).astype(np.float64), [levels[i] for i in order]
     matrix = scipy.sparse.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(levels)))
     return matrix, [levels[i] for i in order]

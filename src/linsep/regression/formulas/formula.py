@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.as_given import as_array, refuse_unlike_doubles
 from linsep.data.columns import TableChunk, like
@@ -224,7 +224,7 @@ class _Table:
             columns = with_columns(columns, {n: columns[n].cat.set_categories(some) for n, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
         refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns.iloc[kept])
-        X: Any = sp.csr_matrix(made)
+        X: Any = sp.sparse.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
         calculated = calculated_terms([*formula.lhs, *spec.term_indices], columns.iloc[kept])
@@ -240,7 +240,7 @@ class _Table:
             raise error.among(kept) from None
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:
-            X = sp.hstack([X, *blocks], format="csr")
+            X = sp.sparse.hstack([X, *blocks], format="csr")
         elif len(names) <= WIDE * len(spec.terms):
             X = X.toarray()
         if not X.shape[1]:
@@ -295,7 +295,7 @@ class _Table:
                 continue
             if again.shape != made.shape:
                 continue
-            apart = abs(sp.csc_matrix(again, dtype=np.float64) - sp.csc_matrix(made, dtype=np.float64))
+            apart = abs(sp.sparse.csc_matrix(again, dtype=np.float64) - sp.sparse.csc_matrix(made, dtype=np.float64))
             apart.data[~(apart.data <= _JUMP * largest)] = 0.0
             most = apart.max(axis=0).toarray().ravel().tolist()
             for j in chain(*places.values()):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Set
 from importlib import import_module
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from linsep.as_given import refuse_finer
@@ -45,6 +44,8 @@ def as_pandas(data: Any, compared: Set[str] = frozenset()) -> Any:
         if not named.columns.is_unique:
             raise DataError("data has two columns of one name: rename one of them")
         return named
+    import narwhals as nw
+
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.tables`.
     try:
         frame = nw.from_native(data, eager_only=True)

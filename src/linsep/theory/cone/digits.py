@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 from flint import fmpz, fmpz_mat
 
 from linsep.theory.cone.exact import PRIMES, Span, Vector, odd_parts, without_factor
@@ -70,7 +70,7 @@ class WholeColumns:
     @cached_property
     def residues(self) -> tuple[Array, Array, Array]:
         """The integers modulo the prime: where each row begins, columns and values."""
-        total: Any = sp.csr_matrix(self.shape, dtype=np.int64)
+        total: Any = sp.sparse.csr_matrix(self.shape, dtype=np.int64)
         for k, part in enumerate(self.parts):
             total = total + part * pow(2, _BITS * k, _PRIME)  # each entry of one part stays below 2^46
             total.data %= _PRIME
@@ -79,7 +79,7 @@ class WholeColumns:
 
 
 def _with(Z: Any, values: Array) -> Any:
-    table = sp.csr_matrix((values, Z.indices.copy(), Z.indptr.copy()), shape=Z.shape)
+    table = sp.sparse.csr_matrix((values, Z.indices.copy(), Z.indptr.copy()), shape=Z.shape)
     table.eliminate_zeros()
     return table
 

@@ -12,9 +12,8 @@ from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
-import scipy.linalg
+import scipy as sp
 from flint import fmpz_mat, nmod_mat
-from scipy.linalg import blas, lapack
 
 from linsep.clock import clock
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, time_left
@@ -252,16 +251,16 @@ class Support:
 
     def __init__(self, A: Array, y: Array) -> None:
         weighted = A * y[:, None]
-        R = scipy.linalg.qr(weighted, mode="r", check_finite=False)[0][: A.shape[1]]
+        R = sp.linalg.qr(weighted, mode="r", check_finite=False)[0][: A.shape[1]]
         columns = np.arange(A.shape[1])
         if not is_regular(R):
-            R, pivots = scipy.linalg.qr(R, mode="r", pivoting=True, check_finite=False)
+            R, pivots = sp.linalg.qr(R, mode="r", pivoting=True, check_finite=False)
             size = np.abs(np.diagonal(R))
             columns = pivots[: int((size > ROUNDED * size[0]).sum())] if size.size and size[0] > 0 else columns[:0]
         if not columns.size:
             raise np.linalg.LinAlgError("no rank")
         order = np.arange(len(A))
-        for k, other in enumerate(scipy.linalg.lu_factor(weighted[:, columns], check_finite=False)[1].tolist()):
+        for k, other in enumerate(sp.linalg.lu_factor(weighted[:, columns], check_finite=False)[1].tolist()):
             order[[k, other]] = order[[other, k]]
         self.A, self.y, self.columns = A[:, columns], y.astype(np.float64), columns.tolist()
         self.basis = order[: columns.size]
@@ -351,7 +350,7 @@ class Support:
         column = self.inverse[:, k] / T[k]
         other = T.copy()
         other[k] = 0.0
-        self.inverse = blas.dger(-1.0, column, other, a=self.inverse, overwrite_a=1)
+        self.inverse = sp.linalg.blas.dger(-1.0, column, other, a=self.inverse, overwrite_a=1)
         self.inverse[:, k] = column
         return False
 
@@ -361,5 +360,5 @@ def is_regular(R: Array) -> bool:
     if not R.size or R.shape[0] != R.shape[1]:
         return False
     # R as the factors of itself, L = I and U = R: SciPy before 1.15 has no condition number of triangles alone.
-    condition, info = lapack.dgecon(R, np.abs(R).sum(axis=0).max())
+    condition, info = sp.linalg.lapack.dgecon(R, np.abs(R).sum(axis=0).max())
     return bool(info == 0 and condition > 1e3 * ROUNDED)

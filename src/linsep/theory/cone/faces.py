@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
@@ -26,6 +25,7 @@ from linsep.types import Array, DataError
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_COLUMNS = 100  # of a dense table, from which on long integers take longer than proving that they exist
 _FEW = 32  # rows asked exactly at a time: the first wrong one ends it
+FEW_NUMBERS = 100  # of a table: its exact search takes milliseconds, and needs no SciPy, which takes 0.4 s to load
 _MOST_DENSE = 400_000_000  # entries, 3.2 GB
 
 
@@ -54,6 +54,7 @@ class Faces:
         self.pairs: Array | None = None
         self.within, self.null = 0.0, list[Vector]()  # of weights near exact ones, and vectors orthogonal to all rows
         self.whole: WholeColumns | None = None
+        self.has_few_numbers = rows.n * rows.width <= FEW_NUMBERS
         zero = np.zeros(rows.n, dtype=bool)
         if not rows.constant:
             zero = np.asarray((rows.X != 0).sum(axis=1)).reshape(-1) == 0
@@ -69,7 +70,7 @@ class Faces:
         # A turn that finds no direction sets rows aside that were active: so there are fewer than n turns.
         while self.active.any() and self.direction is None:
             self._ask_the_clock()
-            if not self._guessed():
+            if self.has_few_numbers or not self._guessed():
                 self._searched()
         if not self.within and self.equal.any():
             self._spans(np.flatnonzero(self.equal))
@@ -179,7 +180,7 @@ class Faces:
         if self.witness is not None:
             return
         kept = few.weighty()
-        pivots = scipy.linalg.qr(few.A[kept], mode="r", pivoting=True, check_finite=False)[1][: kept.size]
+        pivots = sp.linalg.qr(few.A[kept], mode="r", pivoting=True, check_finite=False)[1][: kept.size]
         span = DenseSpan(
             self.rows, [names[k] for k in kept.tolist()], [few.columns[j] for j in pivots.tolist()], self.deadline
         )
@@ -226,10 +227,12 @@ class Faces:
         if self.equal.any():
             self._spans(np.flatnonzero(self.equal))
         rows, free = self.rows, self.span.ids
-        away = scipy.linalg.qr(rows.Z[free].T, mode="economic")[0] if free else None
-        hull = RowHull(rows.doubles, rows.k if rows.constant else None, self.active, away)
-        found = self._nearest(hull)
-        end = exact_nearest(rows, found.keys, found.weights.tolist(), free, self._price, self.deadline)
+        ids, weights = [int(self.active.argmax())], [1.0]
+        if not self.has_few_numbers:
+            away = sp.linalg.qr(rows.Z[free].T, mode="economic")[0] if free else None
+            found = self._nearest(RowHull(rows.doubles, rows.k if rows.constant else None, self.active, away))
+            ids, weights = found.keys, found.weights.tolist()
+        end = exact_nearest(rows, ids, weights, free, self._price, self.deadline)
         if end.direction is not None:
             self.direction = end.direction
             return
@@ -343,11 +346,11 @@ def is_large(rows: SignedRows) -> bool:
 
 def _in_units(rows: SignedRows) -> Any:
     """The rows z_i of a sparse table of doubles in the units of X, as CSR."""
-    Z: Any = sp.csr_matrix(rows.X, dtype=np.float64, copy=True)  # what follows is done in place
+    Z: Any = sp.sparse.csr_matrix(rows.X, dtype=np.float64, copy=True)  # what follows is done in place
     if rows.constant:
-        Z = sp.csr_matrix(sp.hstack([Z, sp.csr_matrix(np.ones((rows.n, 1)))]))
+        Z = sp.sparse.csr_matrix(sp.sparse.hstack([Z, sp.sparse.csr_matrix(np.ones((rows.n, 1)))]))
     if (rows.s != 1).any():
-        Z = sp.csr_matrix(sp.diags_array(rows.s.astype(np.float64)) @ Z)
+        Z = sp.sparse.csr_matrix(sp.sparse.diags_array(rows.s.astype(np.float64)) @ Z)
     Z.eliminate_zeros()
     return Z
 
@@ -355,7 +358,7 @@ def _in_units(rows: SignedRows) -> Any:
 def _refined(Z: Any, y: Array, deadline: Deadline) -> Array:
     """Weights nearer to those that bring the rows to 0: the least change relative to each, where they stay above 0."""
     try:
-        solve = (SparseSquare(Z, deadline) if sp.issparse(Z) else DenseSquare(Z)).solver(y * y)
+        solve = (SparseSquare(Z, deadline) if sp.sparse.issparse(Z) else DenseSquare(Z)).solver(y * y)
         better = np.asarray(y - y * y * (Z @ solve(Z.T @ y, 1e-8)))
     except np.linalg.LinAlgError:
         return y

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.clock import clock
 from linsep.theory.cone.exact import CLEAR, ROUNDED, is_regular
@@ -51,12 +50,14 @@ class Asked:
         way = self.way[ids]
         if sparse:
             part = self.rows.compressed(self.which[ids])
-            return sp.csr_array(part) if (way > 0).all() else sp.csr_array(sp.diags_array(way) @ part)
+            return (
+                sp.sparse.csr_array(part) if (way > 0).all() else sp.sparse.csr_array(sp.sparse.diags_array(way) @ part)
+            )
         Z = self.rows.Z if self.every and ids.size == self.n and not self.rows.sparse else self.rows.Z[self.which[ids]]
         Z = Z if (way > 0).all() else Z * way[:, None]
         if self.R is None:
             return Z
-        return np.ascontiguousarray(scipy.linalg.solve_triangular(self.R, Z.T, trans="T", check_finite=False).T)
+        return np.ascontiguousarray(sp.linalg.solve_triangular(self.R, Z.T, trans="T", check_finite=False).T)
 
     def scores(self, d: Array) -> Array:
         """Products of all rows with a direction of the rows as they are in the table."""
@@ -65,13 +66,13 @@ class Asked:
 
     def back(self, d: Array) -> Array:
         """The direction of the scaled columns."""
-        return d if self.R is None else np.asarray(scipy.linalg.solve_triangular(self.R, d, check_finite=False))
+        return d if self.R is None else np.asarray(sp.linalg.solve_triangular(self.R, d, check_finite=False))
 
     def turn(self, some: Array) -> None:
         """Turn the rows if these are nearly, not wholly, dependent."""
         if some.size < self.width:
             return
-        R = scipy.linalg.qr(self.table(some), mode="r", check_finite=False)[0][: self.width]
+        R = sp.linalg.qr(self.table(some), mode="r", check_finite=False)[0][: self.width]
         size = np.abs(np.diagonal(R))
         if _TURNED[1] * size.max() < size.min() < _TURNED[0] * size.max():
             self.R = R
@@ -138,7 +139,7 @@ class WorkingSet:
         """The end of the path for the rows `ids`, and which are set aside."""
         Z, Q = self.asked.table(self.ids, sparse=self.sparse), None
         if not self.sparse and Z.shape[0] < Z.shape[1]:  # as few coordinates as there are rows
-            Q, R = scipy.linalg.qr(Z.T, mode="economic", check_finite=False)
+            Q, R = sp.linalg.qr(Z.T, mode="economic", check_finite=False)
             Z = np.ascontiguousarray(R.T)
         pair = complementary_pair(Z, self.deadline)
         aside = (pair.y > pair.s) & (not (Z @ pair.d > 0).all())
@@ -182,10 +183,10 @@ def row_space(Z: Array, deadline: Deadline) -> Array:
         raise OutOfTimeError
     R = Z
     if Z.shape[0] > Z.shape[1]:
-        R = scipy.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+        R = sp.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
         if is_regular(R):
             return np.eye(len(R))
-    Q, R, _ = scipy.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
+    Q, R, _ = sp.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
     size = np.abs(np.diagonal(R))
     return np.asarray(Q[:, : int((size > ROUNDED * size[0]).sum())])
 

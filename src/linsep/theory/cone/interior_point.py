@@ -17,8 +17,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import blas, lapack
+import scipy as sp
 
 from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
@@ -132,7 +131,7 @@ class DenseSquare:
 
     def solver(self, weights: Array) -> Solve:
         """Factorise for these weights; may raise LinAlgError."""
-        return _factorised(blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
+        return _factorised(sp.linalg.blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
 
 
 class SparseSquare:
@@ -143,7 +142,7 @@ class SparseSquare:
 
     Examples
     --------
-    >>> square = SparseSquare(sp.csr_array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), Deadline())
+    >>> square = SparseSquare(sp.sparse.csr_array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), Deadline())
     >>> square.solver(np.ones(3))(np.array([5.0, 3.0]), 1e-12).round(9).tolist()
     [1.0, 3.0]
     """
@@ -153,8 +152,8 @@ class SparseSquare:
         taken = np.zeros(self.width, dtype=bool)
         taken[_levels(Z, deadline)] = True
         self.taken, self.others = np.flatnonzero(taken), np.flatnonzero(~taken)
-        self.L, self.R = sp.csr_array(Z[:, self.taken]), sp.csr_array(Z[:, self.others])
-        self.LT, self.RT = sp.csr_array(self.L.T), sp.csr_array(self.R.T)
+        self.L, self.R = sp.sparse.csr_array(Z[:, self.taken]), sp.sparse.csr_array(Z[:, self.others])
+        self.LT, self.RT = sp.sparse.csr_array(self.L.T), sp.sparse.csr_array(self.R.T)
         self.L2, self.R2 = self.LT.power(2), self.RT.power(2)
 
     def solver(self, weights: Array) -> Solve:
@@ -231,7 +230,7 @@ def _levels(Z: Any, deadline: Deadline) -> Array:
     from linsep.kernels.elimination import disjoint_columns
 
     n, p = Z.shape
-    columns = sp.csc_array(Z)
+    columns = sp.sparse.csc_array(Z)
     starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
     sizes = np.diff(starts)
     short = np.flatnonzero((sizes > 0) & (sizes <= max(1, n // 10)))
@@ -258,7 +257,7 @@ def _factorised(H: Array) -> Solve:
     for ridge in (1e-14, 1e-11, 1e-8):
         # Directions orthogonal to all rows stay where they are; rounding makes H slightly indefinite on them.
         diagonal += ridge * size + 1e-300
-        factor, info = lapack.dpotrf(H, lower=0)
+        factor, info = sp.linalg.lapack.dpotrf(H, lower=0)
         if info == 0:
-            return lambda b, _: np.asarray(lapack.dpotrs(factor, b, lower=0)[0])
+            return lambda b, _: np.asarray(sp.linalg.lapack.dpotrs(factor, b, lower=0)[0])
     raise np.linalg.LinAlgError("not positive definite")

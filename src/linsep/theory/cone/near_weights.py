@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
-from scipy.linalg import blas, lapack
+import scipy as sp
 
 from linsep.theory.cone.exact import CLEAR
 from linsep.theory.rows.deadline import Deadline, Pace
@@ -68,11 +67,11 @@ class _Search:
         """Take Q for Z; False if R is singular to rounding."""
         n, p = self.Z.shape
         self.pace.ask(3.0 * n * p * p)
-        R = scipy.linalg.qr(self.Z, mode="r", check_finite=False)[0][:p]
+        R = sp.linalg.qr(self.Z, mode="r", check_finite=False)[0][:p]
         size = np.abs(np.diagonal(R))
         if not size.min() > _SINGULAR * size.max():
             return False
-        Q = scipy.linalg.solve_triangular(R, self.Z.T, trans="T", check_finite=False).T
+        Q = sp.linalg.solve_triangular(R, self.Z.T, trans="T", check_finite=False).T
         self.before, self.Z = (self.Z, R), np.ascontiguousarray(Q)
         return True
 
@@ -81,7 +80,7 @@ class _Search:
         if self.before is None:
             return inverse
         self.Z, R = self.before
-        return np.ascontiguousarray(scipy.linalg.solve_triangular(R, inverse.T, check_finite=False).T)
+        return np.ascontiguousarray(sp.linalg.solve_triangular(R, inverse.T, check_finite=False).T)
 
     def gram(self, w: Array | None) -> Array:
         """Upper half of Z'diag(w)^2 Z."""
@@ -91,7 +90,7 @@ class _Search:
             at = slice(start, min(start + _BLOCK, n))
             block = self.Z[at] if w is None else self.Z[at] * w[at, None]
             self.pace.ask(block.shape[0] * p * p)
-            out = blas.dsyrk(1.0, block.T, beta=1.0, c=out, overwrite_c=1)
+            out = sp.linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=out, overwrite_c=1)
             self.pace.done += block.shape[0] * p * p
         return out
 
@@ -99,10 +98,10 @@ class _Search:
         """Weights near 1 that bring the rows nearly to 0; None if some stay negative."""
         w, most = np.ones(self.Z.shape[0]), self.Z.shape[0]
         for _ in range(_ROUNDS):
-            factor, info = lapack.dpotrf(gram, lower=0, overwrite_a=1)
+            factor, info = sp.linalg.lapack.dpotrf(gram, lower=0, overwrite_a=1)
             if info:
                 return None
-            y = w - w * w * (self.Z @ lapack.dpotrs(factor, self.Z.T @ w, lower=0)[0])
+            y = w - w * w * (self.Z @ sp.linalg.lapack.dpotrs(factor, self.Z.T @ w, lower=0)[0])
             middle = float(np.median(np.abs(y)))
             if y.min() > _POSITIVE * middle:
                 return np.asarray(y / middle)
@@ -119,12 +118,12 @@ class _Search:
         self.pace.ask(n * p * p + 4.0 * p**3)  # as much again as follows, the check of the proof included
         A = np.empty((n, p), order="F")
         np.multiply(self.Z, y[:, None], out=A)
-        lu, swaps, _ = lapack.dgetrf(A, overwrite_a=1)
+        lu, swaps, _ = sp.linalg.lapack.dgetrf(A, overwrite_a=1)
         order = np.arange(n)
         for k, other in enumerate(swaps.tolist()):
             order[[k, other]] = order[[other, k]]
         chosen = order[:p]
-        inverse, _ = lapack.dgetri(np.asfortranarray(lu[:p]), np.arange(p), overwrite_lu=1)
+        inverse, _ = sp.linalg.lapack.dgetri(np.asfortranarray(lu[:p]), np.arange(p), overwrite_lu=1)
         return chosen, np.ascontiguousarray(inverse.T) * y[chosen, None]
 
 
@@ -147,7 +146,7 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
     search = _Search(rows.Z if ids.size == rows.n else rows.Z[ids], pace)
     gram = search.gram(None)
     pace.ask(rows.width**3)
-    _, pivots, rank, _ = lapack.dpstrf(gram, lower=0)
+    _, pivots, rank, _ = sp.linalg.lapack.dpstrf(gram, lower=0)
     columns, null = np.sort(pivots[:rank] - 1), []
     if rank < rows.width:
         found = _null_vectors(rows, columns, np.triu(gram) + np.triu(gram, 1).T)
@@ -197,7 +196,7 @@ def _whole(
 def _null_vectors(rows: SignedRows, columns: Array, gram: Array) -> list[dict[int, int]] | None:
     """For each other column the vector that gives it by these, in the units of X, where its entries are simple."""
     others = np.setdiff1d(np.arange(rows.width), columns)
-    _, given, info = lapack.dposv(gram[np.ix_(columns, columns)], gram[np.ix_(columns, others)])
+    _, given, info = sp.linalg.lapack.dposv(gram[np.ix_(columns, columns)], gram[np.ix_(columns, others)])
     if info:
         return None
     out = []

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.clock import clock
 from linsep.tables import bounded_doubles, is_sparse, stored_in
@@ -44,7 +44,7 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     """
     A: Any = bounded_doubles(X)
     scale = largest_of_columns(A)
-    A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
+    A = sp.sparse.csr_matrix(A @ sp.sparse.diags_array(1 / scale)) if is_sparse(A) else A / scale
     stored = stored_in(A)
     weights = np.ones(s.size)
     epochs = _EPOCHS if np.isinf(deadline.at) else _FIRST_EPOCHS
@@ -92,7 +92,9 @@ def between_means(X: Any, s: Array, *, constant: bool) -> Array:
 
 def with_constant(A: Any, constant: bool) -> Any:
     """The rows (x, 1), or x without a constant, in CSR."""
-    return sp.csr_matrix(sp.hstack([sp.csr_matrix(A), sp.csr_matrix(np.ones((A.shape[0], 1)))]) if constant else A)
+    return sp.sparse.csr_matrix(
+        sp.sparse.hstack([sp.sparse.csr_matrix(A), sp.sparse.csr_matrix(np.ones((A.shape[0], 1)))]) if constant else A
+    )
 
 
 def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: Deadline) -> Array | None:
@@ -100,9 +102,9 @@ def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: De
     from scipy.optimize import linprog
 
     n, p = A.shape
-    Z = sp.diags_array(s) @ with_constant(A, constant)
+    Z = sp.sparse.diags_array(s) @ with_constant(A, constant)
     width = p + constant
-    table: Any = -sp.csc_matrix(sp.hstack([Z, sp.eye_array(n)]))
+    table: Any = -sp.sparse.csc_matrix(sp.sparse.hstack([Z, sp.sparse.eye_array(n)]))
     left = max(0.05, min(deadline.at - clock(), 600.0))
     found: Any = linprog(
         np.append(np.zeros(width), weights),
@@ -158,14 +160,16 @@ class Alternative:
     """
 
     def __init__(self, X: Any, s: Array, *, constant: bool) -> None:
-        A: Any = sp.csr_matrix(bounded_doubles(X))
+        A: Any = sp.sparse.csr_matrix(bounded_doubles(X))
         self.p, self.width = A.shape[1], A.shape[1] + constant
         self.scale = np.append(largest_of_columns(A), np.ones(int(constant)))
-        Z: Any = sp.csr_matrix(sp.diags_array(s) @ with_constant(A, constant) @ sp.diags_array(1 / self.scale))
+        Z: Any = sp.sparse.csr_matrix(
+            sp.sparse.diags_array(s) @ with_constant(A, constant) @ sp.sparse.diags_array(1 / self.scale)
+        )
         length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1))).ravel()
         self.length = np.where(length > 0, length, 1.0)
-        ones = sp.csr_matrix(np.ones((1, Z.shape[0])))
-        table = sp.csc_matrix(sp.vstack([(sp.diags_array(1 / self.length) @ Z).T, ones]))
+        ones = sp.sparse.csr_matrix(np.ones((1, Z.shape[0])))
+        table = sp.sparse.csc_matrix(sp.sparse.vstack([(sp.sparse.diags_array(1 / self.length) @ Z).T, ones]))
         self.highs, none = quiet_highs(presolve=False), np.zeros(table.shape[1])
         pass_columns(self.highs, table, none, none, none + np.inf, np.append(np.zeros(self.width), 1.0))
 
@@ -323,4 +327,4 @@ def _table(sets: Sequence[Collection[int]]) -> tuple[Any, Array]:
     """Which set has which member, a line each, and the members by column."""
     names, columns = np.unique([i for one in sets for i in one], return_inverse=True)
     starts = np.cumsum([0, *map(len, sets)])
-    return sp.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(sets), names.size)), names
+    return sp.sparse.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(sets), names.size)), names

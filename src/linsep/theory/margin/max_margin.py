@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.markup import table_html
 from linsep.tables import (
@@ -204,7 +203,7 @@ def max_margin(
         return _nearest(X, s, bias, limits)
     if bias == "homogeneous":
         one: Any = np.ones((len(s), 1))
-        X = scipy.sparse.csr_matrix(scipy.sparse.hstack([X, one])) if is_sparse(X) else np.hstack([X, one])
+        X = sp.sparse.csr_matrix(sp.sparse.hstack([X, one])) if is_sparse(X) else np.hstack([X, one])
     found = _nearest(times_columns(X, np.full(X.shape[1], e)), s, None if bias == "homogeneous" else bias, limits)
     w, b = found.hyperplane.w, float(np.ldexp(found.hyperplane.b, e))
     plane = Hyperplane(w[:-1], float(w[-1])) if bias == "homogeneous" else Hyperplane(w, b)
@@ -288,7 +287,9 @@ def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[int, list[
     unit, of_plane = (int(np.frexp(np.abs(values).max(initial=0.0))[1]) for values in (stored(doubles), plane.w))
     w, b = np.ldexp(plane.w, -of_plane), float(np.ldexp(plane.b, -of_plane - unit))
     scaled = np.ldexp(stored(doubles), -unit)
-    doubles = sp.csr_matrix((scaled, doubles.indices, doubles.indptr), doubles.shape) if is_sparse(doubles) else scaled
+    doubles = (
+        sp.sparse.csr_matrix((scaled, doubles.indices, doubles.indptr), doubles.shape) if is_sparse(doubles) else scaled
+    )
     with np.errstate(over="ignore", invalid="ignore"):
         norm, upper = np.linalg.norm(w), float(np.linalg.norm((share * s) @ doubles))
         lower = float((s * (doubles @ w + b)).min() / norm)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import scipy.linalg
+import scipy as sp
 
 from linsep.clock import clock
 from linsep.tables import dense
@@ -94,7 +94,7 @@ class _Corral:
     def _factor(self) -> None:
         k = len(self.keys)
         columns = np.vstack([np.full(k, self.c), self.P[:k].T])
-        self.Q, self.R = scipy.linalg.qr(columns, mode="economic", check_finite=False)
+        self.Q, self.R = sp.linalg.qr(columns, mode="economic", check_finite=False)
         self.changes = 0
 
     def add(self, key: Any, point: Array) -> bool:
@@ -139,7 +139,7 @@ class _Corral:
             self._factor()
             return
         for j in gone[::-1]:
-            self.Q, self.R = scipy.linalg.qr_delete(self.Q, self.R, int(j), which="col", check_finite=False)
+            self.Q, self.R = sp.linalg.qr_delete(self.Q, self.R, int(j), which="col", check_finite=False)
 
     def affine_weights(self) -> Array:
         """Weights, of sum 1, of the point of the affine hull nearest the origin.
@@ -162,7 +162,7 @@ class _Corral:
     def _solved(self, b: Array, trans: Literal["N", "T"] = "N") -> Array:
         """The x with R x = b, or R'x = b; NaN where R is singular."""
         try:
-            return np.asarray(scipy.linalg.solve_triangular(self.R, b, trans=trans, check_finite=False))
+            return np.asarray(sp.linalg.solve_triangular(self.R, b, trans=trans, check_finite=False))
         except np.linalg.LinAlgError:
             return np.full(b.size, np.nan)
 

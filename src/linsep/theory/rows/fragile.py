@@ -34,9 +34,7 @@ from math import ulp
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+import scipy as sp
 
 from linsep.tables import OfDouble, as_doubles, dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
@@ -97,7 +95,9 @@ def off_by(X: Any) -> Callable[[Any], Any]:
             coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
             last = np.where(single[part.indices] if is_sparse(part) else single, coarse, last)
         halves = np.where(values == np.rint(values), 0.0, np.maximum(last / 2, _LEAST))
-        return sp.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
+        return (
+            sp.sparse.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
+        )
 
     return off
 
@@ -133,8 +133,10 @@ def signed_rows(X: Any, s: Array, constant: bool) -> Rows:
         if not is_sparse(Z):
             ones, zeros = np.ones((ids.size, int(constant))), np.zeros((ids.size, int(constant)))
             return np.hstack([Z, ones]) * s[ids][:, None], np.hstack([halves, zeros])
-        one = sp.csr_matrix(np.ones((ids.size, int(constant))))
-        return sp.diags_array(s[ids].astype(np.float64)) @ sp.hstack([Z, one]), sp.hstack([halves, 0 * one])
+        one = sp.sparse.csr_matrix(np.ones((ids.size, int(constant))))
+        return sp.sparse.diags_array(s[ids].astype(np.float64)) @ sp.sparse.hstack([Z, one]), sp.sparse.hstack(
+            [halves, 0 * one]
+        )
 
     return rows
 
@@ -156,9 +158,9 @@ def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Any, Any, Array]]:
 def _times(part: Any, power: Array) -> Any:
     if not is_sparse(part):
         return np.ldexp(part, power[:, None])
-    part = sp.csr_matrix(part)
+    part = sp.sparse.csr_matrix(part)
     data = np.ldexp(part.data, np.repeat(power, np.diff(part.indptr)))
-    return sp.csr_matrix((data, part.indices, part.indptr), shape=part.shape)
+    return sp.sparse.csr_matrix((data, part.indices, part.indptr), shape=part.shape)
 
 
 def together(rows: Rows, vectors: Sequence[Array], separated: Array) -> Array:
@@ -258,7 +260,7 @@ def weights_move(
     if (is_large and (basis is None or columns is None)) or (scale[used] < _SMALL).any():
         return True
     some = np.array(sorted(columns)) if is_large and columns is not None else used
-    Z, off = (part[:, some] @ sp.diags_array(1 / scale[some]) for part in (Z, off))
+    Z, off = (part[:, some] @ sp.sparse.diags_array(1 / scale[some]) for part in (Z, off))
     size = np.asarray(abs(Z).sum(axis=1)).ravel()
     moving = np.flatnonzero(np.asarray(off.sum(axis=0)).ravel())
     offs = dense(off[:, moving])
@@ -270,7 +272,7 @@ def weights_move(
         least = 2.0**-20 * (y * size).max(initial=2.0**-20) / np.where(size > 0, size, 1.0)
     t = np.where(is_free, np.maximum(np.abs(y), least), y * (1.0 - within))
     if basis is None:
-        at = scipy.linalg.qr((dense(Z) * t[:, None]).T, mode="r", pivoting=True)[1][:rank]
+        at = sp.linalg.qr((dense(Z) * t[:, None]).T, mode="r", pivoting=True)[1][:rank]
     else:
         at = np.flatnonzero(np.isin(ids, basis))
     found = _columns_of_inverse(Z[at], size[at], moving) if is_large else _inverse(dense(Z[at]), size[at], moving)
@@ -308,11 +310,11 @@ def _columns_of_inverse(B: Any, size: Array, moving: Array) -> tuple[Array, Arra
     """The same of sparse rows, to rounding."""
     if B.shape[0] != B.shape[1] or not size.all() or B.shape[0] * moving.size > _DENSE:
         return None
-    transposed = sp.csc_matrix((sp.diags_array(1 / size) @ B).T)
+    transposed = sp.sparse.csc_matrix((sp.sparse.diags_array(1 / size) @ B).T)
     units = np.zeros((B.shape[0], moving.size))
     units[moving, np.arange(moving.size)] = 1.0
     try:
-        R = splu(transposed).solve(units)
+        R = sp.sparse.linalg.splu(transposed).solve(units)
     except RuntimeError:  # to rounding there is none
         return None
     if not (np.abs(transposed @ R - units) <= _RESIDUAL).all():

@@ -9,8 +9,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.types import Array
 
@@ -74,7 +73,11 @@ class SignedRows:
     def compressed(self, ids: Array) -> Any:
         """The rows `ids` of a sparse table with their constants, as CSR."""
         part = self.doubles[ids]
-        return sp.csr_array(sp.hstack([part, sp.csr_array(self.k[ids, None])])) if self.constant else part
+        return (
+            sp.sparse.csr_array(sp.sparse.hstack([part, sp.sparse.csr_array(self.k[ids, None])]))
+            if self.constant
+            else part
+        )
 
     def original(self, d: list[int]) -> list[int]:
         """A direction of the scaled columns in the units of X, times some power of two."""
@@ -266,7 +269,7 @@ def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
         for start in range(0, data.size, TOGETHER):
             part = slice(start, start + TOGETHER)
             data[part] = (np.multiply if near else np.ldexp)(data[part], factors[X.indices[part]])
-    return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return sp.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def times_rows(X: Any, exps: Array, signs: Array) -> Any:
@@ -306,4 +309,4 @@ def _shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
     if isinstance(X, np.ndarray):
         return np.ldexp(X.astype(np.float64), -(columns[None, :] + rows[:, None])) * signs[:, None]
     data = np.ldexp(X.data.astype(np.float64), -(columns[X.indices] + _each(rows, X))) * _each(signs, X)
-    return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return sp.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

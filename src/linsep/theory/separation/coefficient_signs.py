@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import as_doubles, is_sparse
@@ -50,7 +50,7 @@ def signs_of_single_rows(
     met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
     rows = _within(Z[separated], np.diff(met.indptr) > 0)
     time_left(deadline)
-    touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
+    touched: Any = sp.sparse.csr_array((rows != 0).astype(np.float64) @ met)
     known: dict[_Weighted, tuple[int, int]] = {}
     n_met = np.diff(touched.indptr)
     few = np.flatnonzero((n_met > 0) & (n_met <= _FEW))
@@ -80,12 +80,12 @@ def signs_of_single_rows(
 def _matrix(null: Sequence[Vector], values: Sequence[float], width: int) -> Any:
     """A column for each null vector, with these values at its entries, one vector after the other."""
     at = [j for v in null for j in v], np.repeat(np.arange(len(null)), [len(v) for v in null])
-    return sp.csr_array((values, at), shape=(width, len(null)))
+    return sp.sparse.csr_array((values, at), shape=(width, len(null)))
 
 
 def _within(rows: Any, columns: Array) -> Any:
     """The entries of the rows in some columns, as a sparse table of the same shape."""
-    part: Any = sp.csr_array(rows)
+    part: Any = sp.sparse.csr_array(rows)
     if part is rows:
         part = part.copy()
     part.data = np.where(columns[part.indices], part.data, 0)
@@ -126,15 +126,15 @@ class Signs:
     def _scale_rows(self, Z: Any, separated: Array, N: Any, deadline: Deadline) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = as_doubles(Z[separated])
-        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
+        G: Any = sp.sparse.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
         time_left(deadline)
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
-        self.N = sp.csr_array(N @ sp.diags_array(1 / self.scale))
+        self.N = sp.sparse.csr_array(N @ sp.sparse.diags_array(1 / self.scale))
         time_left(deadline)
-        G = sp.csr_array(G @ sp.diags_array(1 / self.scale))
+        G = sp.sparse.csr_array(G @ sp.sparse.diags_array(1 / self.scale))
         rows = abs(G).max(axis=1).toarray().ravel()
-        self.G: Any = sp.csr_array(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
+        self.G: Any = sp.sparse.csr_array(sp.sparse.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
 
     def _start(self, n_null: int, n: int) -> None:
         self.held: list[int] = []

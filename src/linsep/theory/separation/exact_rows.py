@@ -6,7 +6,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.tables import dense, holds_doubles, is_sparse, stored
 from linsep.types import Array, DataError
@@ -94,7 +94,7 @@ def multiples(X: Any, rows: Array, by: Array) -> Any:
     if X.dtype != object and not _has_room(X.data if is_sparse(X) else X, int(np.abs(by).max(initial=1))):
         X = as_integers(X)
     if is_sparse(X):
-        return sp.csr_matrix(X[rows].multiply(by[:, None].astype(np.float64)))
+        return sp.sparse.csr_matrix(X[rows].multiply(by[:, None].astype(np.float64)))
     return X[rows] * by[:, None].astype(X.dtype)
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import is_sparse
 from linsep.theory.cone.exact import pivots, spanning, whole_entries
-from linsep.theory.cone.faces import span_of
+from linsep.theory.cone.faces import FEW_NUMBERS, span_of
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import row_signs
@@ -128,19 +128,20 @@ def _find_signs(
 ) -> None:
     """Write for each coefficient of `ways` a proof of its sign or a direction of the other sign, until the deadline."""
     separated, null = proof.cone.separated, proof.cone.null
-    alone = signs_of_single_rows(Z, separated, null, deadline) if Z.dtype != object else {}
+    few = not is_sparse(Z) and Z.size <= FEW_NUMBERS
+    alone = {} if few or Z.dtype == object else signs_of_single_rows(Z, separated, null, deadline)
     signs |= {j: {alone[j][1]: 1} for j, way in ways.items() if way == alone.get(j, (0,))[0]}
     asked = [j for j in ways if j not in signs]
     if not asked:
         return
-    programme = Signs(Z, separated, null, deadline)
+    programme = None if few else Signs(Z, separated, null, deadline)
     others: list[tuple[Vector, ...]] = []  # directions that were found, each once
     for j in asked:
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
         if known is not None:  # a direction that was found for another coefficient is enough
             opposite[j] = known
             continue
-        d, weights = programme.guess(j, ways[j], deadline)
+        d, weights = programme.guess(j, ways[j], deadline) if programme else (None, None)
         if d is not None:
             opposite[j] = (d,)
         elif weights is not None:
@@ -185,8 +186,8 @@ def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:
     unit[0, j] = way
     if not is_sparse(Z):
         return np.vstack([Z[ids], unit])
-    parts: list[Any] = [Z[ids], sp.csr_matrix(unit)]
-    return sp.vstack(parts, format="csr")
+    parts: list[Any] = [Z[ids], sp.sparse.csr_matrix(unit)]
+    return sp.sparse.vstack(parts, format="csr")
 
 
 _WIDE = 2  # columns a row from which on two bases without a common column can be looked for

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.tables import as_doubles, dense, exact_table, is_sparse
 from linsep.theory.rows.fragile import (
@@ -62,8 +62,8 @@ def _halves(X: Any, moved: dict[int, float]) -> Any:
     least[[*moved]] = [*moved.values()]
     if not is_sparse(X):
         return np.maximum(halves, least)
-    every = sp.csc_matrix(np.ones((X.shape[0], len(moved)))) @ sp.diags_array([*moved.values()])
-    return halves.maximum(sp.csr_matrix(every @ sp.eye_array(X.shape[1], format="csr")[[*moved]]))
+    every = sp.sparse.csc_matrix(np.ones((X.shape[0], len(moved)))) @ sp.sparse.diags_array([*moved.values()])
+    return halves.maximum(sp.sparse.csr_matrix(every @ sp.sparse.eye_array(X.shape[1], format="csr")[[*moved]]))
 
 
 class _Question:
@@ -144,16 +144,16 @@ class _Question:
         if any(c != 1 for c in scale):
             units = np.array([Fraction(1, int(one)) for one in self.scale], dtype=object)
             Z = as_doubles(dense(Z).astype(object) * units)
-        halves = sp.csr_matrix(halves) if is_sparse(Z) else dense(halves)
+        halves = sp.sparse.csr_matrix(halves) if is_sparse(Z) else dense(halves)
         off: Any = halves[owner]
         if family in ("cox", "conditional"):
             off = off + halves[kept[pairs_of(outcome.take(kept), family).second]]
         if family in ORDERED:
-            off = sp.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
-        off = sp.csr_matrix(sp.hstack([sp.csr_matrix((off.shape[0], constants)), off]))
+            off = sp.sparse.diags_array(np.abs(np.asarray(Z[:, :constants].sum(axis=1)).ravel())) @ off
+        off = sp.sparse.csr_matrix(sp.sparse.hstack([sp.sparse.csr_matrix((off.shape[0], constants)), off]))
         if blocks > 1:  # a row is about its own class and a rival, and the first class has no block
             own = np.argmax(rows.classes == outcome.y[owner][:, None], axis=1)
             within = [(own == k) | (rows.rival == k) for k in range(1, blocks + 1)]
-            off = sp.csr_matrix(sp.hstack([sp.diags_array(one * 1.0) @ off for one in within]))
+            off = sp.sparse.csr_matrix(sp.sparse.hstack([sp.sparse.diags_array(one * 1.0) @ off for one in within]))
         off = off if is_sparse(Z) else dense(off)
         return lambda ids: (Z[ids], off[ids])

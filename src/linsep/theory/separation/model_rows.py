@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import differences, multiples, whole_columns
@@ -152,14 +152,14 @@ def with_constant(X: Any) -> Any:
         given[starts[:-1]] = False
         data, indices = np.ones(given.size, dtype=X.dtype), np.zeros(given.size, dtype=X.indices.dtype)
         data[given], indices[given] = X.data, X.indices + 1
-        return sp.csr_matrix((data, indices, starts), shape=(n, X.shape[1] + 1))
+        return sp.sparse.csr_matrix((data, indices, starts), shape=(n, X.shape[1] + 1))
     return np.hstack([np.ones((X.shape[0], 1), dtype=X.dtype), X])
 
 
 def _signed(X: Any, s: Array) -> Any:
     if is_sparse(X):
         signs = np.repeat(s.astype(np.float64), np.diff(X.indptr))
-        return sp.csr_matrix((X.data * signs, X.indices.copy(), X.indptr.copy()), shape=X.shape)
+        return sp.sparse.csr_matrix((X.data * signs, X.indices.copy(), X.indptr.copy()), shape=X.shape)
     return X * s[:, None].astype(X.dtype)
 
 
@@ -184,7 +184,7 @@ def _classes(outcome: Outcome, family: Family) -> tuple[Array, Array]:
 def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> ModelRows:
     """One row for each observation and other class: x in the block of its own class, -x in that of the other."""
     K = len(classes)
-    X = X if X.dtype == object else sp.csr_matrix(X)
+    X = X if X.dtype == object else sp.sparse.csr_matrix(X)
     parts: list[Any] = []
     owners, rivals = [], []
     for own in range(K):
@@ -193,12 +193,12 @@ def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> Mode
             if rival != own:
                 u = np.zeros(K, dtype=X.dtype)
                 u[own], u[rival] = 1, -1  # the first class, the reference, has no block
-                parts.append(np.kron(u[None, 1:], X[at]) if X.dtype == object else sp.kron(u[None, 1:], X[at]))
+                parts.append(np.kron(u[None, 1:], X[at]) if X.dtype == object else sp.sparse.kron(u[None, 1:], X[at]))
                 owners.append(at)
                 rivals.append(np.full(at.size, rival))
     owner, rival_of = np.concatenate(owners), np.concatenate(rivals)
     order = np.lexsort((rival_of, owner))
-    Z: Any = np.vstack(parts) if X.dtype == object else sp.vstack(parts, format="csr")
+    Z: Any = np.vstack(parts) if X.dtype == object else sp.sparse.vstack(parts, format="csr")
     if X.dtype != object:
         Z.eliminate_zeros()
     keys = [(label, name) for label in classes[1:].tolist() for name in names]
@@ -241,7 +241,7 @@ def ordered_rows(X: Any, codes: Array, n_classes: int, family: Family) -> tuple[
     owner, share = owner[order], np.vstack(shares)[order]
     X = multiples(X, owner, -share.sum(axis=1))
     if is_sparse(X):
-        return sp.hstack([sp.csr_matrix(share.astype(np.float64)), X], format="csr"), owner
+        return sp.sparse.hstack([sp.sparse.csr_matrix(share.astype(np.float64)), X], format="csr"), owner
     return np.hstack([share.astype(X.dtype), X]), owner
 
 

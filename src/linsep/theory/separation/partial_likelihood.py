@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.theory.rows.deadline import Pace
 from linsep.theory.separation.families import Outcome, together
@@ -65,7 +65,7 @@ class PartialLikelihood(NamedTuple):
             counts.append(total)
             n_terms += times.size
         data, terms, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
-        shares = sp.csr_array((data, (terms, rows)), shape=(n_terms, n))
+        shares = sp.sparse.csr_array((data, (terms, rows)), shape=(n_terms, n))
         offset = np.zeros(n) if outcome.offset is None else outcome.offset
         return cls(shares, np.concatenate(counts), weights * event, offset)
 
@@ -94,7 +94,9 @@ class PartialLikelihood(NamedTuple):
         top = np.maximum.reduceat(each, starts)
         rates = shares.data * np.exp(each - np.repeat(top, sizes))
         total = np.add.reduceat(rates, starts)
-        chances = sp.csr_array((rates / np.repeat(total, sizes), shares.indices, shares.indptr), shape=shares.shape)
+        chances = sp.sparse.csr_array(
+            (rates / np.repeat(total, sizes), shares.indices, shares.indptr), shape=shares.shape
+        )
         return chances, np.log(total) + top
 
     def slopes(self, eta: Array) -> tuple[Array, Array]:

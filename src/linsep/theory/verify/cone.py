@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 
 from linsep.theory.verify.exact import TINY, Array, holds_doubles, is_sparse, rank_is, value_signs
 
@@ -52,11 +52,15 @@ class Rows:
         part = (part if len(at) == p else part[:, at]).astype(np.float64, copy=False)
         if p in columns:
             one = np.ones((part.shape[0], 1))
-            part = sp.hstack([part, sp.csr_matrix(one)], format="csr") if is_sparse(part) else np.hstack([part, one])
+            part = (
+                sp.sparse.hstack([part, sp.sparse.csr_matrix(one)], format="csr")
+                if is_sparse(part)
+                else np.hstack([part, one])
+            )
         if self.s is None:
             return part
         s = self.s[ids].astype(np.float64)
-        return sp.csr_matrix(sp.diags_array(s) @ part) if is_sparse(part) else part * s[:, None]
+        return sp.sparse.csr_matrix(sp.sparse.diags_array(s) @ part) if is_sparse(part) else part * s[:, None]
 
 
 @dataclass(frozen=True)
@@ -196,7 +200,7 @@ def _surely_orthogonal(rows: Rows, vectors: Sequence[Vector]) -> bool:
     if largest * max(map(abs, values)) * rows.width >= 2**53:
         return False
     at = sorted(set(columns))
-    N: Any = sp.csr_matrix((values, (np.searchsorted(at, columns), numbers)), dtype=np.float64)
+    N: Any = sp.sparse.csr_matrix((values, (np.searchsorted(at, columns), numbers)), dtype=np.float64)
     return not (rows.doubles(slice(None), at) @ N != 0).sum()
 
 

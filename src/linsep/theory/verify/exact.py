@@ -11,7 +11,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy as sp
 from flint import fmpz_mat, nmod_mat
 
 Array = np.ndarray[Any, Any]
@@ -70,7 +70,8 @@ def _whole_signs(A: Any, w: Sequence[int], b: int) -> Array:
     if holds_doubles(A):
         one = np.ones((A.shape[0], 1))
         found = _digit_signs(
-            sp.hstack([A, sp.csr_matrix(one)], format="csr") if is_sparse(A) else np.hstack([A, one]), [*w, b]
+            sp.sparse.hstack([A, sp.sparse.csr_matrix(one)], format="csr") if is_sparse(A) else np.hstack([A, one]),
+            [*w, b],
         )
         if found is not None:
             return found
@@ -111,7 +112,7 @@ def _digit_signs(A: Any, w: Sequence[int]) -> Array | None:
     W[:, -1] = np.frombuffer(raw, "<i2")[n - 1 :: n]  # the last digit has the sign
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, digit in enumerate(reversed(digits)):
-        D = sp.csr_matrix((digit.astype(np.int64), A.indices, A.indptr), shape=A.shape) if sparse else digit
+        D = sp.sparse.csr_matrix((digit.astype(np.int64), A.indices, A.indptr), shape=A.shape) if sparse else digit
         total[:, k : k + n] += (D @ W).astype(np.int64)
     carry, left = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
     for k in range(total.shape[1]):
