@@ -123,7 +123,7 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collecti
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
     name = str(table) if isinstance(table, str | Path) else table
-    as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.number_columns})}
+    as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.made.numbers})}
     source = open_data(name, **asked, categorical=as_text, bits=model.encoder_.bits)
     source.asked.na |= model.encoder_.na_
     source.asked.known_decimal = model.encoder_.decimal_
