@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.options import COLUMN, LABELLED, MISSING, POSITIVE, TABLE, TARGET, under_set, used_first
-from linsep.app.parser import Command
+from linsep.app.options import COLUMN, LABELLED, MISSING, POSITIVE, TABLE, TARGET, Command, under_set, used_first
 from linsep.app.present import Result
 from linsep.types import DataError
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from linsep.app.options import JSON, OUTPUT, under_set
-from linsep.app.parser import Command, Option
+from linsep.app.options import JSON, OUTPUT, Command, Option, under_set
 from linsep.app.present import Result
 
 _FILES = (
