@@ -190,15 +190,10 @@ def interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _sizes(positive: Array, groups: Array | None) -> list[int]:
-    """Rows, or groups, that have each of the two labels."""
-    sides = (positive, ~positive)
-    return [int(side.sum()) if groups is None else len(np.unique(groups[side])) for side in sides]
-
-
 def _splits(positive: Array, groups: Array | None, settings: Settings) -> list[tuple[Array, Array]]:
     """Pairs of rows to train on and rows to try; none where a class is too rare for two folds."""
-    folds = min(settings.folds, *_sizes(positive, groups))
+    units = np.arange(len(positive)) if groups is None else groups
+    folds = min(settings.folds, *(len(np.unique(units[side])) for side in (positive, ~positive)))
     if folds < 2:
         return []
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
