@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from linsep.data.labels import as_labels, has_more_digits, refuse_more_digits
+from linsep.data.labels import as_labels, longer_text, refuse_more_digits
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.lines import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.hashing import seed_of
@@ -201,7 +201,7 @@ class VowpalReader(TextReader):
             if kind == LABEL:
                 refuse_more_digits(texts, numbers[slow[:n_slow][late, 1]], "label")
             elif texts is not None:
-                self.rounded = self.rounded or has_more_digits(texts, numbers[slow[:n_slow][late, 1]])
+                self.rounded = self.rounded or longer_text(texts, numbers[slow[:n_slow][late, 1]]) is not None
         if not r:
             return None
         with np.errstate(over="ignore"):
