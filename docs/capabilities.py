@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 import linsep
-from linsep.app.learners import LEARNERS
+from linsep.app.models import LEARNERS
 from linsep.distributed.mixing import check_mix
 from linsep.export.formula import formula_of
 from linsep.streaming.progressive import can_stream

@@ -1,7 +1,7 @@
 """The options of each command as a table in Markdown, from what the program declares."""
 
 from linsep.app.cli import COMMANDS
-from linsep.app.parser import Command, Option
+from linsep.app.options import Command, Option
 
 
 def commands() -> dict[str, Command]:

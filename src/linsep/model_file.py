@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from safetensors.numpy import load as _unpack
 from safetensors.numpy import save as _pack
 
 from linsep.declared import ValueSpec, check_values
-from linsep.jsonable import to_jsonable
 from linsep.types import Array, DataError
 
 FORMAT = 1
@@ -111,9 +110,9 @@ def _with_zeros(packed: dict[str, Array], shapes: Any) -> dict[str, Array]:
     """Undo `_without_zeros`."""
     for name, shape in shapes.items():
         at, entries = packed.pop(f"{name}{_PLACES}"), packed.pop(f"{name}{_ENTRIES}")
-        if not all(type(n) is int and n > 0 for n in shape) or prod(shape) > _MOST_ENTRIES:
+        if not all(type(n) is int and n > 0 for n in shape) or math.prod(shape) > _MOST_ENTRIES:
             raise DataError(f"the array {name} has the shape {shape!r:.40}")
-        packed[name] = np.zeros(prod(shape), entries.dtype)
+        packed[name] = np.zeros(math.prod(shape), entries.dtype)
         packed[name][at] = entries
         packed[name] = packed[name].reshape(shape)
     return packed
@@ -221,6 +220,68 @@ def unbuildable(header: dict[str, Any], error: Exception) -> ModelFileError:
         f"saved by linsep {_plain(header.get('version'))}, this is {version('linsep')}, which cannot rebuild the model "
         f"({kind}{error!s:.300}); use that version, or save the model again"
     )
+
+
+# ---------------------------------------------------- plain values: JSON, with what JSON lacks
+def to_jsonable(value: Any, what: str) -> Any:
+    """Return `value` as JSON has it; what JSON lacks becomes an object with the one key "$".
+
+    Parameters
+    ----------
+    value : None, bool, int, float, str, NumPy scalar, or a list, tuple or dict of those
+    what : str
+        Name of the value for the error.
+
+    Raises
+    ------
+    DataError
+        The value is or holds anything else.
+
+    Examples
+    --------
+    >>> to_jsonable({"eta0": float("inf"), "n": 3}, "parameters")
+    {'eta0': {'$': ['float', 'inf']}, 'n': 3}
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$": ["float", repr(value)]}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [to_jsonable(item, what) for item in value]
+    if isinstance(value, tuple):
+        return {"$": ["tuple", [to_jsonable(item, what) for item in value]]}
+    if isinstance(value, dict):
+        if "$" not in value and all(type(key) is str for key in value):
+            return {key: to_jsonable(item, what) for key, item in value.items()}
+        pairs = [[to_jsonable(key, what), to_jsonable(item, what)] for key, item in value.items()]
+        return {"$": ["dict", pairs]}
+    raise DataError(
+        f"cannot save: {what} is or holds a {type(value).__name__}; only numbers, text, lists, tuples and dicts "
+        "can be saved, so replace it first, as in set_params(random_state=0, verbose=0)"
+    )
+
+
+def from_jsonable(plain: Any) -> Any:
+    """Return what `to_jsonable` was given (NumPy scalars as Python numbers).
+
+    Examples
+    --------
+    >>> from_jsonable(to_jsonable({0: 0.5, 1: (2.0, -float("inf"))}, "class_weight"))
+    {0: 0.5, 1: (2.0, -inf)}
+    """
+    if isinstance(plain, list):
+        return [from_jsonable(item) for item in plain]
+    if not isinstance(plain, dict):
+        return plain
+    if "$" not in plain:
+        return {key: from_jsonable(item) for key, item in plain.items()}
+    kind, content = plain["$"]
+    if kind == "float":
+        return float(content)
+    items = [from_jsonable(item) for item in content]
+    return tuple(items) if kind == "tuple" else dict(items)
 
 
 # --------------------------------------------------------------------- labels

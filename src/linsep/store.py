@@ -21,15 +21,16 @@ import numpy as np
 
 from linsep import learners
 from linsep.files import write_whole
-from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners.base.classifier import Classifier
 from linsep.model_file import (
     ModelFileError,
     from_bytes,
+    from_jsonable,
     origin_now,
     pack_labels,
     state_digest,
     to_bytes,
+    to_jsonable,
     unbuildable,
     unpack_labels,
 )

@@ -30,7 +30,7 @@ from linsep.data.columns import Column, TableChunk
 from linsep.data.features.exact_decimals import exact_column, exact_numbers
 from linsep.data.features.kinds import find_kinds
 from linsep.data.readers.lines import Asked, Lines
-from linsep.data.readers.svmlight import SvmlightReader
+from linsep.data.readers.sparse_text import SvmlightReader
 from linsep.data.sources.open import open_data
 from linsep.types import DataError
 

@@ -49,8 +49,7 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
 def test_a_page_replaces_no_table_and_no_folder(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("x,y\n1,a\n2,b\n")
-    with pytest.raises(DataError, match="would be replaced"):
-        explore(preset="line").save(table, reads=(table,))
+    assert "would be replaced" in linsep("explore", table, "--target", "y", "--save", table, status=2).stderr
     with pytest.raises(DataError, match="is a folder"):
         explore(preset="line").save(tmp_path)
     assert table.read_text() == "x,y\n1,a\n2,b\n"

@@ -23,7 +23,6 @@ FLOORS = {
     "code_cache": 1,
     "declared": 1,
     "files": 1,
-    "jsonable": 1,
     "markup": 1,
     "passes": 1,
     "tables": 2,

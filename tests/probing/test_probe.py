@@ -35,7 +35,7 @@ def test_a_row_says_what_the_parts_of_the_library_say() -> None:
     assert (row.layer, row.concept, row.n, row.d, row.rank, row.units) == ("X", "label", 120, 5, 6, 120)
     assert row.verdict == separability(HIDDEN, SIDE).verdict == "separable"
     assert row.log10_odds == cover_odds(120, 6, int(SIDE.sum()))
-    assert (row.log10_odds_fair, row.even_rows, row.rare_rows) == (cover_odds(120, 6), 12, cover_rows(6, 0.001))
+    assert (row.log10_odds_fair, row.rare_rows) == (cover_odds(120, 6), cover_rows(6, 0.001))
     bracket = max_margin(HIDDEN, SIDE, tol=1e-3)
     size = np.linalg.norm(HIDDEN - HIDDEN.mean(axis=0), axis=1).max()
     assert np.allclose([row.margin_low, row.margin_high], [bracket.lower / size, bracket.upper / size])
@@ -131,7 +131,7 @@ def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
     assert mixed.rows[0].log10_odds is None
     assert mixed.adjusted == (None,)
     assert ("no odds", "where a group holds both labels: Cover's bound counts groups of one label each") in mixed.lines
-    assert (mixed.rows[0].even_rows, mixed.rows[0].rare_rows) == (None, None)
+    assert mixed.rows[0].rare_rows is None
     assert "12 groups of rank 3" in probe(np.c_[by_group[groups], X[:, 0]], by_group[groups], groups=groups).summary()
 
 
@@ -179,11 +179,11 @@ def test_fewer_rows_than_columns_do_not_say_what_rank_more_rows_have() -> None:
     assert rank_bound(X[:30, :40]) == (30, True, 41)
     assert rank_bound(np.hstack([X[:60, :40], X[:60, :40]])) == (41, True, 41)
     few = chance(30, np.arange(30) % 2 == 0, of_more=41)
-    assert (few["even_rows"], few["rare_rows"]) == (cover_rows(41), cover_rows(41, 0.001))
+    assert few["rare_rows"] == cover_rows(41, 0.001)
     (row,) = probe(X[:30, :40], np.arange(30) % 2, controls=0).rows
-    assert (row.rank, row.even_rows) == (30, cover_rows(41))
+    assert (row.rank, row.rare_rows) == (30, cover_rows(41, 0.001))
     # That many rows do have that rank, and that chance.
-    assert rank_bound(X[: row.even_rows, :40]).value == 41
+    assert rank_bound(X[: cover_rows(41), :40]).value == 41
 
 
 def test_groups_stay_together_in_the_folds() -> None:

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 
 from linsep import DataError, probe
 from linsep.probing.labels import open_labels
-from linsep.probing.layers import Layer, open_layers
+from linsep.probing.layers import open_layers
 from linsep.types import Array
 
 RNG = np.random.default_rng(5)
@@ -310,12 +310,15 @@ def test_one_layer_is_read_at_a_time(tmp_path: Path) -> None:
 def test_no_layer_is_kept_when_the_next_one_is_read() -> None:
     X, kept = np.random.default_rng(0).normal(size=(20, 2)), list[weakref.ref[Array]]()
 
-    def own() -> Array:
-        gc.collect()
-        assert not any(one() is not None for one in kept)
-        layer = X.copy()
-        kept.append(weakref.ref(layer))
-        return layer
+    class Own:
+        shape = X.shape
 
-    found = probe([Layer(name, own) for name in "abc"], X[:, 0] > 0, controls=0, explain=True)
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+            gc.collect()
+            assert not any(one() is not None for one in kept)
+            layer = X.copy()
+            kept.append(weakref.ref(layer))
+            return layer
+
+    found = probe(dict.fromkeys("abc", Own()), X[:, 0] > 0, controls=0, explain=True)
     assert [row.layer for row in found.rows] == list("abc")

@@ -21,9 +21,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from linsep import ModelFileError, learners, model_file
-from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.learners.table_model import TableModel
+from linsep.model_file import from_jsonable, to_jsonable
 from linsep.store import load, save
 from linsep.types import DataError, StopReason
 

@@ -21,6 +21,7 @@ import pytest
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
 from linsep.data.readers import lines as blocks
 from linsep.learners.predicting import default_learner
+from linsep.reporting.stream import stream_receipt
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun
@@ -402,3 +403,11 @@ def test_drift_is_reported(table: Path) -> None:
         assert [f"drift: {alarm}" for alarm in found.counters.alarms] == said
         assert kind in said[0]
         assert int(said[0].split()[2].rstrip(":").replace(",", "")) > 1200 or kind == "page-hinkley"
+
+
+@pytest.mark.parametrize(("positive", "most"), [(0, "not 0"), (1, "1")])
+def test_the_most_frequent_label_has_the_name_of_its_class(tmp_path: Path, positive: int, most: str) -> None:
+    (tmp_path / "t.svmlight").write_text("0 1:2\n1 1:-2\n1 2:1\n" * 9)
+    found = fit_stream(tmp_path / "t.svmlight", positive=positive)
+    assert found.counters.majority == (most, 2 / 3)
+    assert stream_receipt(found).data["majority_class"] == most

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.app.options import reading_of
-from linsep.data.columns import like, shown
+from linsep.data.columns import shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import Input
 from linsep.data.sources.open import Source, find_files, open_data
@@ -85,10 +85,6 @@ def open_labelled(asked: Any) -> tuple[Source, dict[str, str]]:
     source = open_data(asked.table, target=asked.target, categorical=read_as_text(columns), **reading_of(asked))
     if source.kind == "table" and asked.target is None:
         raise DataError("name the column that holds the label with --target")
-    missing = set() if source.kind == "rows" else source.asked.categorical - {asked.target, *source.read().names}
-    if missing:
-        name, names = min(missing), source.read().names
-        raise DataError(f"no feature column called {name!r} to read as {columns[name]}; {like(name, names)}")
     return source, columns
 
 

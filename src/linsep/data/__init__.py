@@ -1,5 +1,5 @@
 """Anything a user has, turned into rows.
 
 In: files, pipes, dataframes, arrays. Out: chunks of rows a kernel can read, and the names of their columns. Begin with
-`sources/open.py`, the one door; `readers/` has one file a format and `features/` turns columns into features.
+`sources/open.py`, the one door; `readers/` has the formats and `features/` turns columns into features.
 """

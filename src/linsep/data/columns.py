@@ -61,6 +61,14 @@ class Column:
         text = as_text(self.stored) if self.text is None else self.text
         return text if self.missing is None else pc.if_else(pa.array(self.missing), "", text)
 
+    def objects(self, *, as_text: bool = False) -> Array:
+        """The cells one by one, numbers unless they are wanted as they are written; None where one is missing."""
+        held = self.values if self.is_number and not as_text else self.text.to_pylist()
+        cells = np.array(held, dtype=object)
+        if self.missing is not None:
+            cells[self.missing] = None
+        return cells
+
     @cached_property
     def are_whole(self) -> bool:
         """Whether all numbers are whole."""

@@ -152,7 +152,7 @@ def refuse_more_digits(text: pa.Array | None, numbers: Array | None, name: str) 
     linsep.types.DataError: column 'y': 9007199254740993 has more digits than double precision holds: round it, or
     subtract what the numbers share
     """
-    longer = None if text is None or numbers is None else _longer(text, numbers)
+    longer = None if text is None or numbers is None else longer_text(text, numbers)
     if longer is not None:
         raise DataError(
             f"column {name!r}: {longer:.40} has more digits than double precision holds: round it, or subtract what "
@@ -189,18 +189,14 @@ def refuse_two_texts(text: pa.Array | None, numbers: Array | None, name: str) ->
             )
 
 
-def has_more_digits(text: pa.Array, numbers: Array) -> bool:
-    """Whether the text of a number is not the shortest one of its double.
+def longer_text(text: pa.Array, numbers: Array) -> str | None:
+    """The first text of a number that is not the shortest one of its double.
 
     Examples
     --------
-    >>> has_more_digits(pa.array(["0.1", "0.10000000000000000001"]), np.array([0.1, 0.1]))
-    True
+    >>> longer_text(pa.array(["0.1", "0.10000000000000000001"]), np.array([0.1, 0.1]))
+    '0.10000000000000000001'
     """
-    return _longer(text, numbers) is not None
-
-
-def _longer(text: pa.Array, numbers: Array) -> str | None:
     texts, codes = distinct(text)
     once = np.empty(len(texts))
     once[codes] = numbers
@@ -299,8 +295,7 @@ class StreamLabels:
 
     def read(self, chunk: TableChunk | Chunk) -> tuple[Array, Array | None]:
         """The labels of a chunk, and all classes (None where they are open)."""
-        if chunk.y is None:
-            raise DataError(_NO_LABELS)
+        assert chunk.y is not None  # of `check`
         if self.positive is not None:
             is_positive = label_names(chunk.y) == self.positive
             self._met = self._met or bool(is_positive.any())

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from linsep.explorer.presets import names_and_titles, points_of_preset, preset
 from linsep.explorer.story import as_json, points_of, tell, verdict_of
-from linsep.files import check_output, write_whole
+from linsep.files import write_whole
 from linsep.markup import frame_html
 from linsep.types import DataError
 
@@ -56,25 +56,6 @@ def page_of(story: dict[str, Any], server: str | None = None) -> str:
         f'<script type="application/json" id="linsep-story">{as_json(story).replace("<", chr(92) + "u003c")}</script>'
         f'<script type="module">{inner}</script></body></html>\n'
     )
-
-
-def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None:
-    """Serve a story on this machine until Ctrl-C, and say where.
-
-    Raises
-    ------
-    OSError
-        The port is taken.
-    """
-    token = secrets.token_urlsafe(24)
-    with listen(story, token, port) as server:
-        address = f"http://{HOST}:{server.server_port}/{token}/"
-        sys.stderr.write(f"The page is {address} (this machine alone). Ctrl-C ends it.\n")
-        if browser:  # connections wait in the queue of the socket, which listens already
-            webbrowser.open(address)
-        with suppress(KeyboardInterrupt):  # the way to end it
-            server.serve_forever()
-    sys.stderr.write("The page is closed.\n")
 
 
 def listen(story: dict[str, Any], token: str, port: int) -> ThreadingHTTPServer:
@@ -215,22 +196,19 @@ class Exploration:
         """
         return Exploration({**self.story, "state": link.rpartition("#")[2]})
 
-    def save(self, path: str | os.PathLike[str], *, reads: tuple[Any, ...] = ()) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to one HTML file, which opens without a network and without linsep.
 
         Parameters
         ----------
         path : str or PathLike
             Where to write; an earlier file there is replaced in one step.
-        reads : tuple
-            Files that must not be replaced, because the same command reads them.
 
         Raises
         ------
         DataError, OSError
             The path cannot be written; an earlier file there is unchanged.
         """
-        check_output(path, "the page", reads=reads)
         write_whole(path, page_of(self.story).encode(), "the page")
 
     def serve(self, *, port: int = 0, browser: bool = True) -> None:
@@ -248,7 +226,15 @@ class Exploration:
         OSError
             The port is taken.
         """
-        serve(self.story, port=port, browser=browser)
+        token = secrets.token_urlsafe(24)
+        with listen(self.story, token, port) as server:
+            address = f"http://{HOST}:{server.server_port}/{token}/"
+            sys.stderr.write(f"The page is {address} (this machine alone). Ctrl-C ends it.\n")
+            if browser:  # connections wait in the queue of the socket, which listens already
+                webbrowser.open(address)
+            with suppress(KeyboardInterrupt):  # the way to end it
+                server.serve_forever()
+        sys.stderr.write("The page is closed.\n")
 
     def __repr__(self) -> str:
         run = self.story["runs"][0]

@@ -45,8 +45,8 @@ def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int
     Examples
     --------
     >>> found = chance(3, np.array([True] * 4 + [False] * 16))
-    >>> found["units"], round(10 ** found["log10_odds_fair"], 6), found["even_rows"]
-    (20, 0.000364, 6)
+    >>> found["units"], round(10 ** found["log10_odds_fair"], 6), found["rare_rows"]
+    (20, 0.000364, 19)
     >>> chance(3, np.array([True, False]), np.array([0, 0]))
     {'units': 1}
     """
@@ -56,9 +56,9 @@ def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int
         units = positive[first]
         if (units[code] != positive).any():
             return {"units": len(units)}
-    n, of_more = len(units), of_more or rank
+    n = len(units)
     odds = {"log10_odds": cover_odds(n, rank, int(units.sum())), "log10_odds_fair": cover_odds(n, rank)}
-    return {"units": n, **odds, "even_rows": cover_rows(of_more), "rare_rows": cover_rows(of_more, _CHANCE)}
+    return {"units": n, **odds, "rare_rows": cover_rows(of_more or rank, _CHANCE)}
 
 
 def same_rows(X: Array) -> Array:
@@ -190,15 +190,10 @@ def interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _sizes(positive: Array, groups: Array | None) -> list[int]:
-    """Rows, or groups, that have each of the two labels."""
-    sides = (positive, ~positive)
-    return [int(side.sum()) if groups is None else len(np.unique(groups[side])) for side in sides]
-
-
 def _splits(positive: Array, groups: Array | None, settings: Settings) -> list[tuple[Array, Array]]:
     """Pairs of rows to train on and rows to try; none where a class is too rare for two folds."""
-    folds = min(settings.folds, *_sizes(positive, groups))
+    units = np.arange(len(positive)) if groups is None else groups
+    folds = min(settings.folds, *(len(np.unique(units[side])) for side in (positive, ~positive)))
     if folds < 2:
         return []
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold

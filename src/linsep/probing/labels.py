@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linsep.as_given import as_array, is_missing, labels_of
-from linsep.data.columns import TableChunk, label_names, like
+from linsep.data.columns import Column, TableChunk, label_names, like
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.open import open_data
 from linsep.probing.layers import Layer, arrays_of_file
@@ -179,17 +179,14 @@ def _table(given: Any) -> dict[str, Array]:
     return columns
 
 
-def _cells(column: Any) -> Array:
+def _cells(column: Column) -> Array:
     """The cells of a column: numbers, but text where two texts would be one number."""
-    values = np.array(column.values if column.is_number else column.text.to_pylist(), dtype=object)
     try:
         refuse_more_digits(column.raw, column.values, column.name)
         refuse_two_texts(column.raw, column.values, column.name)
     except DataError:
-        values = np.array(column.text.to_pylist(), dtype=object)
-    if column.missing is not None:
-        values[column.missing] = None
-    return values
+        return column.objects(as_text=True)
+    return column.objects()
 
 
 def _objects(values: Any, name: str) -> Array:

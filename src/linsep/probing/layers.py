@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,8 +45,8 @@ class Layer:
 
     name: str
     read: Callable[[], Array]
-    read_keys: Callable[[], Array] | None = None
-    beside: Mapping[str, Callable[[], Array]] = field(default_factory=dict)
+    read_keys: Callable[[], Array] | None
+    beside: Mapping[str, Callable[[], Array]]
 
 
 def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) -> list[Layer]:
@@ -72,9 +72,7 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
     """
     given = [given] if isinstance(given, str | Path) else given
     several = isinstance(given, list | tuple) and len(given) > 0
-    if several and all(isinstance(one, Layer) for one in given):
-        layers = list(given)
-    elif several and all(isinstance(one, str | Path) for one in given):
+    if several and all(isinstance(one, str | Path) for one in given):
         layers = _of_files(files_of(given), axis, key)
     else:
         if several and all(len(getattr(one, "shape", ())) == 2 for one in given):

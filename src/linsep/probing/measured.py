@@ -65,9 +65,9 @@ class ProbeRow:
         How many shuffled labels are separable too, of how many that were decided, and how many were asked, where these
         rows are separable and the odds of `log10_odds` are 1, so that they say nothing; None elsewhere. All shuffles
         together have the time limit of one proof.
-    even_rows, rare_rows : int or None
-        From so many rows on the chance for labels drawn one by one is at most 1/2, and 1/1000; None
-        where groups hold both labels.
+    rare_rows : int or None
+        From so many rows on the chance for labels drawn one by one is at most 1/1000; None where groups hold both
+        labels.
     margin_low, margin_high : float or None
         Bracket of the largest geometric margin, over the largest distance of a row from the mean of the rows; None
         where it is not proved that there is one.
@@ -117,7 +117,6 @@ class ProbeRow:
     separable_shuffles: int | None = None
     decided_shuffles: int | None = None
     asked_shuffles: int | None = None
-    even_rows: int | None = None
     rare_rows: int | None = None
     margin_low: float | None = None
     margin_high: float | None = None

@@ -111,11 +111,7 @@ def _kept(chunk: TableChunk | Chunk, name: str) -> Array:
         raise DataError(f"there is no column {name!r} to keep (--keep): these rows have no named columns")
     if name not in chunk.names:
         raise DataError(f"no column called {name!r} to keep (--keep); {like(name, chunk.names)}")
-    column = chunk.cells(name)
-    values = column.values if column.text is None or column.is_number else column.text.to_pylist()
-    cells = np.array(values, dtype=object)
-    cells[column.missing if column.missing is not None else []] = None
-    return cells
+    return chunk.cells(name).objects()
 
 
 def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collection[str] = ()) -> Source:
@@ -123,7 +119,7 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collecti
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
     name = str(table) if isinstance(table, str | Path) else table
-    as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.number_columns})}
+    as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.made.numbers})}
     source = open_data(name, **asked, categorical=as_text, bits=model.encoder_.bits)
     source.asked.na |= model.encoder_.na_
     source.asked.known_decimal = model.encoder_.decimal_

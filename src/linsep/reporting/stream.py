@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from linsep.data.columns import label_names
 from linsep.data.features.missing import told as told_missing
 from linsep.data.labels import doubt_of_labels
 from linsep.data.labels import told as told_unlabelled
@@ -28,7 +27,7 @@ def stream_receipt(found: StreamFit, *, predicted: bool = False) -> Receipt:
     skipped = f", {counters.skipped:,} malformed lines skipped" if counters.skipped else ""
     drift = f"{len(alarms):,} alarms, the last: {alarms[-1]}" if alarms else ""
     scored, loud = _accuracy(found)
-    left_out = told_missing(counters.missing, encoder.way, encoder.kinds_of_parts) if encoder else []
+    left_out = told_missing(counters.missing, encoder.way, encoder.made.kinds) if encoder else []
     known = [
         *for_people([("read as", found.read_as)] if found.read_as else []),
         Line("rows", "rows", rows, f"{rows:,}{skipped}"),
@@ -59,17 +58,9 @@ def _asked(found: StreamFit) -> str:
     return f"{asked:,}{part} rows, each predicted before it was learnt"
 
 
-def _majority(found: StreamFit) -> tuple[str, float] | None:
-    """The most frequent class by its name, and its share."""
-    counted, names = found.counters.majority, label_names(found.model.classes_).tolist()
-    if counted is None or counted[0] in names:
-        return counted
-    return names[int(counted[0])], counted[1]
-
-
 def _accuracy(found: StreamFit) -> tuple[list[Line], list[str]]:
     """The accuracy in the first pass, in which no row had been seen before, beside the majority class; and doubts."""
-    accuracy, late, majority = found.accuracy, found.counters.late_accuracy, _majority(found)
+    accuracy, late, majority = found.accuracy, found.counters.late_accuracy, found.counters.majority
     which = ", in the first pass" if len(found.mistakes) > 1 else ""
     last = "" if late is None else f"; {late:.2%} of the last {LATELY:,}"
     said = "" if accuracy is None else f"{accuracy:.2%} of {_asked(found)}{which}{last}"

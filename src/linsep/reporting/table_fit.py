@@ -129,18 +129,21 @@ def fit_table(
     >>> found.receipt.data["training_accuracy"], found.receipt.data["verdict"]
     (1.0, 'separable')
     """
-    encoder = TableEncoder(columns=columns, missing=missing)
-    model = TableModel(encoder=encoder, positive=positive, probabilities=probabilities)
+    made = TableEncoder(columns=columns, missing=missing)
+    model = TableModel(encoder=made, positive=positive, probabilities=probabilities)
     check_asked(holdout, group, after)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     groups = None if group is None else groups_of(source, group)
     refuse_label_for_each_row(source.read().y, source.target, positive)
     prepared = model.prepare(source)
-    assert prepared.encoder is not None
-    targets, kept = np.asarray(prepared.targets), prepared.kept
+    encoder, targets, kept = prepared.encoder, np.asarray(prepared.targets), prepared.kept
+    assert encoder is not None
+    learnt: TableChunk | Chunk = source.read() if kept is None else source.read().take(kept)
     kept_weight = weight if weight is None or kept is None else weight[kept]
     how = HoldOut(holdout, groups if groups is None or kept is None else groups[kept], after)
-    aside = _set_aside(source, prepared, how, targets) if how else None
+    aside = set_aside(learnt, encoder, source.name, how) if how else None
+    if aside is not None:
+        check_hold_out(lambda kept: set(targets[kept].tolist()), aside.train, len(targets))
     choice: list[Line] = []
     if isinstance(learner, Mapping):
         learner, choice = _choose(prepared, learner, aside, how.groups)
@@ -165,8 +168,7 @@ def fit_table(
         measure,
     )
     is_drawn = aside is not None and groups is None and holdout
-    copies, hints = _drawn(source, prepared, aside) if aside and is_drawn else (0, [])
-    encoder = prepared.encoder
+    copies, hints = _drawn(learnt, encoder.kinds_, aside) if aside and is_drawn else (0, [])
     of_table = _of_table(source, encoder, positive, hints)
     told = [*choice, *receipt.told, *of_table, *if_any(held_out_copies=copies)]
     said = [_with_answer(text, receipt.data.get("verdict")) for text in warned]
@@ -175,10 +177,8 @@ def fit_table(
     return TableFit(model, receipt, prepared.rows, y, said, interrupted)
 
 
-def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[tuple[str, str]]]:
+def _drawn(chunk: Any, kinds: Mapping[str, str], aside: Aside) -> tuple[int, list[tuple[str, str]]]:
     """What is said of rows held out at random: how many have copies among the others, and lines."""
-    assert prepared.encoder is not None
-    chunk, kinds = _learnt(source, prepared), prepared.encoder.kinds_
     used = without_skipped(chunk, kinds) if isinstance(chunk, TableChunk) else chunk
     copies, of_copies = hint_on_copies(used, aside.train, aside.test)
     return copies, [*hints_on_holding_out(used, kinds), *of_copies]
@@ -187,7 +187,7 @@ def _drawn(source: Source, prepared: Prepared, aside: Aside) -> tuple[int, list[
 def _of_table(source: Source, encoder: TableEncoder, positive: Any, hints: list[tuple[str, str]]) -> list[Line]:
     """What is known of the table: what is missing or left out, and what seems too good."""
     gone, telling = encoder.missing_, _too_good(source, encoder.kinds_, positive)
-    lines = [*told_unlabelled(source.unlabelled), *told(gone, encoder.way, encoder.kinds_of_parts)]
+    lines = [*told_unlabelled(source.unlabelled), *told(gone, encoder.way, encoder.made.kinds)]
     lines += [*left_out_line(encoder.left_out_), *hints]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     return [
@@ -216,20 +216,6 @@ def _with_answer(warning: str, verdict: str | None) -> str:
     else:
         return warning
     return warning.replace(NOT_DECIDED, answer)
-
-
-def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array) -> Aside:
-    """The rows that are held out; two labels must remain."""
-    assert prepared.encoder is not None
-    aside = set_aside(_learnt(source, prepared), prepared.encoder, source.name, how)
-    check_hold_out(lambda kept: set(targets[kept].tolist()), aside.train, len(targets))
-    return aside
-
-
-def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
-    """The rows that were not left out."""
-    chunk: TableChunk | Chunk = source.read()
-    return chunk if prepared.kept is None else chunk.take(prepared.kept)
 
 
 def _choose(

@@ -22,7 +22,7 @@ from linsep.types import DataError
 
 # What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
 _KEY = "stream"
-_SHAPE = 7
+_SHAPE = 8
 
 
 class Snapshot:

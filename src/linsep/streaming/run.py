@@ -257,7 +257,7 @@ class StreamRun:
         counters.count(learnt)
         if is_new:
             labels, rows = np.unique(y, return_counts=True)
-            for label, n in zip(label_names(labels).tolist(), rows.tolist(), strict=True):
+            for label, n in zip(label_names(self.labels.names(labels)).tolist(), rows.tolist(), strict=True):
                 counters.labels[label] = counters.labels.get(label, 0) + n
         return learnt
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linsep.app import options
-from linsep.app.options import under_set, used_first
-from linsep.app.parser import Command
+from linsep.app.options import Command, under_set, used_first
 from linsep.app.present import Result, until_ctrl_c, write_csv
 
 if TYPE_CHECKING:

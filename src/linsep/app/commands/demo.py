@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.fit import fit
-from linsep.app.options import OUTPUT
-from linsep.app.parser import Command, Option
+from linsep.app.options import OUTPUT, Command, Option
 from linsep.app.present import Result, say, write_csv
 
 

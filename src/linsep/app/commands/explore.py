@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.options import COLUMN, LABELLED, MISSING, POSITIVE, TABLE, TARGET, under_set, used_first
-from linsep.app.parser import Command
+from linsep.app.options import COLUMN, LABELLED, MISSING, POSITIVE, TABLE, TARGET, Command, under_set, used_first
 from linsep.app.present import Result
 from linsep.types import DataError
 
@@ -49,8 +48,7 @@ def _explore(asked: Any) -> Result:
     from linsep.explorer.story import points_of_table, tell
 
     table, save = asked.table, asked.save
-    read = () if table is None else inputs(table)
-    check_outputs(read, page=save)
+    check_outputs(() if table is None else inputs(table), page=save)
     chosen = {name: value for name in ("learner", "order", "seed") if (value := getattr(asked, name)) is not None}
     if table is None:
         given = {name: getattr(asked, name) for name in ("target", "positive", "max_iter")}
@@ -70,7 +68,7 @@ def _explore(asked: Any) -> Result:
     if save is None:
         result.then = partial(found.serve, port=asked.port, browser=asked.browser)
     else:
-        found.save(save, reads=read)
+        found.save(save)
         result.lines.append(("page", str(save)))
     return result
 

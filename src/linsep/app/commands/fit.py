@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app import options
-from linsep.app.options import under_read, under_set, used_first
-from linsep.app.parser import Command, Option, listed, seconds_of
+from linsep.app.options import Command, Option, listed, seconds_of, under_read, under_set, used_first
 from linsep.app.present import Result
 from linsep.types import DataError
 
@@ -109,8 +108,6 @@ def _fit(asked: Any) -> Result:
     Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C or
     SIGTERM (the model so far is saved).
     """
-    if asked.max_iter is not None and asked.time_limit is not None:
-        raise DataError("give --max-iter or --time-limit, not both")
     from linsep.app.commands.fit_stream import fit_on_stream, wants_stream
 
     streamed = _given(asked, STREAM)
@@ -131,19 +128,17 @@ def _given(asked: Any, which: tuple[Option, ...]) -> str:
 def _fit_whole(asked: Any) -> Result:
     """Encode a table that fits into memory, train on it, save the model, and make its receipt."""
     from linsep.app import models, tables
-    from linsep.app.learners import Limits, check_weights, make_ladder, make_learner
     from linsep.app.written import with_report
     from linsep.reporting.table_fit import fit_table
 
-    model, files = asked.model, tables.inputs(asked.table)
+    model, files, limits = asked.model, tables.inputs(asked.table), models.limits_of(asked)
     tables.check_outputs(files, model=model, report=asked.report)
     stamps = tables.stamps_of(files)
     source, columns = tables.open_labelled(asked)
     chosen = {one.name: getattr(asked, one.name) for one in (*_OF_LEARNERS, INTERCEPT_SCALING)}
-    limits = Limits(asked.max_iter, asked.time_limit, asked.seed or 0)
-    make = make_ladder if asked.learner == "auto" else partial(make_learner, asked.learner)
+    make = models.make_ladder if asked.learner == "auto" else partial(models.make_learner, asked.learner)
     learner = make(limits, **chosen)
-    check_weights(learner, asked.sample_weight)
+    models.check_weights(learner, asked.sample_weight)
     names = ("positive", "holdout", "group", "after", "missing", "sample_weight", "probabilities")
     how: dict[str, Any] = {name: getattr(asked, name) for name in names} | {"columns": columns}
     source.read()  # what is hashed then is what was read

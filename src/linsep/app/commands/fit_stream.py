@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from linsep.app import models, tables
 from linsep.app.commands.fit import STREAM
-from linsep.app.learners import LEARNERS, Limits, make_learner, new_learner
 from linsep.app.options import reading_of
 from linsep.app.present import Result, say, write_csv
 from linsep.app.written import with_report
@@ -51,7 +50,7 @@ def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> b
 
 def fit_on_stream(asked: Any) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    learner = _learner_called(asked.learner, asked.intercept_scaling)
+    learner = _learner_called(asked.learner, models.limits_of(asked), asked.intercept_scaling)
     columns, files, model = tables.kinds_of(asked.column), tables.inputs(asked.table), asked.model
     given = {"report": asked.report, "snapshot": asked.snapshot, "predictions": asked.predictions}
     tables.check_outputs((asked.checkpoint, *files), model=model, **given)
@@ -109,12 +108,11 @@ def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foret
         yield write
 
 
-def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
+def _learner_called(name: str, limits: models.Limits, intercept_scaling: float | str | None) -> Any:
     """The learner of that name, if it can stream."""
-    limits = Limits(None, None, 0)
-    estimator = None if name == "auto" else make_learner(name, limits, intercept_scaling=intercept_scaling)
+    estimator = None if name == "auto" else models.make_learner(name, limits, intercept_scaling=intercept_scaling)
     if estimator is None or not can_stream(estimator):
-        *others, last = [known for known in LEARNERS if can_stream(new_learner(known))]
+        *others, last = [known for known in models.LEARNERS if can_stream(models.new_learner(known))]
         why = f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them"
         raise DataError(f"{why}; use {', '.join(others)} or {last}")
     return estimator

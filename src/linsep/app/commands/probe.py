@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from linsep.app.options import JSON, OUTPUT, under_set
-from linsep.app.parser import Command, Option
+from linsep.app.options import JSON, OUTPUT, Command, Option, under_set
 from linsep.app.present import Result
 
 _FILES = (
@@ -58,22 +57,22 @@ def _probe(asked: Any) -> Result:
     """
     from linsep.app.tables import check_outputs
     from linsep.files import write_whole
-    from linsep.probing.layers import files_of, open_layers
+    from linsep.probing.layers import files_of
     from linsep.probing.probe import probe
 
     files, output, directions = files_of(asked.activations), asked.output, asked.directions
     check_outputs([*files, asked.labels], rows=output, directions=directions)
-    layers, lines = open_layers(files, axis=asked.axis, key=asked.key), list[str]()
+    lines: list[str] = []
 
     def keep(row: Any) -> None:
         lines.append(json.dumps(row.to_dict(), allow_nan=False) + "\n")
         if output is not None:
             write_whole(output, "".join(lines).encode(), "the rows")
 
-    names = ("groups", "types", "key", "pairs", "controls", "time_limit", "explain", "explain_limit", "certificates")
-    how = {name: getattr(asked, name) for name in names}
+    names = ("groups", "types", "key", "axis", "pairs", "controls", "time_limit", "explain", "explain_limit")
+    how = {name: getattr(asked, name) for name in (*names, "certificates")}
     try:
-        found = probe(layers, asked.labels, labels=asked.label, callback=keep, **how)
+        found = probe(files, asked.labels, labels=asked.label, callback=keep, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
     result = Result(list(found.lines), {"rows": found.to_dict()}, list(found.warnings), interrupted=found.interrupted)

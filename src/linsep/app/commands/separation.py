@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linsep.app import options
-from linsep.app.options import reading_of, under_set, used_first
-from linsep.app.parser import Command, listed
+from linsep.app.options import Command, listed, reading_of, under_set, used_first
 from linsep.app.present import Result, until_ctrl_c
 from linsep.types import DataError, MissingWarning
 

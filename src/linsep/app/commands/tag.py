@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.options import DETAILS, JSON, MODEL, OUTPUT, under_read, under_set
-from linsep.app.parser import Command, Option
+from linsep.app.options import DETAILS, JSON, MODEL, OUTPUT, Command, Option, under_read, under_set
 from linsep.app.present import Result
-from linsep.types import DataError
 
 _MOST_LISTED = 20
 _TEXT = Option(
@@ -27,10 +25,7 @@ def _fit(asked: Any) -> Result:
 
     Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
-    if asked.max_iter is not None and asked.time_limit is not None:
-        raise DataError("give --max-iter or --time-limit, not both")
-    from linsep.app.learners import Limits
-    from linsep.app.models import origin_of_run, result_of, saved_when_trained
+    from linsep.app.models import limits_of, origin_of_run, result_of, saved_when_trained
     from linsep.app.tables import check_outputs, stamps_of
     from linsep.data.readers.tagged import read_tagged
     from linsep.learners import SequenceTagger
@@ -38,8 +33,7 @@ def _fit(asked: Any) -> Result:
 
     text, model = asked.text, asked.model
     check_outputs([text], model=model)
-    limits = Limits(asked.max_iter, asked.time_limit, asked.seed)
-    tagger = limits.put_on(SequenceTagger(n_bits=asked.n_bits))
+    tagger = limits_of(asked).put_on(SequenceTagger(n_bits=asked.n_bits))
     stamps = stamps_of([text])
     read = read_tagged(text, asked.format, asked.tag)
     with saved_when_trained(model, origin_of_run(stamps)) as keep:

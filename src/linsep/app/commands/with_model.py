@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from linsep.app.options import JSON, LABELLED, MODEL, OUTPUT, PREDICTIONS, READING, ROWS, reading_of
-from linsep.app.parser import Command, Option
+from linsep.app.options import JSON, LABELLED, MODEL, OUTPUT, PREDICTIONS, READING, ROWS, Command, Option, reading_of
 from linsep.app.present import Result, write_csv
 from linsep.types import DataError, NoRowsError
 

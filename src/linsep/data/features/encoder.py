@@ -135,8 +135,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         >>> TableEncoder().fit(np.array([[1.0], [3.0]])).transform(np.array([[5.0]])).tolist()
         [[3.0]]
         """
-        if not isinstance(source, Source):
-            source = _as_source(source)
+        source = _as_source(source)
         gaps.check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading

@@ -60,11 +60,6 @@ class KnownColumns:
         return self._fitted if self._running is None else self._running
 
     @property
-    def kinds_of_parts(self) -> dict[str, str]:
-        """What the columns, dates in parts, hold: "number", "category" or "text"."""
-        return self.made.kinds
-
-    @property
     def text_columns(self) -> list[str]:
         """Columns that hold categories, dates, text or numbers with a unit: their cells are read as text."""
         dates = {name: kind for name, kind in self.kinds_.items() if is_date(kind)}
@@ -74,17 +69,12 @@ class KnownColumns:
 
     def told_missing(self) -> list[str]:
         """What to say of the missing values of the last rows that were predicted."""
-        return told_new(self.new_missing_, self.number_columns, self._fitted.levels)
+        return told_new(self.new_missing_, self.made.numbers, self._fitted.levels)
 
     @property
     def amount_columns(self) -> list[str]:
         """Columns that hold numbers with a unit."""
         return [name for name, kind in self.kinds_.items() if is_amount(kind)]
-
-    @property
-    def number_columns(self) -> list[str]:
-        """Columns that hold numbers, and the elapsed time of dates."""
-        return self.made.numbers
 
     @property
     def column_names(self) -> list[str] | None:

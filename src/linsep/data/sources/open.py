@@ -33,8 +33,8 @@ FORMATS = tuple(_SUFFIXES)
 _TEXT_READERS = {
     "csv": ("csv", "CsvReader"),
     "jsonl": ("jsonl", "JsonlReader"),
-    "svmlight": ("svmlight", "SvmlightReader"),
-    "vw": ("vowpal", "VowpalReader"),
+    "svmlight": ("sparse_text", "SvmlightReader"),
+    "vw": ("sparse_text", "VowpalReader"),
 }
 _SEP_BY_SUFFIX = {".tsv": "\t", ".tab": "\t"}  # what separates the columns where the suffix tells
 DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")

@@ -30,6 +30,8 @@ from linsep.theory.words.of_regressions import listed
 from linsep.types import Array
 
 _HEADS = ("class against the rest", "row", "where", "label")
+_TEXT = pa.string()
+_OF_COLUMNS = pa.schema([(_HEADS[0], _TEXT), ("kind", _TEXT), ("columns", pa.list_(_TEXT)), ("said", _TEXT)])
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,14 +85,9 @@ class Explanation:
         that separate together, or some rows where not all are separable) or "needed" (without it they are not
         separable).
         """
-        every = [(one.title, *said[:3]) for one in self.behind for said in one.said]
-        told = {
-            _HEADS[0]: pa.array([one[0] for one in every], pa.string()),
-            "kind": pa.array([one[1] for one in every], pa.string()),
-            "columns": pa.array([list(one[2]) for one in every], pa.list_(pa.string())),
-            "said": pa.array([one[3] for one in every], pa.string()),
-        }
-        return pa.table(told).select(list(told)[len(self.behind) < 2 :])
+        names = _OF_COLUMNS.names
+        every = [dict(zip(names, (one.title, *said[:3]), strict=True)) for one in self.behind for said in one.said]
+        return pa.Table.from_pylist(every, _OF_COLUMNS).select(names[len(self.behind) < 2 :])
 
     def lines(self) -> Lines:
         """What `linsep check --explain` prints, as label and text."""

@@ -71,7 +71,7 @@ def about_encoded(matrix: Any, y: Array, encoder: Any) -> About:
     """Of rows as an encoder makes them."""
     if encoder.column_names is None:
         return About(matrix, [f"{name}, scaled" for name in encoder.feature_names_], y)
-    numbers = set(encoder.number_columns)
+    numbers = set(encoder.made.numbers)
     return About(matrix, [f"{name}, standardised" * (name in numbers) or name for name in encoder.feature_names_], y)
 
 
