@@ -242,9 +242,10 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
 
 
 def widened(formula: Formula, frame: Any) -> dict[str, Any]:
-    """Columns of numbers and truth values in types in which they do not wrap around, and alone as doubles.
+    """Columns of numbers and truth values as doubles.
 
-    In expressions they keep their kind, as missing values of the types of pandas do not compare as those of doubles.
+    In expressions they keep their type, as missing values of the types of pandas do not compare as those of doubles;
+    integers of 8 bits, of which functions make halves, and those of Arrow, which knows few functions, get 64.
     """
     out = {}
     if CONSTANT in frame.columns:
@@ -266,10 +267,8 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         half_known = kind == "b" and column.isna().any()
         if name not in formula.calculated and (truths or half_known or kind in "iuf"):
             out[name] = as_numbers(column)
-        elif kind in "iu" and isinstance(column.dtype, np.dtype):
-            out[name] = column.astype("int64")
-        elif kind in "iu" and hasattr(column.dtype, "numpy_dtype"):  # integers of Arrow do not wrap around
-            out[name] = column.astype("Int64")
+        elif kind in "iu" and (column.dtype.itemsize == 1 or "pyarrow" in str(column.dtype)):
+            out[name] = column.astype("int64" if isinstance(column.dtype, np.dtype) else "Int64")
     return out
 
 
