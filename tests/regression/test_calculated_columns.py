@@ -93,6 +93,7 @@ def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
         "I(np.where(income**3 > 0, 1, 0))",
         "I(np.cumprod(income)):z",
         "I(income**3 & 1)",
+        "Q('my income'):income:Q('income')",
     ],
 )
 def test_integers_that_wrap_around_are_refused(text: str) -> None:
@@ -119,7 +120,13 @@ def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
     table = pd.DataFrame({"age": [20, 50, 30, 60, 70, 40], "y": [0, 1, 0, 1, 0, 1]}).astype({"age": kind})
     for everyday in ("age:age", "I(age > 40)", "scale(age)", "I(age / 10)", "C(age.astype(str))", "I(age & 1)"):
         assert separation(f"y ~ {everyday}", data=table).n_rows == 6, everyday
-    for terms, least in (("I(age**2)", 16), ("C(age * 4 > 130)", 16), ("np.log(age)", 16), ("I(age**6)", 64)):
+    for terms, least in (
+        ("I(age**2)", 16),
+        ("age:I(age * 1)", 16),
+        ("C(age * 4 > 130)", 16),
+        ("np.log(age)", 16),
+        ("I(age**6)", 64),
+    ):
         bits = int(kind.lower().strip("uint"))
         if bits < least:
             with pytest.raises(DataError, match=f"leave the range of {kind}, or are rounded"):

@@ -70,19 +70,22 @@ def moved_column(column: Any, way: int) -> Any:
 
 @np.errstate(all="ignore")
 def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], Any]) -> None:
-    """Raise DataError where a term that is calculated of integers is another one of the same numbers as doubles.
+    """Raise DataError where a term or product of integers is another one of the same numbers as doubles.
 
     `make` gives the matrix of a list of terms and a frame, None where there is none: doubles have no bits, and halves,
     which functions make of 8 bits, no matrix. What is made of texts is not asked about.
     """
     kinds = {str(name): getattr(column.dtype, "kind", "O") for name, column in frame.items()}
-    for term in filter(_is_calculated, terms):
+    for term in terms:
         own = set().union(*map(columns_of, term.factors))
+        if not (_is_calculated(term) or len(list(_numbers_in(term, frame))) > 1):
+            continue
         integers = {name: _as_doubles(frame[name]) for name in own if kinds.get(name, "O") in "iu"}
         if not integers or any(_OF_TEXT.search(factor.expr) for factor in term.factors):
             continue
+        rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
         was, doubles = (make([term], table) for table in (frame, with_columns(frame, integers)))
-        if "*" in str(term) if doubles is None else was is None or not _are_same(was, doubles):
+        if "*" in str(term) if doubles is None else was is None or not _are_same(was, doubles, rounding):
             may, types = "may " * (doubles is None), ", ".join(sorted({str(frame[name].dtype) for name in integers}))
             raise DataError(
                 f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
@@ -90,12 +93,12 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
             )
 
 
-def _are_same(was: Any, doubles: Any) -> bool:
+def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
     rounded = was.astype(np.float64)
     if was.shape != doubles.shape or (was.dtype.kind in "iu" and (rounded.astype(was.dtype) != was).nnz):
         return False
     apart = abs(doubles - rounded).data.max(initial=0.0)
-    return not apart > _ROUNDED * np.abs(doubles.data).max(initial=0.0)
+    return not apart > rounding * np.abs(doubles.data).max(initial=0.0)
 
 
 def _is_calculated(term: Any) -> bool:

@@ -224,15 +224,16 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = with_columns(columns, {n: columns[n].cat.set_categories(some) for n, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
-
-        def again(terms: Any, table: Any) -> Any:
-            return _made_again(formula, formulaic_package().SimpleFormula(terms), table, gone)
-
-        refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], self._with_small(columns, formula), again)
         X: Any = sp.csr_matrix(made)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        calculated = calculated_terms([*formula.lhs, *spec.term_indices], columns.iloc[kept])
+        terms = [*formula.lhs, *spec.term_indices]
+        calculated = calculated_terms(terms, columns.iloc[kept])
+
+        def again(some: Any, table: Any) -> Any:
+            return _made_again(formula, formulaic_package().SimpleFormula(some), table, gone)
+
+        refuse_wrapped(terms, self._as_given(columns, formula), again)
         moved = self._moved(formula, columns, gone, made, calculated)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
@@ -268,11 +269,10 @@ class _Table:
         )
         return Asked(design, outcome, has_constant, family, link_of(family, link))
 
-    def _with_small(self, columns: Any, formula: Formula) -> Any:
-        """Columns with integers of 8 bits as they were given: those of larger types still have theirs."""
-        given = {name: self.frame[name] for name in formula.calculated.intersection(self.frame.columns)}
-        small = {n: c for n, c in given.items() if getattr(c.dtype, "kind", "O") in "iu" and c.dtype.itemsize == 1}
-        return with_columns(columns, small)
+    def _as_given(self, columns: Any, formula: Formula) -> Any:
+        """Columns with integers in the types of the table."""
+        given = {name: self.frame[name] for name in (formula.calculated | formula.bare).intersection(self.frame)}
+        return with_columns(columns, {n: c for n, c in given.items() if getattr(c.dtype, "kind", "O") in "iu"})
 
     def _response(self, formula: Formula, doubles: Any) -> Any:
         """The response of all rows: a column as it is, or what an expression makes of columns."""

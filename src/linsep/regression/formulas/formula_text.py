@@ -245,7 +245,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
     """Columns of numbers and truth values as doubles.
 
     In expressions they keep their type, as missing values of the types of pandas do not compare as those of doubles;
-    integers of 8 bits, of which functions make halves, and those of Arrow, which knows few functions, get 64.
+    integers of 8 bits, of which functions make halves, get 64.
     """
     out = {}
     if CONSTANT in frame.columns:
@@ -267,7 +267,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         half_known = kind == "b" and column.isna().any()
         if name not in formula.calculated and (truths or half_known or kind in "iuf"):
             out[name] = as_numbers(column)
-        elif kind in "iu" and (column.dtype.itemsize == 1 or "pyarrow" in str(column.dtype)):
+        elif kind in "iu" and column.dtype.itemsize == 1:
             out[name] = column.astype("int64" if isinstance(column.dtype, np.dtype) else "Int64")
     return out
 
