@@ -224,7 +224,7 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = with_columns(columns, {n: columns[n].cat.set_categories(some) for n, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
-        X: Any = sp.csr_matrix(made)
+        X: Any = sp.csr_matrix(made, dtype=np.float64)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
         terms = [*formula.lhs, *spec.term_indices]
@@ -271,7 +271,7 @@ class _Table:
 
     def _as_given(self, columns: Any, formula: Formula) -> Any:
         """Columns with integers in the types of the table."""
-        given = {name: self.frame[name] for name in (formula.calculated | formula.bare).intersection(self.frame)}
+        given = {name: self.frame[name] for name in formula.calculated.intersection(self.frame.columns)}
         return with_columns(columns, {n: c for n, c in given.items() if getattr(c.dtype, "kind", "O") in "iu"})
 
     def _response(self, formula: Formula, doubles: Any) -> Any:
