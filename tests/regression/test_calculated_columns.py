@@ -93,6 +93,7 @@ def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
         "I(np.where(income**3 > 0, 1, 0))",
         "I(np.cumprod(income)):z",
         "I(income**3 & 1)",
+        "I((income**63)**3)",
         "Q('my income'):income:Q('income')",
     ],
 )

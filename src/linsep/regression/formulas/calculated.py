@@ -98,7 +98,7 @@ def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
     if was.shape != doubles.shape or (was.dtype.kind in "iu" and (rounded.astype(was.dtype) != was).nnz):
         return False
     apart = abs(doubles - rounded).data.max(initial=0.0)
-    return not apart > rounding * np.abs(doubles.data).max(initial=0.0)
+    return not (apart == np.inf or apart > rounding * np.abs(doubles.data).max(initial=0.0))
 
 
 def _is_calculated(term: Any) -> bool:
