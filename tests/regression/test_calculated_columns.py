@@ -87,6 +87,14 @@ def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
         "I(2**(k*16))",
         "C((income > 0)*income**3 > 0)",
         "I(income*1):I(income*2):I(income*3):x",
+        "np.sqrt(np.abs(income**3))",
+        "scale(np.power(income, 3))",
+        "I(income.pow(3).astype(float))",
+        "I(np.where(income**3 > 0, 1, 0))",
+        "I(np.cumprod(income)):z",
+        "I(income**3 & 1)",
+        "I((income**63)**3)",
+        "Q('my income'):income:Q('income')",
     ],
 )
 def test_integers_that_wrap_around_are_refused(text: str) -> None:
@@ -101,10 +109,34 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
             "y": [0, 0, 1, 1, 1],
         }
     )
-    with pytest.raises(DataError, match="leave the range of 64 bits"):
+    with pytest.raises(DataError, match="leave the range of int64"):
         separation(f"y ~ {text}", data=table)
-    with pytest.raises(DataError, match="leave the range of 64 bits"):
+    with pytest.raises(DataError, match="leave the range of int64"):
         separation("I(income**3) ~ k", data=table, family="poisson")
+
+
+@pytest.mark.parametrize("kind", ["int8", "UInt8", "int16", "int32"])
+def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
+    """A fit multiplies ages of 8 bits in 8 bits: where that wraps around or rounds, no answer is about the fit."""
+    table = pd.DataFrame({"age": [20, 50, 30, 60, 70, 40], "y": [0, 1, 0, 1, 0, 1]}).astype({"age": kind})
+    for everyday in ("age:age", "I(age > 40)", "scale(age)", "I(age / 10)", "C(age.astype(str))", "I(age & 1)"):
+        assert separation(f"y ~ {everyday}", data=table).n_rows == 6, everyday
+    for terms, least in (
+        ("I(age**2)", 16),
+        ("age:I(age * 1)", 16),
+        ("C(age * 4 > 130)", 16),
+        ("np.log(age)", 16),
+        ("I(age**6)", 64),
+    ):
+        bits = int(kind.lower().strip("uint"))
+        if bits < least:
+            with pytest.raises(DataError, match=f"leave the range of {kind}, or are rounded"):
+                separation(f"y ~ {terms}", data=table)
+        else:
+            found = separation(f"y ~ {terms}", data=table)
+            assert found._question is not None
+            made = formulaic.model_matrix(terms, table).drop(columns="Intercept")
+            assert np.array_equal(found._question.design.X, made.to_numpy()), terms
 
 
 def test_missing_values_of_dicts_of_columns_are_those_of_tables() -> None:

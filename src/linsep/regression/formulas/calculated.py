@@ -6,26 +6,20 @@ is a part of the data, as it is for every program that fits the model.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from linsep.regression.formulas.formula_text import as_numbers, is_bare, is_coding, is_literal, shortened
+from linsep.regression.formulas.formula_text import as_numbers, columns_of, is_bare, is_coding, is_literal, shortened
+from linsep.regression.formulas.frames import with_columns
 from linsep.types import Array, DataError
 
-_ARITHMETIC = (
-    *(ast.Name, ast.expr_context, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop),
-    *(ast.Compare, ast.cmpop),
-)
-_NAMED = re.compile(r"""`([^`]*)`|Q\(\s*(['"])(.*?)\2\s*\)""")
-_POWERS = range(64)
-_ROUNDED = 1e-9  # of the largest number: what rounding may make beside fractions
+_OF_TEXT = re.compile(r"""\((['"]?)str(ing)?\1\)|\bstr[.(]|\bhashed\(""")
+_ROUNDED = 1e-6  # of the largest number: what rounding makes, of small integers in singles
 
 
 def calculated_terms(terms: Iterable[Any], frame: Any) -> tuple[str, ...]:
@@ -42,8 +36,7 @@ def calculated_terms(terms: Iterable[Any], frame: Any) -> tuple[str, ...]:
         is_whole = all(np.array_equal(values, np.rint(values), equal_nan=True) for values in columns)
         if is_whole and len(columns) > 1:
             _refuse_beyond(columns, str(term))
-        is_expression = any(not (is_bare(one) or is_literal(one) or is_coding(one)) for one in term.factors)
-        if is_expression or (len(columns) > 1 and not is_whole):
+        if _is_calculated(term) or (len(columns) > 1 and not is_whole):
             found.append(str(term))
     return tuple(found)
 
@@ -75,50 +68,44 @@ def moved_column(column: Any, way: int) -> Any:
     return column.where(column.isna(), moved)
 
 
-def refuse_wrapped(terms: Iterable[Any], frame: Any) -> None:
-    """Raise DataError where sums, products and powers of integers are others than those of Python's integers."""
-    numbers = {str(n): c for n, c in frame.items() if str(c.dtype).lower() in ("int64", "float64", "bool", "boolean")}
-    integers = {name for name, column in numbers.items() if column.dtype in ("int64", "Int64")}
-    for term in terms:
-        alone = [numbers[one.expr] for one in _numbers_in(term, frame) if one.expr in integers]
-        sizes = [float(np.abs(column).max()) for column in alone]
-        for factor in term.factors:
-            if not (is_bare(factor) or is_literal(factor)) and (found := _arithmetic_of(factor, numbers)):
-                code, names, kind = found
-                if integers.isdisjoint(names.values()):
-                    continue
-                given = {alias: numbers[name] for alias, name in names.items()}
-                exact = {alias: column.astype(kind) for alias, column in given.items()}
-                with np.errstate(all="ignore"), suppress(ArithmeticError, TypeError):
-                    was, whole = (np.asarray(eval(code, {}, columns)) for columns in (given, exact))
-                    size = np.abs(whole).max(initial=0)
-                    is_integer = was.dtype.kind in "iu" or isinstance(was.flat[0], int)
-                    sizes += [float(size)] * is_integer
-                    apart = np.abs(was.astype(object) - whole) if kind is object else np.abs(was - whole)
-                    sizes += [np.inf] * bool((apart > (0 if is_integer and kind is object else _ROUNDED * size)).any())
-        if prod(max(1.0, size) for size in sizes) >= 2.0**63:
-            raise DataError(f"the integers in {shortened(str(term))} leave the range of 64 bits: divide the columns")
+@np.errstate(all="ignore")
+def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], Any]) -> None:
+    """Raise DataError where a term or product of integers is another one of the same numbers as doubles.
 
-
-def _arithmetic_of(factor: Any, numbers: Collection[str]) -> tuple[Any, dict[str, str], type] | None:
-    """The code of an expression of operators between numbers, which columns its names are, and what is exact in it.
-
-    Those are Python's integers; powers of powers could be too large for any machine, so there they are doubles.
+    `make` gives the matrix of a list of terms and a frame, None where there is none: doubles have no bits, and halves,
+    which functions make of 8 bits, no matrix. What is made of texts is not asked about.
     """
-    names: dict[str, str] = {}
+    kinds = {str(name): getattr(column.dtype, "kind", "O") for name, column in frame.items()}
+    for term in terms:
+        own = set().union(*map(columns_of, term.factors))
+        if not (_is_calculated(term) or len(list(_numbers_in(term, frame))) > 1):
+            continue
+        integers = {name: _as_doubles(frame[name]) for name in own if kinds.get(name, "O") in "iu"}
+        if not integers or any(_OF_TEXT.search(factor.expr) for factor in term.factors):
+            continue
+        rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
+        was, doubles = (make([term], table) for table in (frame, with_columns(frame, integers)))
+        if "*" in str(term) if doubles is None else was is None or not _are_same(was, doubles, rounding):
+            may, types = "may " * (doubles is None), ", ".join(sorted({str(frame[name].dtype) for name in integers}))
+            raise DataError(
+                f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
+                "columns, make doubles of them, or make the term a column of the table"
+            )
 
-    def alias(found: re.Match[str]) -> str:
-        names[f"quoted_{len(names)}_"] = found[1] or found[3]
-        return f"quoted_{len(names) - 1}_"
 
-    tree: ast.expr = ast.parse(_NAMED.sub(alias, factor.expr), mode="eval").body
-    while isinstance(tree, ast.Call) and ast.unparse(tree.func) in ("I", "C") and tree.args:
-        tree = tree.args[0]
-    nodes = list(ast.walk(tree))
-    names |= {node.id: node.id for node in nodes if isinstance(node, ast.Name) and node.id not in names}
-    if not names or not {*names.values()} <= {*numbers} or not all(isinstance(node, _ARITHMETIC) for node in nodes):
-        return None
-    powers = [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
-    is_small = all(isinstance(one, ast.Constant) and one.value in _POWERS for one in powers)
-    kind = object if is_small else np.float64
-    return compile(ast.fix_missing_locations(ast.Expression(tree)), "<formula>", "eval"), names, kind
+def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
+    rounded = was.astype(np.float64)
+    if was.shape != doubles.shape or (was.dtype.kind in "iu" and (rounded.astype(was.dtype) != was).nnz):
+        return False
+    apart = abs(doubles - rounded).data.max(initial=0.0)
+    return not (apart == np.inf or apart > rounding * np.abs(doubles.data).max(initial=0.0))
+
+
+def _is_calculated(term: Any) -> bool:
+    return any(not (is_bare(one) or is_literal(one) or is_coding(one)) for one in term.factors)
+
+
+def _as_doubles(column: Any) -> Any:
+    """A column of integers as doubles that know its missing values."""
+    is_plain, is_of_arrow = isinstance(column.dtype, np.dtype), "pyarrow" in str(column.dtype)
+    return column.astype("float64" if is_plain else "double[pyarrow]" if is_of_arrow else "Float64")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
@@ -223,11 +224,16 @@ class _Table:
         if any(len(some) < len(columns[name].cat.categories) for name, some in met.items()):
             columns = with_columns(columns, {n: columns[n].cat.set_categories(some) for n, some in met.items()})
             made = _materialized(formula, formula.rhs, columns, gone)
-        refuse_wrapped([*made.model_spec.term_indices, *formula.lhs], columns.iloc[kept])
-        X: Any = sp.sparse.csr_matrix(made)
+        X: Any = sp.sparse.csr_matrix(made, dtype=np.float64)
         spec, frame = made.model_spec, self.frame.iloc[kept]
         _tell_of_filled(frame[sorted(formula.required.intersection(frame.columns))])
-        calculated = calculated_terms([*formula.lhs, *spec.term_indices], columns.iloc[kept])
+        terms = [*formula.lhs, *spec.term_indices]
+        calculated = calculated_terms(terms, columns.iloc[kept])
+
+        def again(some: Any, table: Any) -> Any:
+            return _made_again(formula, formulaic_package().SimpleFormula(some), table, gone)
+
+        refuse_wrapped(terms, self._as_given(columns, formula), again)
         moved = self._moved(formula, columns, gone, made, calculated)
         names = [str(name) for name in spec.column_names if str(name) != CONSTANT]
         X = X[:, [j for j, name in enumerate(spec.column_names) if str(name) != CONSTANT]]
@@ -263,6 +269,11 @@ class _Table:
         )
         return Asked(design, outcome, has_constant, family, link_of(family, link))
 
+    def _as_given(self, columns: Any, formula: Formula) -> Any:
+        """Columns with integers in the types of the table."""
+        given = {name: self.frame[name] for name in formula.calculated.intersection(self.frame.columns)}
+        return with_columns(columns, {n: c for n, c in given.items() if getattr(c.dtype, "kind", "O") in "iu"})
+
     def _response(self, formula: Formula, doubles: Any) -> Any:
         """The response of all rows: a column as it is, or what an expression makes of columns."""
         (term,) = formula.lhs
@@ -289,11 +300,8 @@ class _Table:
         found: dict[str, float] = {}
         for way in (1, -1):
             moved = {name: moved_column(column, way) for name, column in fractions.items()}
-            try:
-                again = _materialized(formula, formula.rhs, with_columns(columns, moved), set(gone))
-            except DataError:
-                continue
-            if again.shape != made.shape:
+            again = _made_again(formula, formula.rhs, with_columns(columns, moved), gone)
+            if again is None or again.shape != made.shape:
                 continue
             apart = abs(sp.sparse.csc_matrix(again, dtype=np.float64) - sp.sparse.csc_matrix(made, dtype=np.float64))
             apart.data[~(apart.data <= _JUMP * largest)] = 0.0
@@ -334,6 +342,13 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
             return terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
+
+
+def _made_again(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
+    """The same of other terms or numbers, None where they cannot be evaluated; `gone` stays as it is."""
+    with suppress(DataError):
+        return _materialized(formula, terms, frame, set(gone))
+    return None
 
 
 def _tell_of_filled(frame: Any) -> None:

@@ -242,9 +242,10 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
 
 
 def widened(formula: Formula, frame: Any) -> dict[str, Any]:
-    """Columns of numbers and truth values in types in which they do not wrap around, and alone as doubles.
+    """Columns of truth values as doubles, those of integers and singles as they are, of which a fit makes products.
 
-    In expressions they keep their kind, as missing values of the types of pandas do not compare as those of doubles.
+    In expressions all keep their type, as missing values of the types of pandas do not compare as those of doubles;
+    integers of 8 bits, of which functions make halves, get 64 there.
     """
     out = {}
     if CONSTANT in frame.columns:
@@ -264,12 +265,10 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()
-        if name not in formula.calculated and (truths or half_known or kind in "iuf"):
+        if name not in formula.calculated and (truths or half_known or (kind == "f" and column.dtype.itemsize > 4)):
             out[name] = as_numbers(column)
-        elif kind in "iu" and isinstance(column.dtype, np.dtype):
-            out[name] = column.astype("int64")
-        elif kind in "iu" and hasattr(column.dtype, "numpy_dtype"):  # integers of Arrow do not wrap around
-            out[name] = column.astype("Int64")
+        elif name in formula.calculated and kind in "iu" and column.dtype.itemsize == 1:
+            out[name] = column.astype("int64" if isinstance(column.dtype, np.dtype) else "Int64")
     return out
 
 
