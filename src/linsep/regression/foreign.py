@@ -17,7 +17,15 @@ from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formulas.formula_text import levels_of
 from linsep.regression.model import Asked
-from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
+from linsep.regression.of_tables import (
+    OF_PYFIXEST,
+    beyond,
+    is_of_pyfixest,
+    of_lifelines,
+    of_lifelines_fit,
+    of_pyfixest,
+    of_pyfixest_fit,
+)
 from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError
@@ -44,9 +52,8 @@ _OTHER = (
     ("statsmodels.discrete.count_model", "ZeroInflatedPoisson", "fit"),
     ("statsmodels.genmod.generalized_estimating_equations", "GEE", "fit"),
     ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter", "fit"),
-    ("pyfixest.estimation.models.fepois_", "Fepois", "get_fit"),
-    ("pyfixest.estimation.models.feglm_", "Feglm", "get_fit"),
 )
+_LATE = ("lifelines", "pyfixest")  # take seconds to load
 _LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
 # Distributions of SciPy that an OrderedModel has, by name.
@@ -168,10 +175,11 @@ def _class_of(model: Any) -> tuple[str, str]:
 
 
 def guarded_classes() -> list[Any]:
-    """The classes of the packages that are installed; that of lifelines once it is loaded."""
-    known = [(module, name) for module, name in _MODELS if find_spec(module.partition(".")[0]) is not None]
-    known = [at for at in known if at != _LIFELINES or "lifelines" in sys.modules]
-    return [getattr(import_module(module), name) for module, name in known]
+    """The classes of the packages that are installed; those of lifelines and pyfixest once these are loaded."""
+    of_pyfixest = [("pyfixest.estimation", name) for name in OF_PYFIXEST]
+    known = [(at, at[0].partition(".")[0]) for at in [*_MODELS, *of_pyfixest]]
+    there = [at for at, of in known if of in sys.modules or (of not in _LATE and find_spec(of) is not None)]
+    return [getattr(import_module(module), name) for module, name in there]
 
 
 def other_fits() -> list[tuple[Any, str]]:
@@ -184,6 +192,8 @@ def other_fits() -> list[tuple[Any, str]]:
 
 def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
+    if is_of_pyfixest(model):
+        return OF_PYFIXEST[type(model).__name__]
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
         stats = import_module("scipy.stats")
@@ -222,6 +232,8 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
         return _of_statsmodels(model, *kind, args, kwargs)
     if _class_of(model) == _LIFELINES:
         return of_lifelines_fit(model, args, kwargs)
+    if is_of_pyfixest(model):
+        return of_pyfixest_fit(model)
     return _of_sklearn(model, kind[0], *args, **kwargs)
 
 

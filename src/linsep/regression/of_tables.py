@@ -21,7 +21,7 @@ from linsep.theory.separation.families import INTERCEPT, Family
 from linsep.types import DataError
 
 # Classes of pyfixest -> the family and the link.
-_OF_PYFIXEST: dict[str, tuple[Family, str]] = {
+OF_PYFIXEST: dict[str, tuple[Family, str]] = {
     "Fepois": ("poisson", "log"),
     "Felogit": ("logistic", "logit"),
     "Feprobit": ("logistic", "probit"),
@@ -109,7 +109,24 @@ def beyond(asked: str) -> str:
 
 def is_of_pyfixest(given: Any) -> bool:
     """Whether this is one of the models that are known, and none that inherits from them."""
-    return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in _OF_PYFIXEST
+    return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in OF_PYFIXEST
+
+
+def of_pyfixest_fit(model: Any) -> Asked:
+    """The question about a model of pyfixest whose rows are chosen: those that it is about to fit."""
+    return _of_formula(model, model._data, model._data.index.to_numpy())
+
+
+def _of_formula(model: Any, frame: Any, places: Any) -> Asked:
+    """The question about the formula of a model and rows of a table, with their places if not all are there."""
+    family, link = OF_PYFIXEST[type(model).__name__]
+    text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
+    text = model._fml.partition("|")[0] + f"| {text}" * bool(text)
+    beside = {"weights": model._weights_name, "offset": model._offset_name}
+    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
+    if places is None:
+        return asked
+    return replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))
 
 
 def of_pyfixest(fitted: Any, data: Any) -> Asked:
@@ -136,13 +153,7 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
             raise DataError(OTHER_TABLE)
         frame = whole
-    family, link = _OF_PYFIXEST[name]
-    text = re.sub(r"\s*\^\s*", ":", fitted._fml.partition("|")[2])  # levels of pairs
-    text = fitted._fml.partition("|")[0] + f"| {text}" * bool(text)
-    beside = {"weights": fitted._weights_name, "offset": fitted._offset_name}
-    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
-    if places is not None:
-        asked = replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))
+    asked = _of_formula(fitted, frame, places)
     given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
