@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -353,12 +356,33 @@ def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) ->
     found = separation(printed[0])
     part, text = found.finite_part(), found.paragraph()
     limit = part.estimates["C(ward)[T.c]"].lower
-    assert text.startswith("We fitted the logistic regression of 1 against 0 to 80 rows.")
+    about = "y ~ C(ward) + x; Logit of statsmodels"
+    assert text.startswith(f"We fitted the logistic regression of 1 against 0 to 80 rows ({about}).")
     assert f"interval of the profile likelihood is {limit:.3g} (odds ratio above {np.exp(limit):.3g});" in text
     assert f"likelihood-ratio test: {part.tests['C(ward)[T.c]']}." in text
     assert "Finite estimates are those of the 72 rows that are not separated." in text
     assert text.endswith("Biometrika 71 (1984), 1-10.")
     assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
+    named = separation(FRAME[["x"]], pd.Series(YES, name="died")).paragraph()
+    assert named.startswith("We fitted the logistic regression of 1 against 0 to 80 rows (response died).")
+
+
+def test_the_notes_are_seen_wherever_the_table_is(printed: Any, tmp_path: Path) -> None:
+    table = separation(printed[0]).table()
+    assert type(pickle.loads(pickle.dumps(table))) is type(table)
+    for shown in (table, table.round(2), table[["truth", "estimate"]]):
+        notes = shown.attrs["notes"]
+        assert notes[0] == "8 of 80 rows are separated (quasi-complete)."
+        assert repr(shown).splitlines()[-len(notes) :] == notes
+        assert [html.unescape(note) for note in re.findall("<p>(.*?)</p>", shown._repr_html_())] == notes
+    assert "..." not in repr(table)  # all columns
+    pytest.importorskip("jinja2", reason="pandas writes LaTeX with it")
+    latex = table.rename(columns=str).to_latex(caption="Estimates")
+    table.attrs["notes"] = ["50% of a_b"]
+    table.to_latex(tmp_path / "table.tex")
+    assert "\\end{tabular}\n\\par 8 of 80 rows are separated" in latex
+    assert latex.rstrip().endswith("\\end{table}")
+    assert (tmp_path / "table.tex").read_text().endswith("\\end{tabular}\n\\par 50\\% of a\\_b\n")
 
 
 @pytest.mark.parametrize("family", ["poisson", "multinomial", "cox", "cumulative"])

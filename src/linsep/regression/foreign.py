@@ -16,7 +16,7 @@ from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formulas.formula_text import levels_of
-from linsep.regression.model import Asked
+from linsep.regression.model import Asked, response_named
 from linsep.regression.of_tables import (
     OF_PYFIXEST,
     beyond,
@@ -269,7 +269,11 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     outcome = outcome_of(y, family, order, **beside)._replace(
         beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
     )
-    return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link)  # these have no intercept of their own
+    formula = getattr(model, "formula", None)
+    about = (formula,) if isinstance(formula, str) else response_named(model.endog_names)
+    about = (*about, f"{type(model).__name__} of statsmodels")
+    # Those without an intercept have none of their own.
+    return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link, about=about)
 
 
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:
@@ -354,7 +358,9 @@ def _of_sklearn(
     design = design_of(doubles, intercept)
     if columns is not None:
         design = design._replace(names=list(columns), index=getattr(X, "index", None))
-    return Asked(design, outcome_of(y, family, weights=weights), intercept, family, link_of(family, None))
+    about = (*response_named(getattr(y, "name", None)), f"{type(model).__name__} of scikit-learn")
+    outcome = outcome_of(y, family, weights=weights)
+    return Asked(design, outcome, intercept, family, link_of(family, None), about=about)
 
 
 def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from linsep.regression.design import Design, outcome_of
 from linsep.regression.formulas.formula import asked_of
 from linsep.regression.formulas.frames import as_pandas
-from linsep.regression.model import Asked
+from linsep.regression.model import Asked, response_named
 from linsep.theory.separation.families import INTERCEPT, Family
 from linsep.types import DataError
 
@@ -96,7 +96,10 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
         design = Design(X, columns, {}, {}, index=frame.index)
         asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
     robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
-    return replace(asked, outcome=asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else ""))
+    times = roles[0] if event is None else f"{roles[0]} with event {roles[1]}"
+    response = () if formula else response_named(times)
+    outcome = asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else "")
+    return replace(asked, outcome=outcome, about=(*response, "CoxPHFitter of lifelines"))
 
 
 def beyond(asked: str) -> str:
@@ -121,9 +124,10 @@ def _of_formula(model: Any, frame: Any, places: Any) -> Asked:
     """The question about the formula of a model and rows of a table, with their places if not all are there."""
     family, link = OF_PYFIXEST[type(model).__name__]
     text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
-    text = model._fml.partition("|")[0] + f"| {text}" * bool(text)
+    text = model._fml.partition("|")[0] + f"|{text}" * bool(text)
     beside = {"weights": model._weights_name, "offset": model._offset_name}
     asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
+    asked = replace(asked, about=(f"{type(model).__name__} of pyfixest",))
     if places is None:
         return asked
     return replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from importlib import import_module
-from math import inf, nan
 from typing import Any
 
 import numpy as np
 
 from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
-from linsep.regression.drop import Remaining, infinite_after, remaining, rows_that_move
+from linsep.regression.drop import Remaining, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
 from linsep.regression.smallest_set import SmallestSet, smallest_set
@@ -18,8 +16,7 @@ from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
 from linsep.theory.words.of_advice import advice
-from linsep.theory.words.of_papers import notes_of, paragraph_of
-from linsep.theory.words.of_regressions import SAID, listed
+from linsep.theory.words.of_papers import paragraph_of
 from linsep.types import DataError
 
 
@@ -186,8 +183,8 @@ class Remedies:
         Returns
         -------
         pandas.DataFrame
-            A row for each coefficient. `table.attrs["notes"]` has a sentence each on the rows separated, the printed
-            numbers that may be kept, and the tests of whole factors.
+            A row for each coefficient. Shown below it, and in `table.attrs["notes"]`, is a sentence each on the rows
+            separated, the printed numbers that may be kept, and the tests of whole factors.
 
         Raises
         ------
@@ -208,30 +205,9 @@ class Remedies:
                 "exp makes odds ratios of a logit link and rate ratios of a log link, and nothing of others"
             )
         part, notes = self._estimated(level, time_limit, is_profiled=True)
-        ways = rows_that_move(self)
-        lines = []
-        for name, said in self.coefficients.items():
-            b, error = printed.get(name, (nan, nan))
-            line: dict[str, Any] = {"printed": b, "printed_error": error} if printed else {}
-            line["truth"] = SAID[said].many
-            if part is not None:
-                test = part.tests.get(name)
-                line |= {**part.estimates[name]._asdict(), "p": nan if test is None else test.p_value}
-            lines.append({**line, "rows": listed(ways[name])})
-        frame = import_module("pandas").DataFrame(lines, index=list(self.coefficients))
-        frame = frame.rename(columns={"value": "estimate"})
-        if exp:
-            frame = frame.drop(columns=["error", "printed_error"], errors="ignore")
-            numbers = frame.columns.intersection(["printed", "estimate", "lower", "upper"])
-            logs = frame[numbers]
-            with np.errstate(over="ignore"):
-                frame[numbers] = np.exp(logs)
-            beyond = ((frame[numbers] == 0) & (logs > -inf)) | ((frame[numbers] == inf) & (logs < inf))
-            if beyond.any(axis=None):
-                names = listed([str(name) for name in frame.index[beyond.any(axis=1)]])
-                notes.append(f"Ratios of {names} that stand as 0 or inf are finite, but beyond what a double holds.")
-        frame.attrs["notes"] = [*notes_of(self, part, printed), *notes]
-        return frame
+        from linsep.regression.table import table_of  # loads pandas
+
+        return table_of(self, part, notes, printed, exp=exp)
 
     def paragraph(self, level: float = 0.95, time_limit: float | None = None) -> str:
         """Return what a paper says under Methods and Results, and the reference.

@@ -39,8 +39,8 @@ _REFERENCES = {
 def paragraph_of(found: Any, part: Any) -> str:
     """Methods and results for a paper, with the numbers of a `FinitePart` if there is one, and the reference."""
     source = source_of(found)
-    n, formula = found.n_rows - found.left_out, f" ({found.formula.strip()})" if found.formula else ""
-    out = [f"We fitted {model_of(found)} to {n:,} rows{formula}."]
+    about = "; ".join([found.formula.strip()] * bool(found.formula) + [*found._question.about])
+    out = [f"We fitted {model_of(found)} to {found.n_rows - found.left_out:,} rows{f' ({about})' if about else ''}."]
     if found.n_missing:
         out.append(left_out_of(found.n_missing))
     out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with linsep ({source}).")
