@@ -11,7 +11,6 @@ from linsep.regression.design import SeparatedGroup, separated_groups, separated
 from linsep.regression.drop import Remaining, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
-from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
@@ -304,48 +303,6 @@ class Remedies:
         design = self._question.design
         gone = np.isin(design.places, self.separated_rows)
         return separated_levels(design, gone, self._question.outcome.kept)
-
-    def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
-        """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
-
-        Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
-        Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
-        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, one
-        that separates alone is taken if there is one, and otherwise no column of the set can be left out.
-
-        Parameters
-        ----------
-        name : str or (class, str), optional
-            An infinite coefficient, as `coefficients` names it; without it, any set that separates.
-        time_limit : float, optional
-            Seconds, after which the best set found by then is given, with the reason why a smaller one is not excluded.
-
-        Returns
-        -------
-        SmallestSet
-            The columns, the direction, the rows that it separates, and whether no smaller set does.
-
-        Raises
-        ------
-        DataError
-            No row is separated; the coefficient is finite, not identified or unknown; the design has more than five
-            million entries; the answer is undecided, or was read from JSON and so lacks the data.
-
-        References
-        ----------
-        E. Moreno-Centeno and R. Karp, The implicit hitting set approach to solve combinatorial optimization problems,
-        Operations Research 61 (2013).
-
-        Examples
-        --------
-        >>> from linsep import separation
-        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).smallest_set()
-        >>> found.columns, found.direction, found.rows, found.is_smallest
-        (('x1',), {'x1': 1}, (3, 4), True)
-        >>> len(found.columns)
-        1
-        """
-        return smallest_set(*self._asked(), name, time_limit)
 
     def _advice(self) -> list[str]:
         """What to do, with what each removal leaves infinite where the data are at hand."""
