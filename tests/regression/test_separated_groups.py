@@ -192,6 +192,24 @@ def test_what_advice_proposes_was_tried() -> None:
     assert infinite(separation(frame.drop(columns="z"), y)) == ["leak"]
 
 
+def test_columns_that_depend_on_others_are_named() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    crew = pd.DataFrame({"cls": "crew", "sex": ["Male", "Female"] * 9, "age": "Adult", "survived": [0, 1, 1] * 6})
+    table = pd.concat([titanic(), crew], ignore_index=True)  # the crew has no children
+    found = separation("survived ~ cls*age + sex", data=table)
+    end = "as without cls[T.crew]:age[T.Child]: their coefficients mean nothing alone."
+    assert found.advice[0] == f"Drop columns until none is a combination of the others, {end}"
+    X = pd.get_dummies(table[["sex", "age"]]).astype(float)
+    classes = table.cls.to_numpy()
+    text = separation(X, classes, family="multinomial").advice[0]
+    assert "as without sex_Male, age_Child: their" in text
+    rest = separation(X[["sex_Female", "age_Adult"]], classes, family="multinomial")
+    assert "not identified" not in rest.coefficients.values()
+    advice = separation("survived ~ C(cls):C(age) + sex", data=titanic()).advice
+    assert advice[0].endswith("they fix the outcome of some rows; without age no estimate is infinite.")
+    assert infinite(separation("survived ~ sex", data=titanic())) == []
+
+
 def test_cells_without_an_event_or_a_case_are_named() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(3)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
-from linsep.regression.drop import Remaining, infinite_after, remaining
+from linsep.regression.drop import Remaining, dependent, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
@@ -311,7 +311,12 @@ class Remedies:
         asked = self._question
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
-        return advice(self, partial(infinite_after, asked), self.groups, can_penalise)
+        width = len(asked.rows.names) // (max(len(asked.rows.classes) - 1, 1) if self.family == "multinomial" else 1)
+        surplus = [] if is_known or self.proof.bases else dependent(self.proof.null, width)[::-1]
+        names = [str(name[1] if isinstance(name, tuple) else name) for name in asked.rows.names]
+        return advice(
+            self, partial(infinite_after, asked), self.groups, can_penalise, surplus=[names[j] for j in surplus]
+        )
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
         if self._question is None:

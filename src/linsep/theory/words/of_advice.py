@@ -92,16 +92,22 @@ _TRIED_LEVELS = 6
 Tried = Callable[[Sequence[str], str], list[Any] | None]
 
 
-def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True) -> list[str]:
+def advice(
+    found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True, surplus: Sequence[str] = ()
+) -> list[str]:
     """What to do about what was found of a regression: drop, merge levels, penalise; what is removed was `tried`.
 
-    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it.
+    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it;
+    `surplus` are columns without which none is a combination of the others.
     """
     family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
     first = _of_references(found)
     out = []
     if names[UNIDENTIFIED]:
-        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
+        such = f", as without {listed(surplus)}" if surplus else ""
+        out.append(
+            f"Drop columns until none is a combination of the others{such}: their coefficients mean nothing alone."
+        )
     if found.constant_columns and found.fit_intercept:
         instead = {"cox": "the baseline hazard takes its place", "conditional": "strata take its place"}
         instead |= dict.fromkeys(ORDERED, "thresholds take its place")
@@ -161,12 +167,19 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> 
                 f"Merge levels of {column}: every row is separated at {said}; join it with a similar level{then}."
             )
     if merge and not out and not has_cells and found.family != "cox":
-        own = {column: [name for name, (of, _) in found.levels.items() if of == column] for column in merge}
+        own = {column: _with_products(found, column) for column in merge}
         then = "".join(_then(f"without {column}", tried(names, "")) for column, names in own.items())
         out.append(
             f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows{then}."
         )
     return out
+
+
+def _with_products(found: Any, column: str) -> list[Any]:
+    """The indicators of a factor and the columns that are products with one, as a formula calls them."""
+    own = [name for name, (of, _) in found.levels.items() if of == column]
+    start = f"{own[0].partition('[')[0]}["
+    return own + [name for name in dict.fromkeys(map(_plain, found.coefficients)) if name not in own and start in name]
 
 
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
