@@ -207,6 +207,7 @@ def test_columns_that_depend_on_others_are_named() -> None:
     assert "not identified" not in rest.coefficients.values()
     advice = separation("survived ~ C(cls):C(age) + sex", data=titanic()).advice
     assert advice[0].endswith("they fix the outcome of some rows; without age no estimate is infinite.")
+    assert not any("Drop a column" in text for text in advice)
     assert infinite(separation("survived ~ sex", data=titanic())) == []
 
 
@@ -246,12 +247,13 @@ def test_levels_nested_in_a_level_are_told_once() -> None:
         ({"family": "adjacent"}, "brglm2 of R fits it (bracl)"),
         ({"family": "cumulative"}, "ordinalNet of R has a ridge penalty"),
         ({"family": "cox", "entry": np.zeros(8)}, "coxphf of R fits it, with entry times too"),
+        ({"family": "conditional"}, "fit_regularized(L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty"),
         ({}, ""),
         ({"family": "cox"}, ""),
     ],
 )
 def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) -> None:
-    is_of_two = options.get("family", "logistic") == "logistic"
+    is_of_two = options.get("family", "logistic") in ("logistic", "conditional")
     y = [0, 1, 0, 1, 1, 1, 0, 1] if is_of_two else [1, 2, 3, 1, 3, 3, 2, 2]
     found = separation(np.column_stack([np.arange(8) % 3, np.isin(np.arange(8), [4, 5])]), y, **options)
     assert found.verdict == "quasi-complete" or options.get("family") == "cox"

@@ -85,6 +85,7 @@ _SOFTWARE = {  # where firth() has no fit
     "cumulative": "ordinalNet of R has a ridge penalty",
     "continuation": "ordinalNet of R has a ridge penalty",
     "cox": "coxphf of R fits it, with entry times too",
+    "conditional": "fit_regularized(L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
 }
 _TRIED_LEVELS = 6
 
@@ -127,7 +128,8 @@ def advice(
     out += remedies
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in _CONSTANTS]
-    numbers = [name for name in alone if not any(multiplied(str(name), levels))]
+    products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
+    numbers = [name for name in alone if name not in products]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
