@@ -363,6 +363,10 @@ def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) ->
     assert "Finite estimates are those of the 72 rows that are not separated." in text
     assert text.endswith("Biometrika 71 (1984), 1-10.")
     assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
+    infinite = separation("yes ~ C(rare, Treatment(1))", FRAME.assign(yes=YES))  # the table may stand second
+    assert re.search(
+        r"For \(Intercept\) the lower limit .* \(odds above [\d.]+\);.* \(odds ratio below", infinite.paragraph()
+    )
     named = separation(FRAME[["x"]], pd.Series(YES, name="died")).paragraph()
     assert named.startswith("We fitted the logistic regression of 1 against 0 to 80 rows (response died).")
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+from sklearn.pipeline import make_pipeline
 
 from linsep import Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
@@ -330,7 +331,9 @@ def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
         (smf.gee("y ~ x", "kind", FRAME), {}, "GEE is not a model that can be asked about"),
         (glm.fit_regularized(), {}, "RegularizedResultsWrapper has a penalty, so its estimates are finite"),
         (smf.logit("y ~ x", FRAME).fit_regularized(disp=0), {}, "L1BinaryResultsWrapper has a penalty"),
-        (glm.fit(), {"y": FRAME.y, "weights": FRAME.n}, "says itself what it is about: leave out y, weights"),
+        (glm.fit(), {"y": FRAME.y, "data": FRAME, "weights": FRAME.n}, "says itself .* about: leave out y, weights"),
+        (glm, {"y": FRAME}, "GLM holds its data: leave out data"),
+        (make_pipeline(LogisticRegression(C=np.inf)), {"data": (X, y)}, r"ask about its last step, separation\(pipe"),
         (glm, {"data": FRAME}, "GLM holds its data: leave out data"),
         (LogisticRegression(C=np.inf), {}, r"does not hold its data: give them as separation\(model, data=\(X, y\)\)"),
         (LogisticRegression(), {"data": (X, y)}, r"has a penalty, so its estimates are finite: separation\(X, y\)"),

@@ -76,6 +76,7 @@ _WHY = {
     "GEE": "estimating equations have no likelihood",
     "Mixed": "random effects hold their estimates back",
     "ZeroInflated": "a second regression makes some of the zeros",
+    "Pipeline": "ask about its last step, separation(pipe[-1], data=(pipe[:-1].transform(X), y))",
 }
 
 
@@ -87,6 +88,12 @@ def is_model(given: Any) -> bool:
         or ("sklearn" in packages and hasattr(given, "get_params"))
         or bool(packages & {"lifelines", "pyfixest"})
     )
+
+
+def beside_model(X: Any, y: Any, data: Any) -> tuple[Any, Any]:
+    """The response and the table, which may stand second after a model or a formula, as these have the response."""
+    names_response = is_model(X) or (isinstance(X, str) and "~" in X)
+    return (None, y) if names_response and data is None else (y, data)
 
 
 def question_of_fitted(given: Any, data: Any) -> Asked:

@@ -17,7 +17,7 @@ import numpy as np
 from linsep.clock import clock
 from linsep.regression.drop import rows_that_remain
 from linsep.regression.finite_part import why_no_firth
-from linsep.regression.foreign import is_model, question_of_fitted
+from linsep.regression.foreign import beside_model, is_model, question_of_fitted
 from linsep.regression.formulas.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Asked
@@ -123,7 +123,7 @@ def separation(
     y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), labels (multinomial; the first is the reference), ordered
-        labels (cumulative, adjacent, continuation), times (Cox). A formula names it.
+        labels (cumulative, adjacent, continuation), times (Cox). A formula names it: what stands here then is `data`.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
         The table that a formula is about; of an estimator of scikit-learn (X, y); of a model of lifelines, and of one
         of pyfixest that dropped separated rows, the table that it was fitted to. Rows that lack a value that the
@@ -203,6 +203,7 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
+    y, data = beside_model(X, y, data)
     if is_model(X):
         given = {"y": y, "family": None if family == "logistic" else family, "link": link, "order": order, **beside}
         given["fit_intercept"] = None if fit_intercept else False

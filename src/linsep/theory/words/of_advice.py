@@ -13,7 +13,7 @@ from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
 from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed, multiplied
 
-_CONSTANTS = ("Intercept", "const")  # columns of statsmodels
+CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
@@ -127,7 +127,7 @@ def advice(
         remedies[0] += f" {_SOFTWARE[family]}."
     out += remedies
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
-    alone = [name for name in plain if name in columns and name not in _CONSTANTS]
+    alone = [name for name in plain if name in columns and name not in CONSTANTS]
     products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
     numbers = [name for name in alone if name not in products]
     if numbers:

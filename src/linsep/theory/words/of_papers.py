@@ -7,6 +7,8 @@ from math import exp, isfinite
 from typing import Any
 
 from linsep.markup import count
+from linsep.theory.separation.families import INTERCEPT
+from linsep.theory.words.of_advice import CONSTANTS
 from linsep.theory.words.of_classes import with_mark
 from linsep.theory.words.of_regressions import (
     ALBERT,
@@ -73,6 +75,8 @@ def _reported(found: Any, part: Any, name: str) -> str:
             found.link
         )
         ratio = ratio if abs(end) < _FAR else None
+        if ratio and name in (INTERCEPT, *CONSTANTS):
+            ratio = ratio.removesuffix(" ratio")
         limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
     return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
 
