@@ -55,10 +55,10 @@ def test_without_time_nothing_is_estimated_and_this_is_said() -> None:
     assert part.estimates["x1"].value == inf
     assert np.isnan([*part.estimates["x2"], *part.estimates["x1"][1:], part.log_likelihood]).all()
     assert (part.tests, part.n_rows) == ({}, 4)
-    assert "(Intercept), x1, x2: the time limit of 0 s ended the search" in part._repr_html_()
+    assert "(Intercept), x1, x2: the time limit of 0 s ended the search" in repr(part)
     whole = one_infinite().finite_part()
     assert (whole.not_computed, whole.reason) == ((), "")
-    assert "not computed" not in whole._repr_html_()
+    assert "not computed" not in repr(whole)
 
 
 def test_whenever_the_clock_ends_the_estimates_what_is_there_is_right(monkeypatch: pytest.MonkeyPatch) -> None:

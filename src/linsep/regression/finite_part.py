@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from linsep.markup import table_html
 from linsep.regression.drop import columns_lost, design_columns, scores_alike
 from linsep.regression.model import Asked
 from linsep.tables import dense
@@ -105,17 +104,13 @@ class FinitePart(NamedTuple):
     reason: str = ""
     fragile: bool = False
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
         limits = f"limits at {100 * self.level:g}%: Wald of finite estimates, profile likelihood of infinite ones"
         lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
         return "\n".join([*table, *map(": ".join, self._told()), about, limits])
-
-    def _repr_html_(self) -> str:
-        rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
-        return table_html(f"Estimates, limits at {100 * self.level:g}%", [("", *_HEAD), *rows, *self._told()])
 
     def _told(self) -> list[tuple[str, str]]:
         tests = [(f"{name} = 0", str(test)) for name, test in self.tests.items()]

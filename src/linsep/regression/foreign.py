@@ -14,18 +14,10 @@ import numpy as np
 
 from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
+from linsep.regression import of_tables
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formulas.formula_text import levels_of
 from linsep.regression.model import Asked, response_named
-from linsep.regression.of_tables import (
-    OF_PYFIXEST,
-    beyond,
-    is_of_pyfixest,
-    of_lifelines,
-    of_lifelines_fit,
-    of_pyfixest,
-    of_pyfixest_fit,
-)
 from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError
@@ -106,10 +98,10 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     DataError
         It is a model of another kind, it has a penalty, or the data of an estimator are missing.
     """
-    if is_of_pyfixest(given):
-        return of_pyfixest(given, data)
+    if of_tables.is_of_pyfixest(given):
+        return of_tables.of_pyfixest(given, data)
     if _class_of(given) == _LIFELINES:
-        return of_lifelines(given, data)
+        return of_tables.of_lifelines(given, data)
     model = getattr(given, "model", given)  # of results of statsmodels
     name, is_result = type(given).__name__, model is not given
     no_estimates = (
@@ -183,7 +175,7 @@ def _class_of(model: Any) -> tuple[str, str]:
 
 def guarded_classes() -> list[Any]:
     """The classes of the packages that are installed; those of lifelines and pyfixest once these are loaded."""
-    of_pyfixest = [("pyfixest.estimation", name) for name in OF_PYFIXEST]
+    of_pyfixest = [("pyfixest.estimation", name) for name in of_tables.OF_PYFIXEST]
     known = [(at, at[0].partition(".")[0]) for at in [*_MODELS, *of_pyfixest]]
     there = [at for at, of in known if of in sys.modules or (of not in _LATE and find_spec(of) is not None)]
     return [getattr(import_module(module), name) for module, name in there]
@@ -199,8 +191,8 @@ def other_fits() -> list[tuple[Any, str]]:
 
 def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
-    if is_of_pyfixest(model):
-        return OF_PYFIXEST[type(model).__name__]
+    if of_tables.is_of_pyfixest(model):
+        return of_tables.OF_PYFIXEST[type(model).__name__]
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
         stats = import_module("scipy.stats")
@@ -238,9 +230,9 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
     if _class_of(model) == _LIFELINES:
-        return of_lifelines_fit(model, args, kwargs)
-    if is_of_pyfixest(model):
-        return of_pyfixest_fit(model)
+        return of_tables.of_lifelines_fit(model, args, kwargs)
+    if of_tables.is_of_pyfixest(model):
+        return of_tables.of_pyfixest_fit(model)
     return _of_sklearn(model, kind[0], *args, **kwargs)
 
 
@@ -334,7 +326,7 @@ def _beyond(model: Any, args: Any, kwargs: Any) -> str:
     asked = {**asked, **asked.get("kwargs", {})}
     for name, plain in (("cov_type", "nonrobust"), ("scale", 1)):
         if asked.get(name) is not None and asked[name] != plain:
-            return beyond(f"{name}={asked[name]!r}")
+            return of_tables.beyond(f"{name}={asked[name]!r}")
     return ""
 
 
