@@ -144,6 +144,17 @@ def test_what_the_likelihood_lacks_is_refused() -> None:
     assert found.drop().names == ["x", "one"]
     with pytest.raises(DataError, match="asks for cov_type='HC1', and errors and limits here"):
         of_error(sm.GLM(COUNTS, X, family=poisson), cov_type="HC1").finite_part()
+    robust = sm.GLM(COUNTS, X, family=poisson).fit(cov_type="HC1")  # whose estimates are those of the likelihood
+    table, own = separation(robust).table(), overlapping(glm("Poisson"), COUNTS).fit(tol=1e-14)
+    assert table.columns.tolist() == ["printed", "printed_error", "truth", "estimate", "rows"]
+    assert table.loc[["one", "x"], "estimate"].tolist() == pytest.approx(list(own.params), abs=1e-8)
+    assert table.loc["rare", "estimate"] == -np.inf
+    kept, lost, why = table.attrs["notes"][1:]
+    assert kept == "These printed estimates may be kept: x, one."
+    assert lost == "These printed numbers are not those of the likelihood's maximum: rare."
+    assert why.startswith("No errors, limits and tests: the fit asks for cov_type='HC1'")
+    assert separation(robust).table(exp=True).loc["x", "estimate"] == pytest.approx(np.exp(own.params["x"]))
+    assert "Finite estimates are those of the 72 rows that are not separated." in separation(robust).paragraph()
     with pytest.raises(DataError, match="asks for scale='X2'"):
         of_error(sm.GLM(COUNTS, X, family=poisson), scale="X2").finite_part()
     with pytest.raises(DataError, match="whole numbers of successes and trials, and these are proportions"):

@@ -126,10 +126,12 @@ def finite_part(
     deadline: Deadline,
     *,
     is_profiled: bool = False,
+    has_limits: bool = True,
 ) -> FinitePart:
     """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
 
-    Finite estimates have limits and tests of the profile likelihood too if `is_profiled`, else the limits of Wald.
+    Finite estimates have limits and tests of the profile likelihood too if `is_profiled`, else the limits of Wald;
+    without `has_limits` there are estimates alone.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def finite_part(
         The family or link is not one of those that are fitted, there are too many columns or rows at risk, or a model
         that was guarded has what this likelihood has not.
     """
-    if asked.outcome.beyond:
+    if asked.outcome.beyond and has_limits:
         raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
@@ -157,6 +159,8 @@ def finite_part(
         j = rows.names.index(name)
         b, error = (value, nan) if isinstance(value, float) else whole.estimates.get(j, (nan, nan))
         out[name] = Estimate(b, error, nan, nan)
+        if not has_limits:
+            continue
         if not (is_infinite or is_profiled):
             out[name] = Estimate(b, error, b - z * error, b + z * error)
             continue
@@ -167,8 +171,8 @@ def finite_part(
             out[name] = Estimate(b, error, *rows.limits(j, profile, b, error, -z * z / 2))  # chi-squared of one degree
         except OutOfTimeError:
             pass
-    left = [name for name, found in out.items() if isnan(found.lower)]
-    for factor, columns in rows.factors(said).items():
+    left = [name for name, found in out.items() if isnan(found.lower if has_limits else found.value)]
+    for factor, columns in rows.factors(said).items() if has_limits else ():
         try:
             tests[factor] = rows.test_of(columns, proof, whole.value)
         except OutOfTimeError:

@@ -82,6 +82,8 @@ def table_of(
             line |= {**part.estimates[name]._asdict(), "p": nan if test is None else test.p_value}
         lines.append({**line, "rows": listed(ways[name])})
     frame = CoefficientTable(lines, index=list(found.coefficients)).rename(columns={"value": "estimate"})
+    if found._question.outcome.beyond:
+        frame = frame.drop(columns=["error", "lower", "upper", "p"], errors="ignore")
     if exp:
         frame, notes = _as_ratios(frame, notes)
     frame.attrs["notes"] = [*notes_of(found, part, printed), *notes]

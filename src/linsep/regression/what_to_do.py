@@ -127,7 +127,7 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        return self._part(level, time_limit, is_profiled=False)
+        return self._part(level, time_limit)
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
@@ -166,8 +166,9 @@ class Remedies:
         Columns: `printed` and `printed_error`, the numbers of the fit; `truth`, "finite", "+infinity", "-infinity",
         "without a limit", "not decided" or "not identified"; `estimate` and `error`, those of `finite_part`; `lower`
         and `upper`, limits of the profile likelihood, of which an infinite estimate has one; `p` of the
-        likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of families that
-        are not fitted here `truth` and `rows` are all. Fixed effects have no lines.
+        likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of a fit with
+        errors of another kind, as robust ones, there are estimates alone; of families that are not fitted here `truth`
+        and `rows` are all. Fixed effects have no lines.
 
         Parameters
         ----------
@@ -243,15 +244,18 @@ class Remedies:
         self, level: float, time_limit: float | None, *, is_profiled: bool
     ) -> tuple[FinitePart | None, list[str]]:
         """Estimates and limits, or why there are none."""
-        self._asked()  # what can be done about no answer is no note
+        beyond = self._asked()[0].outcome.beyond  # what can be done about no answer is no note
         try:
-            return self._part(level, time_limit, is_profiled=is_profiled), []
+            part = self._part(level, time_limit, is_profiled=is_profiled, has_limits=not beyond)
+            return part, [f"No errors, limits and tests: {beyond}."] * bool(beyond)
         except DataError as error:
             return None, [f"No estimates: {error}{'.' * (str(error)[-1] != ')')}"]  # no point after code
 
-    def _part(self, level: float, time_limit: float | None, *, is_profiled: bool) -> FinitePart:
-        limit = deadline_of(time_limit)
-        part = finite_part(*self._asked(), self.coefficients, level, limit, is_profiled=is_profiled)
+    def _part(
+        self, level: float, time_limit: float | None, *, is_profiled: bool = False, has_limits: bool = True
+    ) -> FinitePart:
+        given = (*self._asked(), self.coefficients, level, deadline_of(time_limit))
+        part = finite_part(*given, is_profiled=is_profiled, has_limits=has_limits)
         return part._replace(reason=why_over(time_limit) if part.not_computed else "", fragile=self.fragile)
 
     @cached_property
