@@ -242,8 +242,11 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
         part = separation(fit).finite_part()
         assert [told.value for told in part.estimates.values()] == pytest.approx(fit._beta_hat.tolist(), abs=1e-6)
     robust = separation(pyfixest.fepois("n ~ x", table, vcov="HC1"))
-    with pytest.raises(DataError, match="the fit asks for vcov='hetero'"):
+    with pytest.raises(DataError, match="the fit asks for vcov='HC1'"):
         robust.finite_part()
+    own = robust.table()
+    assert own["estimate"].tolist() == pytest.approx(own["printed"].tolist(), abs=1e-6)
+    assert own.attrs["notes"][-1].startswith("No errors, limits and tests: the fit asks for vcov='HC1'")
     lean = pyfixest.fepois("n ~ x", table, store_data=False)
     with pytest.raises(DataError, match="Fepois does not hold the data: give the table"):
         separation(lean)

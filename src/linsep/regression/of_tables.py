@@ -158,7 +158,7 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
             raise DataError(OTHER_TABLE)
         frame = whole
     asked = _of_formula(fitted, frame, places)
-    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type!r}"
+    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
     numbers = zip(fitted._beta_hat.tolist(), fitted._se.tolist(), strict=True)
