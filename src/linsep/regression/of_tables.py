@@ -115,22 +115,16 @@ def is_of_pyfixest(given: Any) -> bool:
     return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in OF_PYFIXEST
 
 
-def of_pyfixest_fit(model: Any) -> Asked:
-    """The question about a model of pyfixest whose rows are chosen: those that it is about to fit."""
-    return _of_formula(model, model._data, model._data.index.to_numpy())
-
-
-def _of_formula(model: Any, frame: Any, places: Any) -> Asked:
-    """The question about the formula of a model and rows of a table, with their places if not all are there."""
+def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
+    """The question about a table whose index has the places of its rows; without it, about the rows that are fitted."""
+    frame = model._data if frame is None else frame
     family, link = OF_PYFIXEST[type(model).__name__]
     text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
     text = model._fml.partition("|")[0] + f"|{text}" * bool(text)
     beside = {"weights": model._weights_name, "offset": model._offset_name}
     asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
-    asked = replace(asked, about=(f"{type(model).__name__} of pyfixest",))
-    if places is None:
-        return asked
-    return replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))
+    design = asked.design._replace(rows=frame.index.to_numpy()[asked.design.places], index=None)
+    return replace(asked, design=design, about=(f"{type(model).__name__} of pyfixest",))
 
 
 def of_pyfixest(fitted: Any, data: Any) -> Asked:
@@ -148,16 +142,13 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         raise DataError(f"{name} does not hold the {left}: give the table as separation(model, data=table)")
     if fitted._drop_intercept and not fitted._has_fixef:
         raise DataError(f"{name} was fitted with drop_intercept=True: write `y ~ 0 + x`")
-    places = None
-    if data is None:
-        places = frame.index.to_numpy()
-    else:
+    if data is not None:
         whole, y = as_pandas(data).reset_index(drop=True), fitted._depvar
         there = whole.index[:0] if frame is None else frame.index
         if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
             raise DataError(OTHER_TABLE)
         frame = whole
-    asked = _of_formula(fitted, frame, places)
+    asked = of_pyfixest_fit(fitted, frame)
     given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
