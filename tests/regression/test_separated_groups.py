@@ -204,9 +204,16 @@ def test_columns_that_depend_on_others_are_named() -> None:
     assert "as without sex_Male, age_Child: their" in text
     rest = separation(X[["sex_Female", "age_Adult"]], classes, family="multinomial")
     assert "not identified" not in rest.coefficients.values()
-    advice = separation("survived ~ C(cls):C(age) + sex", data=titanic()).advice
-    assert advice[0].endswith("they fix the outcome of some rows; without age no estimate is infinite.")
-    assert not any("Drop a column" in text for text in advice)
+    assert infinite(separation("survived ~ sex", data=titanic())) == []
+
+
+def test_cells_are_named_where_a_factor_stands_in_products_alone() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    for formula in ("survived ~ age:cls + sex", "survived ~ C(age):C(cls, Treatment('3rd')) + sex"):
+        found = separation(formula, data=titanic())
+        assert {"age=Child, cls=1st (6 rows)", "age=Child, cls=2nd (24 rows)"} == set(said(found.groups))
+        assert found.advice[0].endswith("leave out the interaction; without the interaction no estimate is infinite.")
+        assert not any("Drop a column" in text for text in found.advice)
     assert infinite(separation("survived ~ sex", data=titanic())) == []
 
 

@@ -169,19 +169,12 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> 
                 f"Merge levels of {column}: every row is separated at {said}; join it with a similar level{then}."
             )
     if merge and not out and not has_cells and found.family != "cox":
-        own = {column: _with_products(found, column) for column in merge}
+        own = {column: [name for name, (of, _) in found.levels.items() if of == column] for column in merge}
         then = "".join(_then(f"without {column}", tried(names, "")) for column, names in own.items())
         out.append(
             f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows{then}."
         )
     return out
-
-
-def _with_products(found: Any, column: str) -> list[Any]:
-    """The indicators of a factor and the columns that are products with one, as a formula calls them."""
-    own = [name for name, (of, _) in found.levels.items() if of == column]
-    start = f"{own[0].partition('[')[0]}["
-    return own + [name for name in dict.fromkeys(map(_plain, found.coefficients)) if name not in own and start in name]
 
 
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
@@ -209,12 +202,9 @@ def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
     out = []
     for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
         cells = [group for group in groups if group.factors == factors]
-        known = {name: of for name, (of, _) in found.levels.items()}
-        lost = [
-            name
-            for name in dict.fromkeys(map(_plain, found.coefficients))
-            if set(factors) <= {of for one, of in known.items() if one in str(name).split(":")}
-        ]
+        named = [re.compile(rf"(?:^|:)(?:C\()?`?{re.escape(factor)}\b[^:]*\[") for factor in factors]
+        every = dict.fromkeys(map(_plain, found.coefficients))
+        lost = [name for name in every if all(one.search(str(name)) for one in named)]
         then = _then("without the interaction", tried(lost, ""))
         what = {"cox": "No row has an event in", "conditional": "No row is a case in"}
         where = f"{what.get(found.family, 'Every row is separated in')} {listed(map(str, cells))}"
