@@ -110,12 +110,9 @@ class FinitePart(NamedTuple):
         lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
-        return "\n".join([*table, *map(": ".join, self._told()), about, limits])
-
-    def _told(self) -> list[tuple[str, str]]:
-        tests = [(f"{name} = 0", str(test)) for name, test in self.tests.items()]
-        left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
-        return [*tests, *left, *[("fragile", _FRAGILE)] * self.fragile]
+        told = [f"{name} = 0: {test}" for name, test in self.tests.items()]
+        told += [f"not computed: {listed(self.not_computed)}: {self.reason}"] * bool(self.not_computed)
+        return "\n".join([*table, *told, *[f"fragile: {_FRAGILE}"] * self.fragile, about, limits])
 
 
 def finite_part(

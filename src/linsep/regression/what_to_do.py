@@ -263,9 +263,9 @@ class Remedies:
         """The groups of rows that are separated as a whole, which often name the cause.
 
         A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
-        interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups without an event, of a
-        conditional one those without a case. Levels that are nested in
-        a level of another factor, as towns are in states, are not told again.
+        interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups
+        without an event, of a conditional one those without a case. Levels that are nested in a level of another
+        factor, as towns are in states, are not told again.
 
         Returns
         -------
