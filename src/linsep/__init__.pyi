@@ -43,7 +43,6 @@ from .regression.guard import guard as guard
 from .regression.separation import SeparationError as SeparationError
 from .regression.separation import SeparationWarning as SeparationWarning
 from .regression.separation import separation as separation
-from .regression.smallest_set import SmallestSet as SmallestSet
 from .reporting.explanation.explanation import Explanation as Explanation
 from .reporting.page.html import Report as Report
 from .reporting.quality import ClassScores as ClassScores

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +144,17 @@ def test_what_the_likelihood_lacks_is_refused() -> None:
     assert found.drop().names == ["x", "one"]
     with pytest.raises(DataError, match="asks for cov_type='HC1', and errors and limits here"):
         of_error(sm.GLM(COUNTS, X, family=poisson), cov_type="HC1").finite_part()
+    robust = sm.GLM(COUNTS, X, family=poisson).fit(cov_type="HC1")  # whose estimates are those of the likelihood
+    table, own = separation(robust).table(), overlapping(glm("Poisson"), COUNTS).fit(tol=1e-14)
+    assert table.columns.tolist() == ["printed", "printed_error", "truth", "estimate", "rows"]
+    assert table.loc[["one", "x"], "estimate"].tolist() == pytest.approx(list(own.params), abs=1e-8)
+    assert table.loc["rare", "estimate"] == -np.inf
+    kept, lost, why = table.attrs["notes"][1:]
+    assert kept == "These printed estimates may be kept: x, one."
+    assert lost == "These printed numbers are not those of the likelihood's maximum: rare."
+    assert why.startswith("No errors, limits and tests: the fit asks for cov_type='HC1'")
+    assert separation(robust).table(exp=True).loc["x", "estimate"] == pytest.approx(np.exp(own.params["x"]))
+    assert "Finite estimates are those of the 72 rows that are not separated." in separation(robust).paragraph()
     with pytest.raises(DataError, match="asks for scale='X2'"):
         of_error(sm.GLM(COUNTS, X, family=poisson), scale="X2").finite_part()
     with pytest.raises(DataError, match="whole numbers of successes and trials, and these are proportions"):
@@ -353,12 +367,37 @@ def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) ->
     found = separation(printed[0])
     part, text = found.finite_part(), found.paragraph()
     limit = part.estimates["C(ward)[T.c]"].lower
-    assert text.startswith("We fitted the logistic regression of 1 against 0 to 80 rows.")
+    about = "y ~ C(ward) + x; Logit of statsmodels"
+    assert text.startswith(f"We fitted the logistic regression of 1 against 0 to 80 rows ({about}).")
     assert f"interval of the profile likelihood is {limit:.3g} (odds ratio above {np.exp(limit):.3g});" in text
     assert f"likelihood-ratio test: {part.tests['C(ward)[T.c]']}." in text
     assert "Finite estimates are those of the 72 rows that are not separated." in text
     assert text.endswith("Biometrika 71 (1984), 1-10.")
     assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
+    infinite = separation("yes ~ C(rare, Treatment(1))", FRAME.assign(yes=YES))  # the table may stand second
+    assert re.search(
+        r"For \(Intercept\) the lower limit .* \(odds above [\d.]+\);.* \(odds ratio below", infinite.paragraph()
+    )
+    named = separation(FRAME[["x"]], pd.Series(YES, name="died")).paragraph()
+    assert named.startswith("We fitted the logistic regression of 1 against 0 to 80 rows (response died).")
+
+
+def test_the_notes_are_seen_wherever_the_table_is(printed: Any, tmp_path: Path) -> None:
+    table = separation(printed[0]).table()
+    assert type(pickle.loads(pickle.dumps(table))) is type(table)
+    for shown in (table, table.round(2), table[["truth", "estimate"]]):
+        notes = shown.attrs["notes"]
+        assert notes[0] == "8 of 80 rows are separated (quasi-complete)."
+        assert repr(shown).splitlines()[-len(notes) :] == notes
+        assert [html.unescape(note) for note in re.findall("<p>(.*?)</p>", shown._repr_html_())] == notes
+    assert "..." not in repr(table)  # all columns
+    pytest.importorskip("jinja2", reason="pandas writes LaTeX with it")
+    latex = table.rename(columns=str).to_latex(caption="Estimates")
+    table.attrs["notes"] = ["50% of a_b"]
+    table.to_latex(tmp_path / "table.tex")
+    assert "\\end{tabular}\n\\par 8 of 80 rows are separated" in latex
+    assert latex.rstrip().endswith("\\end{table}")
+    assert (tmp_path / "table.tex").read_text().endswith("\\end{tabular}\n\\par 50\\% of a\\_b\n")
 
 
 @pytest.mark.parametrize("family", ["poisson", "multinomial", "cox", "cumulative"])

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+from sklearn.pipeline import make_pipeline
 
 from linsep import Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
@@ -129,7 +130,8 @@ def test_a_block_asks_before_each_fit_of_sklearn() -> None:
 
 def test_a_block_leaves_other_models_alone() -> None:
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    with pytest.warns(SeparationWarning, match=r"nothing was asked about these fits: GLM\.fit$"), guard() as guarding:
+    told = r"nothing was asked about these fits: GLM\.fit; separation\(formula"
+    with pytest.warns(SeparationWarning, match=told), guard() as guarding:
         found = sm.GLM(FRAME.x, FRAME[["y"]]).fit()  # Gaussian
         statsmodels_model("Logit", FRAME).fit(disp=0)
     assert np.isfinite(found.params).all()
@@ -288,6 +290,7 @@ def test_a_fragile_answer_is_refused() -> None:
 
 # ------------------------------------------------------------------ fitted models
 @pytest.mark.filterwarnings("ignore:Maximum Likelihood optimization failed")
+@pytest.mark.filterwarnings("ignore:Inverting hessian")  # counts that are Poisson have no dispersion
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_and_what_its_fit_gives_are_asked_about(name: str) -> None:
     model = statsmodels_model(name, FRAME)
@@ -328,7 +331,9 @@ def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
         (smf.gee("y ~ x", "kind", FRAME), {}, "GEE is not a model that can be asked about"),
         (glm.fit_regularized(), {}, "RegularizedResultsWrapper has a penalty, so its estimates are finite"),
         (smf.logit("y ~ x", FRAME).fit_regularized(disp=0), {}, "L1BinaryResultsWrapper has a penalty"),
-        (glm.fit(), {"y": FRAME.y, "weights": FRAME.n}, "says itself what it is about: leave out y, weights"),
+        (glm.fit(), {"y": FRAME.y, "data": FRAME, "weights": FRAME.n}, "says itself .* about: leave out y, weights"),
+        (glm, {"y": FRAME}, "GLM holds its data: leave out data"),
+        (make_pipeline(LogisticRegression(C=np.inf)), {"data": (X, y)}, r"ask about its last step, separation\(pipe"),
         (glm, {"data": FRAME}, "GLM holds its data: leave out data"),
         (LogisticRegression(C=np.inf), {}, r"does not hold its data: give them as separation\(model, data=\(X, y\)\)"),
         (LogisticRegression(), {"data": (X, y)}, r"has a penalty, so its estimates are finite: separation\(X, y\)"),

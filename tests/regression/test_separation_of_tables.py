@@ -128,11 +128,34 @@ def test_a_fit_of_lifelines_is_guarded() -> None:
     assert [found.verdict for found in guarding.separations] == ["overlap", "quasi-complete"]
 
 
+def test_a_block_asks_about_the_rows_that_pyfixest_keeps() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    table = counts()
+    with guard() as guarding:
+        pyfixest.fepois("n ~ x | g + h", table, offset="t")  # it drops the level without events itself
+        pyfixest.feglm("b ~ x + s", table, family="logit")
+        pyfixest.feols("x ~ s", table)  # has estimates always
+        with pytest.raises(SeparationError) as unchecked:
+            pyfixest.fepois("n ~ x | g + h", table, separation_check=[])
+        with pytest.raises(SeparationError, match="-infinity for z; finite for x"):
+            pyfixest.fepois("n ~ x + z | g + h", table)
+        with pytest.raises(SeparationError, match="the probit regression"):
+            pyfixest.feglm("b ~ x + z", table, family="probit")
+    whole = separation("n ~ x | g + h", data=table, family="poisson")
+    assert unchecked.value.separation.separated_rows == whole.separated_rows
+    assert [found.verdict for found in guarding.separations] == ["overlap"] * 2 + ["quasi-complete"] * 3
+    assert (np.isin(guarding.separations[3].separated_rows, table.index[table.z == 1])).all()
+    assert pyfixest.fepois("n ~ x + z", table).coef()["z"] < -10  # as without the block
+
+
 def test_a_block_says_what_it_did_not_ask_about() -> None:
     pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
     with pytest.warns(SeparationWarning, match="nothing was asked about these fits: Fepois"), guard() as guarding:
-        pyfixest.fepois("n ~ x", counts())
+        pyfixest.fepois("n ~ i(s, x)", counts())  # a term of its own
     assert guarding.not_asked == ["Fepois.get_fit"]
+    code = "import linsep\nwith linsep.guard() as guarding: import pyfixest, lifelines\nprint(guarding.not_asked)"
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.count("which was loaded inside the block") == 2
 
 
 # ------------------------------------------------------------------ pyfixest
@@ -219,8 +242,11 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
         part = separation(fit).finite_part()
         assert [told.value for told in part.estimates.values()] == pytest.approx(fit._beta_hat.tolist(), abs=1e-6)
     robust = separation(pyfixest.fepois("n ~ x", table, vcov="HC1"))
-    with pytest.raises(DataError, match="the fit asks for vcov='hetero'"):
+    with pytest.raises(DataError, match="the fit asks for vcov='HC1'"):
         robust.finite_part()
+    own = robust.table()
+    assert own["estimate"].tolist() == pytest.approx(own["printed"].tolist(), abs=1e-6)
+    assert own.attrs["notes"][-1].startswith("No errors, limits and tests: the fit asks for vcov='HC1'")
     lean = pyfixest.fepois("n ~ x", table, store_data=False)
     with pytest.raises(DataError, match="Fepois does not hold the data: give the table"):
         separation(lean)

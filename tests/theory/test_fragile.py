@@ -304,3 +304,20 @@ def test_the_fewest_rows_have_a_mark_where_numpy_raises(X: Any) -> None:
     calm, found = fewest_rows(X, [0, 1, 0, 1]), fewest_rows(X, [0, 1, 0, 1])
     with np.errstate(all="raise"):
         assert found.fragile is calm.fragile
+
+
+@pytest.mark.parametrize("entries", [1, 20])
+def test_the_bound_of_an_inverse_holds_exactly(entries: int) -> None:
+    """Also where rows have few entries, as indicators do, whose products are made without those of 0."""
+    rng = np.random.default_rng(0)
+    B = np.diag(rng.uniform(1, 2, 40))
+    B[np.repeat(np.arange(40), entries), rng.integers(0, 40, 40 * entries)] += 0.1
+    found = fragile._inverse(B, np.ones(40), np.arange(40))
+    assert found is not None and found[1] is not None
+    R = np.linalg.inv(B)
+    assert np.array_equal(found[0], np.abs(R))
+    columns = [[Fraction(v) for v in column] for column in R.T.tolist()]
+    for i, row in enumerate(B.tolist()):
+        used = [(k, Fraction(v)) for k, v in enumerate(row) if v]
+        for j, column in enumerate(columns):
+            assert abs(sum(v * column[k] for k, v in used) - (i == j)) <= found[1][i, j]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ from linsep.tables import as_table, dense, is_matrix, merge_duplicates
 from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column_of
 from linsep.theory.words.of_regressions import listed, multiplied
 from linsep.types import Array, DataError
+
+_LEVEL = re.compile(r"(?:C\()?`?(\w+)`?(?:[,)].*?)?\[(?:T\.)?(.+?)\](?::|$)")  # as a formula names its column
 
 
 class Design(NamedTuple):
@@ -248,7 +251,21 @@ def separated_groups(design: Design, gone: Array, kept: Array) -> list[Separated
             if not any(one <= pairs for one in known):
                 known.append(pairs)
                 out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
+    for factors, cell, rows in _cells_with_columns(design, kept):
+        if gone[rows].all() and not any(one <= set(zip(factors, cell, strict=True)) for one in known):
+            out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
     return _without_nested(out, coded, np.flatnonzero(kept), design.places)
+
+
+def _cells_with_columns(design: Design, kept: Array) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Array]]:
+    """Factors, levels and rows of columns of a formula that are cells, as of a:b, where a has no own columns."""
+    for j, name in enumerate(design.names):
+        parts = list(_LEVEL.finditer(name))
+        if len(parts) < 2 or "".join(part[0] for part in parts) != name:
+            continue
+        column = dense(design.X[:, [j]]).ravel()
+        if np.isin(column, (0, 1)).all() and (rows := np.flatnonzero(kept & (column == 1))).size:
+            yield tuple(part[1] for part in parts), tuple(part[2] for part in parts), rows
 
 
 def _without_nested(

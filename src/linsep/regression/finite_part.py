@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from linsep.markup import table_html
 from linsep.regression.drop import columns_lost, design_columns, scores_alike
 from linsep.regression.model import Asked
 from linsep.tables import dense
@@ -105,22 +104,15 @@ class FinitePart(NamedTuple):
     reason: str = ""
     fragile: bool = False
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
         limits = f"limits at {100 * self.level:g}%: Wald of finite estimates, profile likelihood of infinite ones"
         lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
-        return "\n".join([*table, *map(": ".join, self._told()), about, limits])
-
-    def _repr_html_(self) -> str:
-        rows = [(name, *map("{:.6g}".format, found)) for name, found in self.estimates.items()]
-        return table_html(f"Estimates, limits at {100 * self.level:g}%", [("", *_HEAD), *rows, *self._told()])
-
-    def _told(self) -> list[tuple[str, str]]:
-        tests = [(f"{name} = 0", str(test)) for name, test in self.tests.items()]
-        left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
-        return [*tests, *left, *[("fragile", _FRAGILE)] * self.fragile]
+        told = [f"{name} = 0: {test}" for name, test in self.tests.items()]
+        told += [f"not computed: {listed(self.not_computed)}: {self.reason}"] * bool(self.not_computed)
+        return "\n".join([*table, *told, *[f"fragile: {_FRAGILE}"] * self.fragile, about, limits])
 
 
 def finite_part(
@@ -131,10 +123,12 @@ def finite_part(
     deadline: Deadline,
     *,
     is_profiled: bool = False,
+    has_limits: bool = True,
 ) -> FinitePart:
     """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
 
-    Finite estimates have limits and tests of the profile likelihood too if `is_profiled`, else the limits of Wald.
+    Finite estimates have limits and tests of the profile likelihood too if `is_profiled`, else the limits of Wald;
+    without `has_limits` there are estimates alone.
 
     Raises
     ------
@@ -142,7 +136,7 @@ def finite_part(
         The family or link is not one of those that are fitted, there are too many columns or rows at risk, or a model
         that was guarded has what this likelihood has not.
     """
-    if asked.outcome.beyond:
+    if asked.outcome.beyond and has_limits:
         raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
@@ -162,6 +156,8 @@ def finite_part(
         j = rows.names.index(name)
         b, error = (value, nan) if isinstance(value, float) else whole.estimates.get(j, (nan, nan))
         out[name] = Estimate(b, error, nan, nan)
+        if not has_limits:
+            continue
         if not (is_infinite or is_profiled):
             out[name] = Estimate(b, error, b - z * error, b + z * error)
             continue
@@ -172,8 +168,8 @@ def finite_part(
             out[name] = Estimate(b, error, *rows.limits(j, profile, b, error, -z * z / 2))  # chi-squared of one degree
         except OutOfTimeError:
             pass
-    left = [name for name, found in out.items() if isnan(found.lower)]
-    for factor, columns in rows.factors(said).items():
+    left = [name for name, found in out.items() if isnan(found.lower if has_limits else found.value)]
+    for factor, columns in rows.factors(said).items() if has_limits else ():
         try:
             tests[factor] = rows.test_of(columns, proof, whole.value)
         except OutOfTimeError:

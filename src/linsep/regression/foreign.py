@@ -14,10 +14,10 @@ import numpy as np
 
 from linsep.as_given import refuse_unlike_doubles
 from linsep.data.labels import as_labels
+from linsep.regression import of_tables
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.formulas.formula_text import levels_of
-from linsep.regression.model import Asked
-from linsep.regression.of_tables import beyond, is_of_pyfixest, of_lifelines, of_lifelines_fit, of_pyfixest
+from linsep.regression.model import Asked, response_named
 from linsep.tables import column_names
 from linsep.theory.separation.families import ORDERED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError
@@ -44,9 +44,8 @@ _OTHER = (
     ("statsmodels.discrete.count_model", "ZeroInflatedPoisson", "fit"),
     ("statsmodels.genmod.generalized_estimating_equations", "GEE", "fit"),
     ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter", "fit"),
-    ("pyfixest.estimation.models.fepois_", "Fepois", "get_fit"),
-    ("pyfixest.estimation.models.feglm_", "Feglm", "get_fit"),
 )
+_LATE = ("lifelines", "pyfixest")  # take seconds to load
 _LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
 # Distributions of SciPy that an OrderedModel has, by name.
@@ -69,6 +68,7 @@ _WHY = {
     "GEE": "estimating equations have no likelihood",
     "Mixed": "random effects hold their estimates back",
     "ZeroInflated": "a second regression makes some of the zeros",
+    "Pipeline": "ask about its last step, separation(pipe[-1], data=(pipe[:-1].transform(X), y))",
 }
 
 
@@ -82,6 +82,12 @@ def is_model(given: Any) -> bool:
     )
 
 
+def beside_model(X: Any, y: Any, data: Any) -> tuple[Any, Any]:
+    """The response and the table, which may stand second after a model or a formula, as these have the response."""
+    names_response = is_model(X) or (isinstance(X, str) and "~" in X)
+    return (None, y) if names_response and data is None else (y, data)
+
+
 def question_of_fitted(given: Any, data: Any) -> Asked:
     """The question about a model, or what its `fit` gave.
 
@@ -92,10 +98,10 @@ def question_of_fitted(given: Any, data: Any) -> Asked:
     DataError
         It is a model of another kind, it has a penalty, or the data of an estimator are missing.
     """
-    if is_of_pyfixest(given):
-        return of_pyfixest(given, data)
+    if of_tables.is_of_pyfixest(given):
+        return of_tables.of_pyfixest(given, data)
     if _class_of(given) == _LIFELINES:
-        return of_lifelines(given, data)
+        return of_tables.of_lifelines(given, data)
     model = getattr(given, "model", given)  # of results of statsmodels
     name, is_result = type(given).__name__, model is not given
     no_estimates = (
@@ -168,10 +174,11 @@ def _class_of(model: Any) -> tuple[str, str]:
 
 
 def guarded_classes() -> list[Any]:
-    """The classes of the packages that are installed; that of lifelines once it is loaded."""
-    known = [(module, name) for module, name in _MODELS if find_spec(module.partition(".")[0]) is not None]
-    known = [at for at in known if at != _LIFELINES or "lifelines" in sys.modules]
-    return [getattr(import_module(module), name) for module, name in known]
+    """The classes of the packages that are installed; those of lifelines and pyfixest once these are loaded."""
+    of_pyfixest = [("pyfixest.estimation", name) for name in of_tables.OF_PYFIXEST]
+    known = [(at, at[0].partition(".")[0]) for at in [*_MODELS, *of_pyfixest]]
+    there = [at for at, of in known if of in sys.modules or (of not in _LATE and find_spec(of) is not None)]
+    return [getattr(import_module(module), name) for module, name in there]
 
 
 def other_fits() -> list[tuple[Any, str]]:
@@ -184,6 +191,8 @@ def other_fits() -> list[tuple[Any, str]]:
 
 def kind_of(model: Any) -> tuple[Family, str] | None:
     """The family and the link; None of a model that cannot be asked about."""
+    if of_tables.is_of_pyfixest(model):
+        return of_tables.OF_PYFIXEST[type(model).__name__]
     at = _class_of(model)
     if at[1] == "OrderedModel" and at in _MODELS:
         stats = import_module("scipy.stats")
@@ -221,7 +230,9 @@ def question_of(model: Any, args: Any, kwargs: Any) -> Asked | None:
     if hasattr(model, "exog"):
         return _of_statsmodels(model, *kind, args, kwargs)
     if _class_of(model) == _LIFELINES:
-        return of_lifelines_fit(model, args, kwargs)
+        return of_tables.of_lifelines_fit(model, args, kwargs)
+    if of_tables.is_of_pyfixest(model):
+        return of_tables.of_pyfixest_fit(model)
     return _of_sklearn(model, kind[0], *args, **kwargs)
 
 
@@ -257,7 +268,11 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     outcome = outcome_of(y, family, order, **beside)._replace(
         beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
     )
-    return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link)  # these have no intercept of their own
+    formula = getattr(model, "formula", None)
+    about = (formula,) if isinstance(formula, str) else response_named(model.endog_names)
+    about = (*about, f"{type(model).__name__} of statsmodels")
+    # Those without an intercept have none of their own.
+    return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link, about=about)
 
 
 def _classes_of(model: Any, y: Array, family: Family) -> tuple[Array, list[Any] | None]:
@@ -311,7 +326,7 @@ def _beyond(model: Any, args: Any, kwargs: Any) -> str:
     asked = {**asked, **asked.get("kwargs", {})}
     for name, plain in (("cov_type", "nonrobust"), ("scale", 1)):
         if asked.get(name) is not None and asked[name] != plain:
-            return beyond(f"{name}={asked[name]!r}")
+            return of_tables.beyond(f"{name}={asked[name]!r}")
     return ""
 
 
@@ -342,7 +357,9 @@ def _of_sklearn(
     design = design_of(doubles, intercept)
     if columns is not None:
         design = design._replace(names=list(columns), index=getattr(X, "index", None))
-    return Asked(design, outcome_of(y, family, weights=weights), intercept, family, link_of(family, None))
+    about = (*response_named(getattr(y, "name", None)), f"{type(model).__name__} of scikit-learn")
+    outcome = outcome_of(y, family, weights=weights)
+    return Asked(design, outcome, intercept, family, link_of(family, None), about=about)
 
 
 def _weights_of_sklearn(of_classes: Any, y: Any, of_rows: Any) -> Any:

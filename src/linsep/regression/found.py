@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from linsep.regression.foreign import is_model, question_of_fitted
+from linsep.regression.foreign import beside_model, is_model, question_of_fitted
 from linsep.regression.formulas.formula import asked_of
 from linsep.regression.formulas.formula_text import without_spaces
 from linsep.regression.model import Asked, Verdict, data_hash
@@ -155,6 +155,7 @@ class Separation(Remedies):
             The data are not as `separation` needs them.
         """
         is_formula = isinstance(X, str) and "~" in X
+        y, data = beside_model(X, y, data)
         if not is_model(X) and is_formula is not bool(self.formula):
             form = "a formula: give yours and the table, as in verify(formula, data=table)"
             rows = "rows and a response, and no formula: give these, verify(X, y)"

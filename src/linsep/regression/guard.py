@@ -1,4 +1,4 @@
-"""A look at a model of statsmodels or scikit-learn before it is fitted: does it have finite estimates at all?"""
+"""A look at a model of another package before it is fitted: does it have finite estimates at all?"""
 
 from __future__ import annotations
 
@@ -80,11 +80,14 @@ class Guarding(AbstractContextManager["Guarding"]):
         self.not_asked: list[str] = []
         self._mode, self._time_limit = on_separation, time_limit
         self._own: list[tuple[Any, str, Any]] = []
+        self._packages: set[str] = set()
         self._is_inside = False
 
     def __enter__(self) -> Guarding:
         for kind in guarded_classes():
-            self._replace(kind, "fit", self._guarded(kind.fit))
+            self._packages.add(kind.__module__.partition(".")[0])
+            name = "get_fit" if hasattr(kind, "get_fit") else "fit"
+            self._replace(kind, name, self._guarded(getattr(kind, name)))
         for kind, name in other_fits():
             self._replace(kind, name, self._noted(getattr(kind, name)))
         return self
@@ -95,9 +98,12 @@ class Guarding(AbstractContextManager["Guarding"]):
                 delattr(owner, name)
             else:
                 setattr(owner, name, own)
+        late = {of.__module__.partition(".")[0] for of in guarded_classes()}.difference(self._packages)
+        self.not_asked += [f"those of {name}, which was loaded inside the block" for name in sorted(late)]
         if self.not_asked and kind is None:
             told = ", ".join(dict.fromkeys(self.not_asked))
-            warnings.warn(f"nothing was asked about these fits: {told}", SeparationWarning, stacklevel=2)
+            then = "separation(formula, data=table, family=...) asks about the columns of such a model"
+            warnings.warn(f"nothing was asked about these fits: {told}; {then}", SeparationWarning, stacklevel=2)
 
     def _replace(self, kind: Any, name: str, new: Any) -> None:
         self._own.append((kind, name, kind.__dict__.get(name)))
@@ -125,7 +131,7 @@ class Guarding(AbstractContextManager["Guarding"]):
             except DataError:  # its own fit says what is wrong, if anything is
                 is_known = False
             if not is_known:
-                self.not_asked.append(f"{type(model).__name__}.fit")
+                self.not_asked.append(f"{type(model).__name__}.{fit.__name__}")
             if found is not None:
                 self.separations.append(found)
                 tell(found, self._mode, stacklevel=3)
@@ -149,8 +155,9 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
     threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GLMGam,
-    since what it fits is not known. `not_asked` and a warning at the end name those that could be separated:
-    `fit_regularized` and what pyfixest fits among them.
+    since what it fits is not known. `not_asked` and a warning at the end name those that could be separated, as
+    `fit_regularized`, and lifelines or pyfixest if they are first loaded inside the block. Of pyfixest the rows that a
+    fit keeps are asked about: what it missed when it dropped separated ones.
 
     An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could
     change it, as where a column is the sum of others in decimals. Leave one of these columns out.
@@ -160,7 +167,7 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     model : object, optional
         Logit, Probit, Poisson, NegativeBinomial, MNLogit, GLM (binomial, or of counts with log link), OrderedModel,
         PHReg or ConditionalLogit of statsmodels; LogisticRegression or PoissonRegressor of scikit-learn; CoxPHFitter of
-        lifelines.
+        lifelines. Functions, as `fepois` and `feglm` of pyfixest, are asked about inside a block.
     on_separation : {"raise", "warn"}, default="raise"
         Whether a model without finite estimates, or with a fragile answer, is an error, or is fitted after a warning.
     time_limit : float, optional

@@ -31,7 +31,8 @@ class Asked:
     """What a question is about: a design, a response with its columns, and the model.
 
     `printed` is what a fit of it gave: name of a coefficient -> estimate and standard error; `dropped` are the places
-    of the rows with all values that it left out.
+    of the rows with all values that it left out. `about` is what a paper calls it, where that is known: the response or
+    the formula, and the model of a package.
     """
 
     design: Design
@@ -41,6 +42,7 @@ class Asked:
     link: str
     printed: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     dropped: tuple[int, ...] | None = None
+    about: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> ModelRows:
@@ -130,6 +132,11 @@ class Asked:
             else:
                 counts.setdefault(effect, Counter())[estimate(value)] += 1
         return shown, {effect: dict(count) for effect, count in counts.items()}
+
+
+def response_named(name: Any) -> tuple[str, ...]:
+    """What a paper calls a response that has a name."""
+    return (f"response {name}",) if isinstance(name, str) else ()
 
 
 def data_hash(asked: Asked) -> tuple[str, str]:

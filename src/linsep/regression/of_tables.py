@@ -16,12 +16,12 @@ import numpy as np
 from linsep.regression.design import Design, outcome_of
 from linsep.regression.formulas.formula import asked_of
 from linsep.regression.formulas.frames import as_pandas
-from linsep.regression.model import Asked
+from linsep.regression.model import Asked, response_named
 from linsep.theory.separation.families import INTERCEPT, Family
 from linsep.types import DataError
 
 # Classes of pyfixest -> the family and the link.
-_OF_PYFIXEST: dict[str, tuple[Family, str]] = {
+OF_PYFIXEST: dict[str, tuple[Family, str]] = {
     "Fepois": ("poisson", "log"),
     "Felogit": ("logistic", "logit"),
     "Feprobit": ("logistic", "probit"),
@@ -96,7 +96,10 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
         design = Design(X, columns, {}, {}, index=frame.index)
         asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
     robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
-    return replace(asked, outcome=asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else ""))
+    times = roles[0] if event is None else f"{roles[0]} with event {roles[1]}"
+    response = () if formula else response_named(times)
+    outcome = asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else "")
+    return replace(asked, outcome=outcome, about=(*response, "CoxPHFitter of lifelines"))
 
 
 def beyond(asked: str) -> str:
@@ -109,7 +112,19 @@ def beyond(asked: str) -> str:
 
 def is_of_pyfixest(given: Any) -> bool:
     """Whether this is one of the models that are known, and none that inherits from them."""
-    return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in _OF_PYFIXEST
+    return type(given).__module__.partition(".")[0] == "pyfixest" and type(given).__name__ in OF_PYFIXEST
+
+
+def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
+    """The question about a table whose index has the places of its rows; without it, about the rows that are fitted."""
+    frame = model._data if frame is None else frame
+    family, link = OF_PYFIXEST[type(model).__name__]
+    text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
+    text = model._fml.partition("|")[0] + f"|{text}" * bool(text)
+    beside = {"weights": model._weights_name, "offset": model._offset_name}
+    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
+    design = asked.design._replace(rows=frame.index.to_numpy()[asked.design.places], index=None)
+    return replace(asked, design=design, about=(f"{type(model).__name__} of pyfixest",))
 
 
 def of_pyfixest(fitted: Any, data: Any) -> Asked:
@@ -127,23 +142,14 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         raise DataError(f"{name} does not hold the {left}: give the table as separation(model, data=table)")
     if fitted._drop_intercept and not fitted._has_fixef:
         raise DataError(f"{name} was fitted with drop_intercept=True: write `y ~ 0 + x`")
-    places = None
-    if data is None:
-        places = frame.index.to_numpy()
-    else:
+    if data is not None:
         whole, y = as_pandas(data).reset_index(drop=True), fitted._depvar
         there = whole.index[:0] if frame is None else frame.index
         if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
             raise DataError(OTHER_TABLE)
         frame = whole
-    family, link = _OF_PYFIXEST[name]
-    text = re.sub(r"\s*\^\s*", ":", fitted._fml.partition("|")[2])  # levels of pairs
-    text = fitted._fml.partition("|")[0] + f"| {text}" * bool(text)
-    beside = {"weights": fitted._weights_name, "offset": fitted._offset_name}
-    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
-    if places is not None:
-        asked = replace(asked, design=asked.design._replace(rows=places[asked.design.places], index=None))
-    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type!r}"
+    asked = of_pyfixest_fit(fitted, frame)
+    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
     numbers = zip(fitted._beta_hat.tolist(), fitted._se.tolist(), strict=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -15,20 +14,23 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.clock import clock
-from linsep.regression.drop import rows_that_remain
-from linsep.regression.finite_part import why_no_firth
-from linsep.regression.foreign import is_model, question_of_fitted
+from linsep.regression.foreign import beside_model, is_model, question_of_fitted
 from linsep.regression.formulas.formula import asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Asked
 from linsep.theory.rows.deadline import UNCHECKED, Deadline, OutOfTimeError, deadline_of, time_left, what_ended
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.find import find_proof
-from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
+
+
+_NEXT = (
+    "what next: the attribute `separation` of this error has table() for what is true of each estimate, groups for the "
+    "levels behind it, and advice on what can be done"
+)
 
 
 class SeparationWarning(UserWarning):
@@ -45,22 +47,9 @@ class SeparationError(DataError):
     """
 
     def __init__(self, separation: Separation) -> None:
-        then = f"\n{_what_next(separation)}" if separation.verdict in ("complete", "quasi-complete") else ""
+        then = f"\n{_NEXT}" if separation.verdict in ("complete", "quasi-complete") else ""
         super().__init__(f"{separation.summary()}{then}")
         self.separation = separation
-
-
-def _what_next(found: Separation) -> str:
-    """What the answer can do about it."""
-    assert found._question is not None and found.proof is not None
-    asked, can = found._question, ["groups for the levels behind it"]
-    if (found.family, found.link) in FITTED and not asked.outcome.beyond:
-        can.append("finite_part() for estimates and limits")
-    with suppress(DataError):
-        rows_that_remain(asked, found.proof)
-        can.append("drop() for the rows and columns that remain")
-    can += ["firth() for penalised estimates"] if not why_no_firth(asked, found.proof) else []
-    return f"what next: the attribute `separation` of this error has {', '.join([*can, 'and advice'])}"
 
 
 def separation(
@@ -123,7 +112,7 @@ def separation(
     y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), labels (multinomial; the first is the reference), ordered
-        labels (cumulative, adjacent, continuation), times (Cox). A formula names it.
+        labels (cumulative, adjacent, continuation), times (Cox). A formula names it: what stands here then is `data`.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
         The table that a formula is about; of an estimator of scikit-learn (X, y); of a model of lifelines, and of one
         of pyfixest that dropped separated rows, the table that it was fitted to. Rows that lack a value that the
@@ -203,6 +192,7 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
+    y, data = beside_model(X, y, data)
     if is_model(X):
         given = {"y": y, "family": None if family == "logistic" else family, "link": link, "order": order, **beside}
         given["fit_intercept"] = None if fit_intercept else False

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from importlib import import_module
-from math import inf, nan
 from typing import Any
 
 import numpy as np
 
 from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
-from linsep.regression.drop import Remaining, infinite_after, remaining, rows_that_move
+from linsep.regression.drop import Remaining, dependent, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
-from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
 from linsep.theory.words.of_advice import advice
-from linsep.theory.words.of_papers import notes_of, paragraph_of
-from linsep.theory.words.of_regressions import SAID, listed
+from linsep.theory.words.of_papers import paragraph_of
 from linsep.types import DataError
 
 
@@ -131,7 +127,7 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        return self._part(level, time_limit, is_profiled=False)
+        return self._part(level, time_limit)
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
@@ -170,8 +166,9 @@ class Remedies:
         Columns: `printed` and `printed_error`, the numbers of the fit; `truth`, "finite", "+infinity", "-infinity",
         "without a limit", "not decided" or "not identified"; `estimate` and `error`, those of `finite_part`; `lower`
         and `upper`, limits of the profile likelihood, of which an infinite estimate has one; `p` of the
-        likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of families that
-        are not fitted here `truth` and `rows` are all. Fixed effects have no lines.
+        likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of a fit with
+        errors of another kind, as robust ones, there are estimates alone; of families that are not fitted here `truth`
+        and `rows` are all. Fixed effects have no lines.
 
         Parameters
         ----------
@@ -186,8 +183,8 @@ class Remedies:
         Returns
         -------
         pandas.DataFrame
-            A row for each coefficient. `table.attrs["notes"]` has a sentence each on the rows separated, the printed
-            numbers that may be kept, and the tests of whole factors.
+            A row for each coefficient. Shown below it, and in `table.attrs["notes"]`, is a sentence each on the rows
+            separated, the printed numbers that may be kept, and the tests of whole factors.
 
         Raises
         ------
@@ -208,30 +205,9 @@ class Remedies:
                 "exp makes odds ratios of a logit link and rate ratios of a log link, and nothing of others"
             )
         part, notes = self._estimated(level, time_limit, is_profiled=True)
-        ways = rows_that_move(self)
-        lines = []
-        for name, said in self.coefficients.items():
-            b, error = printed.get(name, (nan, nan))
-            line: dict[str, Any] = {"printed": b, "printed_error": error} if printed else {}
-            line["truth"] = SAID[said].many
-            if part is not None:
-                test = part.tests.get(name)
-                line |= {**part.estimates[name]._asdict(), "p": nan if test is None else test.p_value}
-            lines.append({**line, "rows": listed(ways[name])})
-        frame = import_module("pandas").DataFrame(lines, index=list(self.coefficients))
-        frame = frame.rename(columns={"value": "estimate"})
-        if exp:
-            frame = frame.drop(columns=["error", "printed_error"], errors="ignore")
-            numbers = frame.columns.intersection(["printed", "estimate", "lower", "upper"])
-            logs = frame[numbers]
-            with np.errstate(over="ignore"):
-                frame[numbers] = np.exp(logs)
-            beyond = ((frame[numbers] == 0) & (logs > -inf)) | ((frame[numbers] == inf) & (logs < inf))
-            if beyond.any(axis=None):
-                names = listed([str(name) for name in frame.index[beyond.any(axis=1)]])
-                notes.append(f"Ratios of {names} that stand as 0 or inf are finite, but beyond what a double holds.")
-        frame.attrs["notes"] = [*notes_of(self, part, printed), *notes]
-        return frame
+        from linsep.regression.table import table_of  # loads pandas
+
+        return table_of(self, part, notes, printed, exp=exp)
 
     def paragraph(self, level: float = 0.95, time_limit: float | None = None) -> str:
         """Return what a paper says under Methods and Results, and the reference.
@@ -268,15 +244,18 @@ class Remedies:
         self, level: float, time_limit: float | None, *, is_profiled: bool
     ) -> tuple[FinitePart | None, list[str]]:
         """Estimates and limits, or why there are none."""
-        self._asked()  # what can be done about no answer is no note
+        beyond = self._asked()[0].outcome.beyond  # what can be done about no answer is no note
         try:
-            return self._part(level, time_limit, is_profiled=is_profiled), []
+            part = self._part(level, time_limit, is_profiled=is_profiled, has_limits=not beyond)
+            return part, [f"No errors, limits and tests: {beyond}."] * bool(beyond)
         except DataError as error:
             return None, [f"No estimates: {error}{'.' * (str(error)[-1] != ')')}"]  # no point after code
 
-    def _part(self, level: float, time_limit: float | None, *, is_profiled: bool) -> FinitePart:
-        limit = deadline_of(time_limit)
-        part = finite_part(*self._asked(), self.coefficients, level, limit, is_profiled=is_profiled)
+    def _part(
+        self, level: float, time_limit: float | None, *, is_profiled: bool = False, has_limits: bool = True
+    ) -> FinitePart:
+        given = (*self._asked(), self.coefficients, level, deadline_of(time_limit))
+        part = finite_part(*given, is_profiled=is_profiled, has_limits=has_limits)
         return part._replace(reason=why_over(time_limit) if part.not_computed else "", fragile=self.fragile)
 
     @cached_property
@@ -284,9 +263,9 @@ class Remedies:
         """The groups of rows that are separated as a whole, which often name the cause.
 
         A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
-        interaction the regression has. Of a Cox model they are the groups without an event, of a
-        conditional one those without a case. Levels that are nested in
-        a level of another factor, as towns are in states, are not told again.
+        interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups
+        without an event, of a conditional one those without a case. Levels that are nested in a level of another
+        factor, as towns are in states, are not told again.
 
         Returns
         -------
@@ -329,48 +308,6 @@ class Remedies:
         gone = np.isin(design.places, self.separated_rows)
         return separated_levels(design, gone, self._question.outcome.kept)
 
-    def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
-        """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
-
-        Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
-        Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
-        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, one
-        that separates alone is taken if there is one, and otherwise no column of the set can be left out.
-
-        Parameters
-        ----------
-        name : str or (class, str), optional
-            An infinite coefficient, as `coefficients` names it; without it, any set that separates.
-        time_limit : float, optional
-            Seconds, after which the best set found by then is given, with the reason why a smaller one is not excluded.
-
-        Returns
-        -------
-        SmallestSet
-            The columns, the direction, the rows that it separates, and whether no smaller set does.
-
-        Raises
-        ------
-        DataError
-            No row is separated; the coefficient is finite, not identified or unknown; the design has more than five
-            million entries; the answer is undecided, or was read from JSON and so lacks the data.
-
-        References
-        ----------
-        E. Moreno-Centeno and R. Karp, The implicit hitting set approach to solve combinatorial optimization problems,
-        Operations Research 61 (2013).
-
-        Examples
-        --------
-        >>> from linsep import separation
-        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).smallest_set()
-        >>> found.columns, found.direction, found.rows, found.is_smallest
-        (('x1',), {'x1': 1}, (3, 4), True)
-        >>> len(found.columns)
-        1
-        """
-        return smallest_set(*self._asked(), name, time_limit)
-
     def _advice(self) -> list[str]:
         """What to do, with what each removal leaves infinite where the data are at hand."""
         if self._question is None or self.proof is None:
@@ -378,7 +315,12 @@ class Remedies:
         asked = self._question
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
-        return advice(self, partial(infinite_after, asked), self.groups, can_penalise)
+        width = len(asked.rows.names) // (max(len(asked.rows.classes) - 1, 1) if self.family == "multinomial" else 1)
+        surplus = [] if is_known or self.proof.bases else dependent(self.proof.null, width)[::-1]
+        names = [str(name[1] if isinstance(name, tuple) else name) for name in asked.rows.names]
+        return advice(
+            self, partial(infinite_after, asked), self.groups, can_penalise, surplus=[names[j] for j in surplus]
+        )
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
         if self._question is None:

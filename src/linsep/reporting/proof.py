@@ -210,8 +210,10 @@ def _moved(
 
 
 def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:
+    from linsep.regression.smallest_set import smallest_set
+
     try:
-        least = found.smallest_set(time_limit=time_limit)
+        least = smallest_set(*found._asked(), time_limit)
     except DataError as error:
         return "smallest set", f"not looked for: {error}"
     rows = listed((rows_of_file(least.rows, left_out) + 1).tolist())

@@ -40,7 +40,7 @@ from linsep.regression.formulas.formula_text import (
     widened,
 )
 from linsep.regression.formulas.frames import as_pandas, check_rows, with_columns
-from linsep.regression.model import Asked
+from linsep.regression.model import Asked, response_named
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
 
@@ -113,7 +113,8 @@ def asked_of(
             raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept, family, link_of(family, link))
+    outcome, about = outcome_of(y, family, order, **beside), response_named(getattr(y, "name", None))
+    return Asked(design, outcome, fit_intercept, family, link_of(family, link), about=about)
 
 
 def asked_as_written(

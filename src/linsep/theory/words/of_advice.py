@@ -13,7 +13,7 @@ from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
 from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed, multiplied
 
-_CONSTANTS = ("Intercept", "const")  # columns of statsmodels
+CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
@@ -85,6 +85,7 @@ _SOFTWARE = {  # where firth() has no fit
     "cumulative": "ordinalNet of R has a ridge penalty",
     "continuation": "ordinalNet of R has a ridge penalty",
     "cox": "coxphf of R fits it, with entry times too",
+    "conditional": "fit_regularized(L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
 }
 _TRIED_LEVELS = 6
 
@@ -92,16 +93,22 @@ _TRIED_LEVELS = 6
 Tried = Callable[[Sequence[str], str], list[Any] | None]
 
 
-def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True) -> list[str]:
+def advice(
+    found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True, surplus: Sequence[str] = ()
+) -> list[str]:
     """What to do about what was found of a regression: drop, merge levels, penalise; what is removed was `tried`.
 
-    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it.
+    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it;
+    `surplus` are columns without which none is a combination of the others.
     """
     family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
     first = _of_references(found)
     out = []
     if names[UNIDENTIFIED]:
-        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
+        such = f", as without {listed(surplus)}" if surplus else ""
+        out.append(
+            f"Drop columns until none is a combination of the others{such}: their coefficients mean nothing alone."
+        )
     if found.constant_columns and found.fit_intercept:
         instead = {"cox": "the baseline hazard takes its place", "conditional": "strata take its place"}
         instead |= dict.fromkeys(ORDERED, "thresholds take its place")
@@ -120,8 +127,9 @@ def advice(found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: b
         remedies[0] += f" {_SOFTWARE[family]}."
     out += remedies
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
-    alone = [name for name in plain if name in columns and name not in _CONSTANTS]
-    numbers = [name for name in alone if not any(multiplied(str(name), levels))]
+    alone = [name for name in plain if name in columns and name not in CONSTANTS]
+    products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
+    numbers = [name for name in alone if name not in products]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
@@ -194,12 +202,9 @@ def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
     out = []
     for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
         cells = [group for group in groups if group.factors == factors]
-        known = {name: of for name, (of, _) in found.levels.items()}
-        lost = [
-            name
-            for name in dict.fromkeys(map(_plain, found.coefficients))
-            if set(factors) <= {of for one, of in known.items() if one in str(name).split(":")}
-        ]
+        named = [re.compile(rf"(?:^|:)(?:C\()?`?{re.escape(factor)}\b[^:]*\[") for factor in factors]
+        every = dict.fromkeys(map(_plain, found.coefficients))
+        lost = [name for name in every if all(one.search(str(name)) for one in named)]
         then = _then("without the interaction", tried(lost, ""))
         what = {"cox": "No row has an event in", "conditional": "No row is a case in"}
         where = f"{what.get(found.family, 'Every row is separated in')} {listed(map(str, cells))}"

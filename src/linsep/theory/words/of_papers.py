@@ -7,6 +7,8 @@ from math import exp, isfinite
 from typing import Any
 
 from linsep.markup import count
+from linsep.theory.separation.families import INTERCEPT
+from linsep.theory.words.of_advice import CONSTANTS
 from linsep.theory.words.of_classes import with_mark
 from linsep.theory.words.of_regressions import (
     ALBERT,
@@ -39,8 +41,8 @@ _REFERENCES = {
 def paragraph_of(found: Any, part: Any) -> str:
     """Methods and results for a paper, with the numbers of a `FinitePart` if there is one, and the reference."""
     source = source_of(found)
-    n, formula = found.n_rows - found.left_out, f" ({found.formula.strip()})" if found.formula else ""
-    out = [f"We fitted {model_of(found)} to {n:,} rows{formula}."]
+    about = "; ".join([found.formula.strip()] * bool(found.formula) + [*found._question.about])
+    out = [f"We fitted {model_of(found)} to {found.n_rows - found.left_out:,} rows{f' ({about})' if about else ''}."]
     if found.n_missing:
         out.append(left_out_of(found.n_missing))
     out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with linsep ({source}).")
@@ -73,6 +75,8 @@ def _reported(found: Any, part: Any, name: str) -> str:
             found.link
         )
         ratio = ratio if abs(end) < _FAR else None
+        if ratio and name in (INTERCEPT, *CONSTANTS):
+            ratio = ratio.removesuffix(" ratio")
         limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
     return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
 
