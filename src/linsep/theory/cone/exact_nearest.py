@@ -17,7 +17,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import common_matrix, dependency, exact_rows, nearest_affine, primitive
 from linsep.theory.rows.signed import SignedRows
 
-Price = Callable[[list[int]], int | None]
+Price = Callable[[list[int], int], int | None]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def exact_nearest(
 ) -> ExactEnd:
     """Decide exactly whether 0 is in conv{z_i} + span{z_b : b free}, started from rows `ids` with float weights.
 
-    `price(d)` names a row with d.z_i <= 0, by its exact sign, or None when there is none.
+    `price(d, on)` names a row with d.z_i <= 0, or one with d.z_i < d.z_on, both exactly, or None for an end.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def exact_nearest(
     known = dict(zip([*ids, *free], exact_rows(rows, [*ids, *free]), strict=True))
     # This ends (Wolfe 1976). A turn without `price` lowers the number of rows, of which one is always left, and takes
     # the point x on the way to the nearest one of their affine hull, so never farther from 0. When `price` is asked, d
-    # is that nearest point and d.z_i = d.d for all rows: one with d.z <= 0 < d.d is not in the hull, and what follows
+    # is that nearest point and d.z_i = d.d > 0 for all rows: one with d.z < d.d is not in the hull, and what follows
     # is nearer to 0, strictly. So `price` is never asked twice about the same rows, and there are finitely many sets.
     # Weights x only choose which rows leave: they are rounded until rows come again, and exact from then on.
     asked: set[frozenset[int]] = set()
@@ -72,7 +72,7 @@ def exact_nearest(
             if min(found[: len(ids)]) > 0:
                 if not any(d):
                     return _balance(rows, ids, free, found)
-                entering = price(d)
+                entering = price(d, ids[0])
                 if entering is None:
                     return ExactEnd(d, {}, {})
                 if (now := frozenset(ids)) in asked:

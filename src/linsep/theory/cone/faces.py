@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import scipy as sp
+from flint import fmpz_mat
 
 from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
 from linsep.theory.cone.exact import ROUNDED, TINY, DenseSpan, Span, Support, Vector, spanning, without_factor
-from linsep.theory.cone.exact_nearest import exact_nearest
+from linsep.theory.cone.exact_nearest import Price, exact_nearest
 from linsep.theory.cone.guess import ALL_AT_ONCE, LARGE, Asked, Guess, WorkingSet
 from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
 from linsep.theory.cone.near_weights import near_weights
@@ -19,6 +20,7 @@ from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.margin.nearest import RowHull, nearest_point
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
+from linsep.theory.rows.integers import common_matrix, exact_rows
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array, DataError
 
@@ -227,12 +229,12 @@ class Faces:
         if self.equal.any():
             self._spans(np.flatnonzero(self.equal))
         rows, free = self.rows, self.span.ids
-        ids, weights = [int(self.active.argmax())], [1.0]
-        if not self.has_few_numbers:
+        if self.has_few_numbers:
+            end = exact_nearest(rows, [int(self.active.argmax())], [1.0], free, self._nearly_widest(), self.deadline)
+        else:
             away = sp.linalg.qr(rows.Z[free].T, mode="economic")[0] if free else None
             found = self._nearest(RowHull(rows.doubles, rows.k if rows.constant else None, self.active, away))
-            ids, weights = found.keys, found.weights.tolist()
-        end = exact_nearest(rows, ids, weights, free, self._price, self.deadline)
+            end = exact_nearest(rows, found.keys, found.weights.tolist(), free, self._price, self.deadline)
         if end.direction is not None:
             self.direction = end.direction
             return
@@ -265,7 +267,22 @@ class Faces:
         if clock() > self.deadline.at:
             raise OutOfTimeError
 
-    def _price(self, d: list[int]) -> int | None:
+    def _nearly_widest(self) -> Price:
+        """A price that goes on until each d.z is nearly that of the rows of the nearest point, the largest least one.
+
+        A row that it names is on the near side of those, which is all that the proof of the end needs.
+        """
+        ids = np.flatnonzero(self.active).tolist()
+        entries = common_matrix(exact_rows(self.rows, ids))
+
+        def price(d: list[int], on: int) -> int | None:
+            scores = (entries * fmpz_mat([[v] for v in d])).entries()
+            least = min(scores)
+            return ids[scores.index(least)] if least <= 0 or 20 * least < 19 * scores[ids.index(on)] else None
+
+        return price
+
+    def _price(self, d: list[int], _on: int = 0) -> int | None:
         """A row still in play with d.z <= 0 by its exact sign, of those the worst in doubles; None if there is none."""
         self._ask_the_clock()
         rows = self.rows

@@ -302,7 +302,7 @@ def _inverse(B: Array, size: Array, moving: Array) -> tuple[Array, Array | None]
     except np.linalg.LinAlgError:
         return None
     of_few = 16 * np.count_nonzero(B) < B.size and np.isfinite(R).all()  # as of indicators
-    left = sp.csr_matrix(B) if of_few else B
+    left = sp.sparse.csr_matrix(B) if of_few else B
     with np.errstate(all="ignore"):  # what is not finite is larger than any weight
         slack = np.abs(left @ R - np.eye(B.shape[0])) + 2.0**-52 * (B.shape[1] + 9) * (abs(left) @ np.abs(R))
         return np.abs(R[moving]) / size, slack * size[:, None] / size
