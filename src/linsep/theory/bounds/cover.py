@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, isnan, lgamma, log, log1p, log10
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 _LN10 = log(10.0)
 # Where labels drawn at random are separable with a larger chance than this, "separable" says little.
@@ -81,7 +81,7 @@ def _log_share(n: int, r: int) -> float:
     if 2 * r > n:
         return log1p(-exp(_log_share(n, n - r)))
     k = np.arange(r)
-    terms = gammaln(n) - gammaln(k + 1) - gammaln(n - k)
+    terms = scipy.special.gammaln(n) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(n - k)
     top = float(terms[-1])  # they grow up to k = (n - 1) / 2
     return min(0.0, top + log(float(np.exp(terms - top).sum())) - (n - 1) * log(2.0))
 
