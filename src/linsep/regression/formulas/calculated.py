@@ -32,10 +32,11 @@ def calculated_terms(terms: Iterable[Any], frame: Any) -> tuple[str, ...]:
     """
     found = []
     for term in terms:
-        columns = [as_numbers(frame[one.expr]).to_numpy() for one in _numbers_in(term, frame)]
+        given = [frame[one.expr] for one in _numbers_in(term, frame)]
+        columns = [as_numbers(column).to_numpy() for column in given]
         is_whole = all(np.array_equal(values, np.rint(values), equal_nan=True) for values in columns)
         if is_whole and len(columns) > 1:
-            _refuse_beyond(columns, str(term))
+            _refuse_beyond(columns, str(term), all(map(_is_single, given)))
         if _is_calculated(term) or (len(columns) > 1 and not is_whole):
             found.append(str(term))
     return tuple(found)
@@ -48,11 +49,16 @@ def _numbers_in(term: Any, frame: Any) -> Iterator[Any]:
             yield one
 
 
-def _refuse_beyond(columns: list[Array], term: str) -> None:
+def _refuse_beyond(columns: list[Array], term: str, of_singles: bool) -> None:
+    digits, kind, called = (24, np.float32, "singles") if of_singles else (53, np.float64, "doubles")
     products = prod(columns)
-    for factors in np.unique(np.column_stack(columns)[np.abs(products) > 2.0**52], axis=0).tolist():
-        if prod(map(Fraction, factors)) != prod(factors):
-            raise DataError(f"the products {term!r} are beyond 2^53, which doubles round: divide the columns")
+    for factors in np.unique(np.column_stack(columns)[np.abs(products) > 2.0 ** (digits - 1)], axis=0).tolist():
+        if prod(map(Fraction, factors)) != float(kind(prod(factors))):
+            raise DataError(f"the products {term!r} are beyond 2^{digits}, which {called} round: divide the columns")
+
+
+def _is_single(column: Any) -> bool:
+    return str(column.dtype).lower() in ("float32", "float[pyarrow]")
 
 
 def moved_column(column: Any, way: int) -> Any:
@@ -60,7 +66,7 @@ def moved_column(column: Any, way: int) -> Any:
 
     Half of them, the same ones each time, move up with `way` 1 and down with -1, the others against it.
     """
-    kind = np.float32 if str(column.dtype).lower() in ("float32", "float[pyarrow]") else np.float64
+    kind = np.float32 if _is_single(column) else np.float64
     values = column.to_numpy(dtype=kind, na_value=np.nan)
     distinct, place = np.unique(values, return_inverse=True)
     ends = np.random.default_rng(0).choice(np.array([-np.inf, np.inf], kind), len(distinct)) * kind(way)
