@@ -85,6 +85,8 @@ def environments(folder: Path) -> dict[str, Callable[[str], bool]]:
     }
     if locale := turkish(folder):
         found["tr_TR.UTF-8"] = lambda name: run(name, env=locale)
+    else:
+        print("tr_TR.UTF-8: not tried, the system has no localedef or no source of it", flush=True)
     return found
 
 

@@ -100,7 +100,7 @@ def test_weights_that_become_infinite_are_an_error() -> None:
 @pytest.mark.parametrize(
     ("learner", "classes", "half_life"),
     [
-        (AveragedPerceptron(), 2, 15.0),
+        (AveragedPerceptron(), 2, 150.0),
         (AveragedPerceptron(), 2, 3000.0),
         (AveragedPerceptron(), 3, 100.0),
         (AveragedPerceptron(multi_class="multiclass"), 3, 100.0),
@@ -128,6 +128,21 @@ def test_a_faded_mean_is_that_of_its_formula(
     assert abs(total - exact) <= 1.5  # half a row for each time that they fade
     faded = 3 - np.arange(len(y)) // 100  # how often each row has
     assert np.allclose(counts, 2.0 ** (-100 * faded / half_life), rtol=0.01, atol=1e-3)
+
+
+@pytest.mark.parametrize("half_life", [2, 20, 50])
+def test_a_mean_of_a_short_half_life_is_that_of_its_last_rows(half_life: int) -> None:
+    X, y = rows(1501, 2, seed=5)
+    learner, fading = PassiveAggressive(average=True), Fading(half_life)
+    vectors = []
+    for i in range(len(y)):
+        predict_then_learn(learner, X[i], y[i : i + 1], classes=np.arange(2))
+        vectors.append(np.append(learner.last_coef_, learner.last_intercept_))
+        fading.apply(learner, i + 1)
+    step = half_life
+    assert learner.t_ <= 2 * step + 1
+    mean, last = np.append(learner.coef_, learner.intercept_), np.array(vectors[-20 * step - 1 :])
+    assert (last.min(axis=0) - 1e-9 <= mean).all() and (mean <= last.max(axis=0) + 1e-9).all()
 
 
 def test_after_a_change_the_faded_model_is_right_and_the_receipt_says_what_it_does() -> None:

@@ -88,7 +88,7 @@ def fit_stream(
     half_life : float, optional
         What was learnt so many rows ago weighs half, in the vector that moves and in the mean: that of n rows is
         sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life) and w_t the vector after row t. Applied after every
-        1,000 rows, so n - t counts in whole thousands.
+        1,000 rows, or half-life if that is shorter: n - t counts in such steps.
     drift : {"adwin", "page-hinkley"}, optional
         Report when the rate of errors of the model changes, as it would be saved before each row (needs the extra
         `drift`).

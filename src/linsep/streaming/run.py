@@ -35,10 +35,9 @@ EVERY_ROWS = 1000
 class Fading:
     """What was learnt `half_life` rows ago weighs half, in the vector that moves and in the mean.
 
-    It fades after every 1,000 rows. With w_t the vector after row t, the faded mean of n rows is
-    sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life), n - t in whole thousands of rows. The sum of the f_t is
-    kept as a whole number, so it is off by half a row for each thousand of rows at most. Without a half-life nothing
-    fades.
+    It fades after every 1,000 rows, or every half-life if that is shorter. With w_t the vector after row t, the faded
+    mean of n rows is sum f_t w_t / sum f_t with f_t = 2^(-(n - t) / half_life), n - t in whole steps of these rows. The
+    sum of the f_t is kept as a whole number, off by half a row for each step at most. Without half_life nothing fades.
     """
 
     half_life: float | None = None
@@ -47,21 +46,26 @@ class Fading:
         if self.half_life is not None and not 0 < self.half_life < math.inf:
             raise DataError(f"half_life must be a finite number above 0, not {self.half_life}")
 
+    @property
+    def every(self) -> int:
+        """Rows between two applications."""
+        return EVERY_ROWS if self.half_life is None else max(1, min(EVERY_ROWS, int(self.half_life)))
+
     def cuts(self, rows_before: int, n_rows: int) -> list[int]:
         """Where to cut the next `n_rows` rows so that a piece ends wherever they fade."""
         if self.half_life is None:
             return [0, n_rows]
-        return [0, *range(EVERY_ROWS - rows_before % EVERY_ROWS, n_rows, EVERY_ROWS), n_rows]
+        return [0, *range(self.every - rows_before % self.every, n_rows, self.every), n_rows]
 
     def apply(self, learner: OnlineLearner, rows: int) -> None:
-        """Let what was learnt fade if the learner has seen a whole number of thousands of rows.
+        """Let what was learnt fade if the learner has seen a whole number of steps.
 
         A mean of t vectors has the sum S = t w - u. For w -> c w, t -> k, S -> S k / t it takes
         u -> u k / t - (1 - c) k w.
         """
-        if self.half_life is None or rows % EVERY_ROWS:
+        if self.half_life is None or rows % self.every:
             return
-        factor = 0.5 ** (EVERY_ROWS / self.half_life)
+        factor = 0.5 ** (self.every / self.half_life)
         (W, b), watch = learner.moving(), learner.watch()
         if isinstance(watch, Mean) and learner.t_:
             k = round(factor * learner.t_)
