@@ -88,7 +88,7 @@ def _short(weight: int) -> str:
     return str(weight) if weight.bit_length() <= 64 else f"2^{weight.bit_length() - 1}"
 
 
-FRAGILE = "Fragile: rounding the numbers that are no integers could change this verdict"
+FRAGILE = "Fragile: rounding the numbers that are no integers could change this answer"
 REMEDY = "; give decimals as text or as Fractions, which are exact, or leave out a column that depends on others"
 
 
