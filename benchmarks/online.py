@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from math import isfinite
 from statistics import median
 from struct import Struct
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from river import linear_model, preprocessing
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 
-from benchmarks.timing import Report, Work, in_turn
+from benchmarks.timing import Report, Work, in_turn, show
+from linsep import fit_stream
 from linsep.kernels.linear.one_row import learn_row, score_row
 from linsep.learners import Perceptron
 from linsep.learners.table_model import TableModel
+from linsep.streaming import progressive
 
 WIDTHS = (9, 20, 100)
 WANTED = 1.5
@@ -170,8 +174,33 @@ def models_of_tables(report: Report, width: int) -> None:
         report.compare(shape, works[0], "River's scaler and perceptron", works[1], 1 / WANTED)
 
 
+def receipts_of_streams(report: Report) -> None:
+    """A pass that asks what would be saved about rows before they are learnt, against one that does not."""
+    rng = np.random.default_rng(0)
+    for (n, width), classes, kind in product(((30_000, 784), (200_000, 30)), (2, 10), (np.float64, np.float32)):
+        X = rng.normal(size=(n, width)).astype(kind)
+        y = (X @ rng.normal(size=(width, classes)) + rng.normal(size=(n, classes)) * width**0.5 / 3).argmax(axis=1)
+        once = partial(fit_stream, (X, y))
+        once()
+        pairs = np.hstack([in_turn([once, partial(_unasked, once)]) for _ in range(3)])
+        more = 100 * (median(pairs[0] / pairs[1]) - 1)
+        cells = {"rows": f"{n:,} x {width}", "kind": np.dtype(kind).name, "classes": classes, "more": f"{more:.1f} %"}
+        cells["seconds"] = " and ".join(map(show, np.median(pairs, axis=1)))
+        report.row("What the receipt of a stream costs, wanted at most 10 %", cells, {**cells, "percent": more})
+
+
+def _unasked(work: Work) -> None:
+    ask = progressive._pass
+
+    def unasked(learner: Any, rows: Any, told: Any) -> int:
+        return ask(learner, rows, told._replace(asked=np.zeros_like(told.asked)))
+
+    with patch.object(progressive, "_pass", unasked):
+        work()
+
+
 def online(report: Report) -> None:
-    """Dicts against River, rows against scikit-learn."""
+    """Dicts against River, rows against scikit-learn, a stream's receipt against none."""
     for width in WIDTHS:
         _, dicts, y = stream(ROWS, width)
         shape = f"{ROWS:,} dicts of {width} features"
@@ -209,3 +238,4 @@ def online(report: Report) -> None:
     for learn in (True, False):
         for width in WIDTHS:
             parts_of_a_call(report, stream(ROWS, width)[1], learn=learn)
+    receipts_of_streams(report)

@@ -107,8 +107,7 @@ def block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..
     """
 
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
-        i = rows[0]
-        sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
+        fill_row_dots(X, rows[0], W, Z)
 
     return sparse if is_csr(X) else None
 
@@ -131,6 +130,24 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
             Z[0, c], Z[1, c], Z[2, c], Z[3, c] = z0c, z1c, z2c, z3c
 
     return dense
+
+
+@by_type()
+def fill_row_dots(X: Any, i: Any, W: Any, Z: Any) -> Callable[..., Any]:
+    """Z[0, c] = w_c.x_i for every c, as `block_dots` has it. Changes `Z` (1 or more, n_classes)."""
+
+    def sparse(X: Any, i: Any, W: Any, Z: Any) -> None:
+        sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
+
+    def dense(X: Any, i: Any, W: Any, Z: Any) -> None:
+        last = W.shape[0] - 1
+        for c in range(0, W.shape[0], 4):
+            four = (np.uint64(c), np.uint64(min(c + 1, last)), np.uint64(min(c + 2, last)), np.uint64(min(c + 3, last)))
+            z = dots(X, (np.uint64(i),), W, four)
+            for k in range(4):
+                Z[0, four[k]] = z[k]
+
+    return sparse if is_csr(X) else dense
 
 
 # On some processors LLVM would call it for each mistake of a short row unless told otherwise.

@@ -22,7 +22,7 @@ import numpy as np
 from linsep.kernels.compiled import by_type, inner, kernel, uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, step_size, told_before, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
-from linsep.kernels.rows import BLOCK, block_dots, block_size, row_axpy, row_count, row_norm2
+from linsep.kernels.rows import BLOCK, block_dots, block_size, fill_row_dots, row_axpy, row_count, row_norm2
 from linsep.passes import PER_CLASS
 from linsep.types import Array
 
@@ -95,10 +95,10 @@ def note_values(watch: Any, X: Any, block: Any, r: Any, c: Any, model: Any, visi
         watch[0].wrong[i] = z.argmax() != c
         _note_values(watch[0], i, z)
         if watch[0].asked[i]:
-            past = np.empty((BLOCK, z.shape[0]))
-            block_dots(X, block, watch[1].u, -1, -1, past)
+            past = np.empty((1, z.shape[0]))
+            fill_row_dots(X, i, watch[1].u, past)
             # u is 0 before the first visit.
-            mean = z - (past[r] + watch[1].u_b) / max(visit, 1)
+            mean = z - (past[0] + watch[1].u_b) / max(visit, 1)
             watch[0].missed[i] = mean.argmax() != c
             _note_values(watch[0], i, mean)
 
