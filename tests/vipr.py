@@ -1,103 +1,39 @@
-"""Proofs in the format of VIPR 1.0, which the checker of the exact SCIP reads, and a checker of our own in fractions.
+"""A checker of proofs in the format of VIPR 1.0, written from its specification in fractions.
 
-Rows z_i = s_i (x_i, 1) of a table are the constraints `R<i>`: z_i.d >= 1 for all rows, which asks for a plane; or
-z_i.d >= 0 and the sum of all rows, `S`, >= 1, which asks for a direction. A file says that some d fulfils them, or that
-none does.
 Source: Cheung, Gleixner and Steffy 2017, Verifying integer programming results; certificate file format, version 1.0.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import runpy
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from exact_cone import Row
+from linsep.theory.vipr import InVipr
+
+PROGRAM = Path(__file__).parents[1] / "examples" / "compare_vipr.py"
+compare = runpy.run_path(str(PROGRAM))["compare"]
 
 Vector = Mapping[int, Fraction]
 _VALUE, _INDEX = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?"), re.compile(r"\d+")
 
 
-# ----------------------------------------------------------------------- writing
-def problem(Z: Sequence[Row], ids: Sequence[int], strict: bool) -> str:
-    """The sections before what is to be proved, from the table alone."""
-    lines = ["VER 1.0", f"VAR {len(Z[0])}", " ".join(f"d{j}" for j in range(len(Z[0]))), "INT 0", "OBJ min", "0"]
-    lines += [f"CON {len(ids) + (not strict)} 0"]
-    lines += [f"R{i} G {int(strict)} {_sparse(dict(enumerate(Z[i])))}" for i in ids]
-    sums = {j: sum(Z[i][j] for i in ids) for j in range(len(Z[0]))}
-    return "\n".join([*lines, *[f"S G 1 {_sparse(sums)}"] * (not strict), ""])
+def files_of(found: InVipr) -> dict[str, str]:
+    """Statement -> the file that proves it; "" of the only one."""
+    with TemporaryDirectory() as folder:
+        written = found.to_vipr(Path(folder, "a.vipr"))
+        return {path.name.removeprefix("a").removesuffix(".vipr")[1:]: path.read_text("ascii") for path in written}
 
 
-def fulfilled(Z: Sequence[Row], directions: Sequence[Mapping[int, int]], strict: bool) -> str:
-    """That all rows, or some, can be separated: directions taken in turn, added with weights that fall fast enough."""
-    d: dict[int, Fraction] = {}
-    for ahead in reversed(directions):
-        at, sides = [_dot(z, ahead) for z in Z], [_dot(z, d) for z in Z]
-        t = max((1 - v / u for v, u in zip(sides, at, strict=True) if u > 0), default=Fraction(1))
-        t = max(Fraction(1), t)
-        d = {j: t * ahead.get(j, 0) + d.get(j, 0) for j in {*ahead, *d}}
-    sides = [_dot(z, d) for z in Z]
-    scale = 1 / (min(sides) if strict else sum(sides))
-    values = _sparse({j: scale * v for j, v in d.items()})
-    return problem(Z, range(len(Z)), strict) + f"RTP range -inf 0\nSOL 1\nd {values}\nDER 0\n"
-
-
-def refuted(Z: Sequence[Row], ids: Sequence[int], combination: Vector, strict: bool) -> str:
-    """That they cannot: a combination of the constraints, in the order of `problem`, is 0 >= 1 or more."""
-    least = sum(combination.values()) if strict else combination[len(ids)]
-    reason = f"{{ lin {_sparse(combination)} }}"
-    return problem(Z, ids, strict) + f"RTP infeas\nSOL 0\nDER 1\nD G {_text(least)} 0 {reason} -1\n"
-
-
-def files_of(Z: Sequence[Row], proof: Any) -> dict[str, str]:
-    """Statement -> the file that proves it, of an exact proof about a cone without equalities."""
-    left, weights = list(proof.left), proof.weights
-    out = {}
-    if not left:
-        return {"separable": fulfilled(Z, proof.directions, True)}
-    if proof.directions:
-        out["a direction"] = fulfilled(Z, proof.directions, False)
-    if weights:
-        out["no plane"] = refuted(
-            Z, sorted(weights), dict(enumerate(Fraction(weights[i]) for i in sorted(weights))), True
-        )
-    if proof.basis is not None:  # the sum of the rows left is one of rows of the basis: weights outgrow what these take
-        total = [sum(column) for column in zip(*(Z[i] for i in left), strict=True)]
-        taken = dict(zip(proof.basis, _solved([Z[i] for i in proof.basis], total), strict=True))
-        t = max((c / weights[i] for i, c in taken.items()), default=Fraction(0))
-        t = max(t, Fraction(0))
-        every = [t * weights.get(i, 0) - taken.get(i, Fraction(0)) for i in left]
-        out["no more direction"] = refuted(Z, left, {k: v for k, v in enumerate([*every, Fraction(1)]) if v}, False)
-    return out
-
-
-def _solved(rows: Sequence[Row], target: Sequence[Any]) -> list[Fraction]:
-    """Numbers c with sum c_k rows_k = target, which there are: by elimination."""
-    lines = [[Fraction(row[j]) for row in rows] + [Fraction(target[j])] for j in range(len(target))]
-    out, done = [Fraction(0)] * len(rows), []
-    for k in range(len(rows)):
-        pivot = next((line for line in lines if line[k]), None)
-        if pivot is not None:
-            rest = [line for line in lines if line is not pivot]
-            lines = [[v - line[k] / pivot[k] * u for v, u in zip(line, pivot, strict=True)] for line in rest]
-            done.append((k, pivot))
-    for k, line in reversed(done):
-        out[k] = (line[-1] - sum(v * c for v, c in zip(line, out, strict=False))) / line[k]
-    return out
-
-
-def _dot(z: Row, d: Mapping[int, Any]) -> Fraction:
-    return sum((Fraction(z[j]) * v for j, v in d.items()), Fraction(0))
-
-
-def _text(value: Any) -> str:
-    return str(Fraction(value))
-
-
-def _sparse(vector: Mapping[int, Any]) -> str:
-    entries = [f"{j} {_text(v)}" for j, v in sorted(vector.items()) if v]
-    return " ".join([str(len(entries)), *entries])
+def _need(holds: Any, what: str) -> None:
+    if not holds:
+        raise RefusedError(what)
 
 
 # ---------------------------------------------------------------------- checking
@@ -143,11 +79,6 @@ class _Words:
         pairs = [(self.index(below), self.value()) for _ in range(count)]
         _need(len(dict(pairs)) == count, "an index stands twice")
         return dict(pairs)
-
-
-def _need(holds: Any, what: str) -> None:
-    if not holds:
-        raise RefusedError(what)
 
 
 def check(text: str) -> bool:
@@ -229,11 +160,22 @@ def _dominates(one: Constraint, other: Constraint) -> bool:
     return same and above and one.sense in (other.sense, "E")
 
 
-def stated(text: str, Z: Sequence[Row]) -> tuple[list[int], bool, bool] | None:
-    """What a file that `check` accepts says of a table: rows, planes or directions, possible or not; None: nothing."""
-    possible = check(text)
-    ids = [int(name) for name in re.findall(r"^R(\d{1,9}) ", text, re.MULTILINE)]
-    for strict in (True, False):
-        if all(i < len(Z) for i in ids) and text.partition("RTP")[0] == problem(Z, ids, strict):
-            return ids, strict, possible
-    return None
+def by_program(text: str) -> bool:
+    """The same by viprchk, which must be on the path."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "a.vipr").write_text(text, "ascii")
+        done = subprocess.run(["viprchk", f"{folder}/a.vipr"], capture_output=True, check=False, timeout=60)
+    possible = b"Successfully" in done.stdout
+    _need(done.returncode == 0 and (possible or b"Infeasibility verified" in done.stdout), "viprchk refuses it")
+    return possible
+
+
+def stated(text: str, Z: Sequence[Row], judge: Callable[[str], bool] = check) -> tuple[list[int], bool, bool] | None:
+    """What a file that is accepted says of rows (x, 1) with signs: rows, plane, possible or not; None: nothing."""
+    possible = judge(text)
+    X = [[Fraction(v) * z[-1] for v in z[:-1]] for z in Z]
+    try:
+        rows, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
+    except (SystemExit, ValueError, IndexError, ZeroDivisionError, StopIteration):
+        return None
+    return (rows, is_plane, said) if said is possible else None  # viprchk may find a solution where none was claimed

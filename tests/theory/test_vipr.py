@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-from pathlib import Path
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from linsep import separability
+from linsep import DataError, Separability, separability, separation
+from linsep.theory.separation.families import Family
 from trial.row import all_rows
-from vipr import RefusedError, check, files_of, stated
+from vipr import RefusedError, by_program, check, files_of, stated
 
 # x >= 1 and 2 x <= 0, and between them x <= 0, which is derived.
 TWO = """% a comment
@@ -32,25 +32,48 @@ D G 1 0 { lin 2 0 1 2 -1 } -1
 """
 
 
-def test_every_part_of_a_verdict_has_a_file(tmp_path: Path) -> None:
+def test_every_part_of_a_verdict_has_a_file() -> None:
     X = np.array([[0], [1], [1], [2]])
     for y, statements in (
-        ([0, 0, 1, 1], {"a direction", "no plane", "no more direction"}),
-        ([0, 1, 0, 1], {"a direction", "no plane", "no more direction"}),
-        ([1, 0, 0, 1], {"no plane", "no more direction"}),
-        ([0, 1, 1, 1], {"separable"}),
+        ([0, 0, 1, 1], {"direction", "no-plane", "no-direction"}),
+        ([0, 1, 0, 1], {"direction", "no-plane", "no-direction"}),
+        ([1, 0, 0, 1], {"no-plane", "no-direction"}),
+        ([0, 1, 1, 1], {""}),
     ):
         found = separability(X, y)
         Z = [[(2 * b - 1) * v for v in (x, 1)] for (x,), b in zip(X.tolist(), y, strict=True)]
-        files = files_of(Z, found.proof)
+        files = files_of(found)
         assert files.keys() == statements
         for name, text in files.items():
             said = stated(text, Z)
-            assert said is not None and said[1:] == (name in ("separable", "no plane"), not name.startswith("no"))
-            assert stated(text, [[2 * v for v in z] for z in Z]) is None
-            if (program := shutil.which("viprchk")) is not None:
-                (tmp_path / "a.vipr").write_text(text)
-                assert subprocess.run([program, tmp_path / "a.vipr"], check=False).returncode == 0
+            assert said is not None and said[1:] == (name in ("", "no-plane"), not name.startswith("no"))
+            assert stated(text, [[2 * v for v in z[:-1]] + [k * z[-1]] for k, z in enumerate(Z, 1)]) is None
+            assert shutil.which("viprchk") is None or stated(text, Z, by_program) == said
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial", "cumulative", "cox"])
+def test_regressions_too(family: Family) -> None:
+    X: list[list[float]] = [[0.5, 1], [0.25, 0], [1, 1], [2, 0], [2, 3], [1, 1]]
+    y = [0, 0, 0, 2, 2, 1]
+    y = [min(v, 1) for v in y] if family == "logistic" else [v + 1 for v in y] if family == "cox" else y
+    for columns in ([0, 1], [1]):
+        found = separation([[row[j] for j in columns] for row in X], y, family=family)
+        proved = {name: check(text) for name, text in files_of(found).items()}
+        assert proved and all(possible is not name.startswith("no") or name == "" for name, possible in proved.items())
+        assert (True in proved.values()) is (found.verdict != "overlap")
+
+
+def test_numbers_of_thousands_of_digits_and_exact_weights() -> None:
+    X, y = [[Fraction(1, 10**3000)], [Fraction(1, 10**3001)], [Fraction(7, 3)]], [0, 1, 0]
+    assert files_of(separability(X, y)).keys() == {""}
+    rng = np.random.default_rng(0)
+    found = separability(rng.normal(size=(400, 60)), rng.integers(0, 2, 400))
+    if found.proof.within:
+        with pytest.raises(DataError, match="exact=True"):
+            files_of(found)
+    read = Separability.from_json(found.to_json())
+    with pytest.raises(DataError, match="verify this certificate"):
+        files_of(read)
 
 
 def test_what_does_not_follow_is_refused() -> None:

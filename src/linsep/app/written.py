@@ -20,10 +20,11 @@ from linsep.data.sources.source import Source
 from linsep.files import open_output
 from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 if TYPE_CHECKING:
     from linsep.reporting.page.html import Page
+    from linsep.theory.vipr import InVipr
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
@@ -43,7 +44,7 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, 
 
 
 def written_certificate(
-    path: Path | None, data: dict[str, Any], table: Any, design: Mapping[str, Any] | None
+    path: Path | None, data: dict[str, Any], table: Any, design: Mapping[str, Any] | None, proved: Sequence[InVipr]
 ) -> list[tuple[str, str]]:
     """Write the certificate, if one is asked for, and its design; return the lines that say where they are.
 
@@ -57,9 +58,13 @@ def written_certificate(
         What the command reads, which nothing may replace.
     design : dict or None
         `design_data`; None if `is_plain` says that the table itself can be read.
+    proved : list of answers
+        What a VIPR file is about: one answer.
     """
     if path is None:
         return []
+    if is_vipr(path) and len(proved) > 1:
+        raise DataError("a VIPR file is about two classes: name one with --positive")
     files: list[tuple[str, Path, str]] = []
     if design is not None:
         beside, text = path.with_name(f"{path.stem}.design.json"), _json(design)
@@ -67,11 +72,18 @@ def written_certificate(
         data["design"], data["design_sha256"] = beside.name, hashlib.sha256(text.encode()).hexdigest()
         files = [("design", beside, text)]
     proofs = {key: value for key, value in data.items() if key != "columns_behind"}
-    files.append(("certificate", path, _json(without_words(proofs))))
+    if not is_vipr(path):
+        files.append(("certificate", path, _json(without_words(proofs))))
     for what, at, text in files:
         with open_output(at, f"the {what}", reads=inputs(table)) as file:
             file.write(text)
-    return [(what, str(at)) for what, at, _ in files]
+    written = proved[0].to_vipr(path) if is_vipr(path) else []
+    return [(what, str(at)) for what, at, _ in files] + [("certificate", str(at)) for at in written]
+
+
+def is_vipr(path: Path | None) -> bool:
+    """Whether a certificate is to be a VIPR file, for which weights have to be exact."""
+    return path is not None and path.suffix == ".vipr"
 
 
 def _json(plain: Any) -> str:

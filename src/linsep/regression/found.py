@@ -18,15 +18,16 @@ from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.separation.families import FAMILIES, LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.fragile_design import is_fragile
-from linsep.theory.verify.cone import CertificateError
+from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import SeparationProof
+from linsep.theory.vipr import Cone, InVipr
 from linsep.theory.words import of_regressions
 from linsep.theory.words.of_regressions import estimate
 from linsep.types import DataError
 
 
 @dataclass(frozen=True, repr=False)
-class Separation(Remedies):
+class Separation(Remedies, InVipr):
     """Whether a regression is separated, by which rows, what that means for each coefficient, and the proof.
 
     Attributes
@@ -278,6 +279,16 @@ class Separation(Remedies):
             The JSON text.
         """
         return json.dumps(self._certificate(), allow_nan=False)
+
+    def _cone(self) -> Cone | None:
+        if self._question is None or self.proof is None:
+            return None
+        rows, places = self._question.rows, self._question.design.places
+        names = [f"d{j}" for j in range(rows.Z.shape[1])]
+        if len(names) == self.n_features + self.fit_intercept:
+            names = ["b"] * self.fit_intercept + [f"x{j}" for j in range(self.n_features)]
+        ids = places[rows.owner] if len(set(rows.owner.tolist())) == len(rows.owner) else None
+        return Cone(Rows(rows.Z, equal=rows.equal), self.proof.cone, names, ids)
 
     @classmethod
     def from_json(cls, text: str) -> Separation:

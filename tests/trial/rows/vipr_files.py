@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -13,14 +15,15 @@ import numpy as np
 from exact_cone import reaches
 from linsep import separability
 from trial.row import Outcome
-from vipr import RefusedError, files_of, stated
+from vipr import RefusedError, by_program, check, files_of, stated
 
 CLAIM = "an altered VIPR file is refused or about another table, or what it says of this one is true"
 TIMES = 10_000
 
 
 def run(times: int, seed: int) -> Outcome:
-    """First every file as it is."""
+    """First every file as it is; viprchk, where it is on the path, is a second judge."""
+    judges = {"": check} | ({" by viprchk": by_program} if shutil.which("viprchk") else {})
     rng, counts = Random(f"vipr {seed}"), Counter[str]()
     failures: list[str] = []
     every = [one for _ in range(40) for one in tables(rng)]
@@ -30,10 +33,11 @@ def run(times: int, seed: int) -> Outcome:
         new = text
         while new == text and k >= len(every):
             new = altered(rng, text, list(files.values()))
-        found = judged(Z, new)
-        counts[found] += 1
-        if found == "WRONG" or (new == text and found != "true"):
-            failures.append(f"{found}:\n{new}")
+        for name, judge in judges.items():
+            found = judged(Z, new, judge)
+            counts[found + name] += 1
+            if found == "WRONG" or (new == text and found != "true"):
+                failures.append(f"{found}{name}:\n{new}")
     return Outcome(times, failures, ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items())))
 
 
@@ -45,14 +49,14 @@ def tables(rng: Random) -> list[tuple[list[list[int]], dict[str, str]]]:
         X = [[rng.randint(-2, 2) + shift * (i % 2) * (j == 0) for j in range(p)] for i in range(n)]
         found = separability(np.array(X), [i % 2 for i in range(n)])
         Z = [[(2 * (i % 2) - 1) * v for v in (*x, 1)] for i, x in enumerate(X)]
-        out.append((Z, files_of(Z, found.proof)))
+        out.append((Z, files_of(found)))
     return out
 
 
-def judged(Z: list[list[int]], text: str) -> str:
+def judged(Z: list[list[int]], text: str, judge: Callable[[str], bool]) -> str:
     """What becomes of a file; whether it is true is found by the simplex method."""
     try:
-        said = stated(text, Z)
+        said = stated(text, Z, judge)
     except RefusedError:
         return "refused"
     if said is None:

@@ -44,17 +44,19 @@ def _check(asked: Any) -> Result:
     printed).
     """
     from linsep.app.tables import check_outputs, inputs, open_labelled, read_as
-    from linsep.app.written import with_report, written_certificate
+    from linsep.app.written import is_vipr, with_report, written_certificate
     from linsep.files import open_output
     from linsep.reporting.table_check import check_table
 
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
     source, columns = open_labelled(asked)
-    how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit", "exact")}
-    found = check_table(source, columns=columns, explain=asked.explain or suspects is not None, **how)
+    how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit")}
+    how |= {"explain": asked.explain or suspects is not None, "exact": asked.exact or is_vipr(certificate)}
+    found = check_table(source, columns=columns, **how)
     design = None if certificate is None else _design(table, source, found, asked.positive)
-    lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design)]
+    proved = [one.found for one in found.asked]
+    lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design, proved)]
     if suspects is not None and found.explanation is not None:
         lines.append(("list of suspects", str(suspects)))
         with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:

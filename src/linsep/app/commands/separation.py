@@ -70,7 +70,7 @@ def _separation(asked: Any) -> Result:
     then finite_part(), drop() or firth() of its answer.
     """
     from linsep.app.tables import check_outputs, inputs, read_as
-    from linsep.app.written import design_data, written_certificate
+    from linsep.app.written import design_data, is_vipr, written_certificate
     from linsep.regression.separation import answer
     from linsep.reporting.proof import separation_details, separation_lines
     from linsep.theory.words.of_classes import rows_of_file
@@ -78,7 +78,7 @@ def _separation(asked: Any) -> Result:
     check_outputs(inputs(asked.table), certificate=asked.certificate)
     named = {one.name: name for one in _BESIDE if (name := getattr(asked, one.name)) is not None}
     plan = _of_table(asked, named) if asked.formula is None else _of_formula(asked, named)
-    found = answer(plan.question, asked.time_limit, exact=asked.exact)
+    found = answer(plan.question, asked.time_limit, exact=asked.exact or is_vipr(asked.certificate))
     data: dict[str, Any] = {**found.to_dict(), **plan.data}
     if plan.left_out is not None:
         parts = {"separated_rows": found.separated_rows}
@@ -89,7 +89,7 @@ def _separation(asked: Any) -> Result:
         X, outcome = plan.question.design, plan.question.outcome
         design = design_data(X.X, outcome.y.tolist(), X.names, plan.rows, outcome.beside, X.absorbed)
     lines = [*read_as(plan.source), *plan.lines, *separation_lines(found, plan.left_out)]
-    lines += written_certificate(asked.certificate, data, asked.table, design)
+    lines += written_certificate(asked.certificate, data, asked.table, design, [found])
     events = [_ALL_EVENTS] if asked.family == "cox" and "event" not in named else []
     doubts = [*plan.doubts, *events, *plan.rounded]
     more = separation_details(found, plan.left_out, asked.time_limit) if asked.details and not asked.as_json else []

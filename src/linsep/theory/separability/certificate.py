@@ -27,12 +27,13 @@ from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.fragile import is_fragile
 from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.verify.cone import CertificateError, ConeProof, Rows, Vector, verify
+from linsep.theory.vipr import Cone, InVipr
 from linsep.theory.words.of_classes import html_of, rows_of_file, summary_of
 from linsep.types import Array, Hyperplane, Verdict
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Separability:
+class Separability(InVipr):
     """A verdict on rows of two classes, and its proof: all that it says follows from `proof` once `verify` has passed.
 
     Attributes
@@ -322,6 +323,13 @@ class Separability:
     def to_json(self) -> str:
         """Return the certificate as JSON; `examples/verify_certificate.py` checks it without this library."""
         return json.dumps(self._certificate(), allow_nan=False)
+
+    def _cone(self) -> Cone | None:
+        if self.about is None:
+            return None
+        names = [f"x{j}" for j in range(self.n_features)] + ["b"] * self.fit_intercept
+        rows = Rows(*self._signed, self.fit_intercept)
+        return Cone(rows, self.proof, names, self.in_file(range(self.n_rows)), planes=True)
 
     @classmethod
     def from_json(cls, text: str) -> Separability:

@@ -1,0 +1,190 @@
+"""Proofs as files of VIPR 1.0, for checkers that know nothing of linsep: that of the exact SCIP, or a verified one.
+
+Rows z_i of a cone are constraints `R<i>` on a direction d: z_i.d >= 1 for all rows, which asks for a plane; or
+z_i.d >= 0 and the sum of all rows, `S`, >= 1, which asks for a direction. Equalities are z_i.d = 0. A file says that
+some d fulfils them, or that none does.
+Source: Cheung, Gleixner and Steffy 2017, Verifying integer programming results; certificate file format, version 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from linsep.files import open_output
+from linsep.tables import is_sparse
+from linsep.theory.verify.cone import ConeProof, Rows, Vector
+from linsep.types import Array, DataError
+
+Numbers = Mapping[int, Any]  # place -> integer or Fraction
+_ONE_FILE = "a VIPR file holds exact weights of what is decided"
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Rows and what is proved of them; the names of coordinates of d, and the numbers of rows: 0, 1, ... if None.
+
+    With `planes` a plane that has all rows strictly on its side is asked about, too.
+    """
+
+    rows: Rows
+    proof: ConeProof
+    names: Sequence[str]
+    ids: Array | None = None
+    planes: bool = False
+
+    def statements(self) -> Iterator[tuple[str, Iterator[str]]]:
+        """What is proved, each with its name and the lines of its file."""
+        proof, left, weights = self.proof, list(self.proof.left), self.proof.weights
+        if proof.directions:
+            strict = self.planes and not left
+            yield "plane" if strict else "direction", self._fulfilled(strict=strict)
+        if self.planes and weights:
+            ids = sorted(weights)
+            yield "no-plane", self._refuted(ids, [weights[i] for i in ids], 0, strict=True)
+        if left and proof.basis is not None and not all(map(self.equal, left)):
+            yield "no-direction", self._refuted(left, *self._spanned(left), strict=False)
+
+    def _fulfilled(self, *, strict: bool) -> Iterator[str]:
+        """Some d fulfils them: the directions taken in turn, added with weights that fall fast enough."""
+        Z = [self.row(i) for i in range(self.proof.n_rows)]
+        d: Numbers = {}
+        for ahead in reversed(self.proof.directions):
+            at, sides = [_dot(z, ahead) for z in Z], [_dot(z, d) for z in Z]
+            t = max([1, *(1 - Fraction(v) / u for u, v in zip(at, sides, strict=True) if u > 0)])
+            d = {j: t * ahead.get(j, 0) + d.get(j, 0) for j in {*ahead, *d}}
+        sides = [_dot(z, d) for z in Z]
+        least = Fraction(min(sides) if strict else sum(sides))
+        yield from self._problem(range(len(Z)), strict=strict)
+        yield f"RTP range -inf 0\nSOL 1\nd {_sparse({j: v / least for j, v in d.items()})}\nDER 0"
+
+    def _refuted(self, ids: Sequence[int], weights: Iterable[Any], of_sum: int, *, strict: bool) -> Iterator[str]:
+        """No d fulfils them: with these weights, and that of the sum, they add up to 0 >= 1 or more."""
+        combination = {k: v for k, v in enumerate([*weights, of_sum]) if v}
+        least = sum(combination.values()) if strict else of_sum
+        yield from self._problem(ids, strict=strict)
+        yield f"RTP infeas\nSOL 0\nDER 1\nD G {_text(least)} 0 {{ lin {_sparse(combination)} }} -1"
+
+    def _spanned(self, left: Sequence[int]) -> tuple[list[Any], int]:
+        """Weights > 0 of the rows left, and of their sum, that add up to 0: the basis spans that sum."""
+        assert self.proof.basis is not None
+        weights, basis = self.proof.weights, self.proof.basis
+        taken = dict(zip(basis, _solved([self.row(i) for i in basis], self._total(left), len(self.names)), strict=True))
+        t = max([Fraction(0), *(c / weights[i] for i, c in taken.items() if not self.equal(i))])
+        return [t * weights.get(i, 0) - taken.get(i, 0) for i in left], 1
+
+    def _problem(self, ids: Sequence[int], *, strict: bool) -> Iterator[str]:
+        """The sections before what is proved: they follow from the table alone."""
+        yield f"VER 1.0\nVAR {len(self.names)}\n{' '.join(self.names)}\nINT 0\nOBJ min\n0"
+        yield f"CON {len(ids) + (not strict)} 0"
+        for i in ids:
+            sense = "E 0" if self.equal(i) else f"G {int(strict)}"
+            yield f"R{i if self.ids is None else self.ids[i]} {sense} {_sparse(self.row(i))}"
+        if not strict:
+            yield f"S G 1 {_sparse(self._total(ids))}"
+
+    def _total(self, ids: Sequence[int]) -> Numbers:
+        """The sum of the rows that are no equalities."""
+        out: dict[int, Any] = {}
+        for i in ids:
+            for j, v in self.row(i).items() if not self.equal(i) else ():
+                out[j] = out.get(j, 0) + v
+        return out
+
+    def equal(self, i: int) -> bool:
+        """Whether row i is an equality."""
+        return self.rows.equal is not None and bool(self.rows.equal[i])
+
+    def row(self, i: int) -> Numbers:
+        """z_i without its zeros."""
+        X, s = self.rows.X, 1 if self.rows.s is None else int(self.rows.s[i])
+        if is_sparse(X):
+            at = slice(X.indptr[i], X.indptr[i + 1])
+            entries = zip(X.indices[at].tolist(), X.data[at].tolist(), strict=True)
+        else:
+            entries = zip(range(X.shape[1]), X[i].tolist(), strict=True)
+        out = {j: s * (v if isinstance(v, int) else Fraction(v)) for j, v in entries if v}
+        return out | {X.shape[1]: s} if self.rows.constant else out
+
+
+class InVipr:
+    """Answers whose proof checkers of VIPR can check."""
+
+    def _cone(self) -> Cone | None:
+        """What is proved of which rows; None where it is not known."""
+        raise NotImplementedError
+
+    def to_vipr(self, path: str | Path) -> list[Path]:
+        """Write the proof for checkers of VIPR, the format of the exact SCIP, and return the files: one a statement.
+
+        Columns are called x0, x1, ... and the intercept b, where each has one coefficient, or else d0, d1, ...; R7 is
+        row 7, counted from 0, of the table that was read, where each row has one inequality.
+        `examples/compare_vipr.py` compares such a file with the table.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; of several statements each has its name before the suffix: "a.direction.vipr", "a.no-plane.vipr".
+
+        Returns
+        -------
+        list of Path
+            The files written.
+
+        Raises
+        ------
+        DataError
+            Nothing is decided, the data are not known, or weights are near exact ones: ask again with `exact=True`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from linsep import separability
+        >>> found = separability([[0], [1], [2]], [0, 0, 1])
+        >>> [written] = found.to_vipr(pathlib.Path(tempfile.mkdtemp(), "a.vipr"))
+        >>> written.read_text().splitlines()[7:10]
+        ['R0 G 1 1 1 -1', 'R1 G 1 2 0 -1 1 -1', 'R2 G 1 2 0 2 1 1']
+        """
+        cone = self._cone()
+        if cone is None:
+            raise DataError("the proof and its data are not both known: verify this certificate with the data first")
+        if cone.proof.within:
+            raise DataError(f"{_ONE_FILE}: ask again for exact weights (exact=True, --set exact=yes)")
+        found = list(cone.statements())
+        if not found:
+            raise DataError(f"{_ONE_FILE}, and nothing is decided here")
+        out = []
+        for what, lines in found:
+            out.append(Path(path) if len(found) == 1 else Path(path).with_suffix(f".{what}.vipr"))
+            with open_output(out[-1], "the certificate") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        return out
+
+
+def _solved(rows: Sequence[Numbers], target: Numbers, width: int) -> list[Fraction]:
+    """Numbers c with sum c_k rows_k = target, which there are."""
+    lines = [[fmpq(*Fraction(row.get(j, 0)).as_integer_ratio()) for row in (*rows, target)] for j in range(width)]
+    reduced, rank = fmpq_mat(lines).rref()
+    out = [Fraction(0)] * len(rows)
+    for line in reduced.tolist()[:rank]:
+        last = line[-1]
+        out[next(k for k, v in enumerate(line) if v != 0)] = Fraction(int(last.p), int(last.q))
+    return out
+
+
+def _dot(z: Numbers, d: Vector | Numbers) -> Any:
+    return sum(v * d[j] for j, v in z.items() if j in d)
+
+
+def _text(value: Any) -> str:
+    return str(fmpq(*value.as_integer_ratio()))  # Python writes no more than 4,300 digits
+
+
+def _sparse(entries: Numbers) -> str:
+    kept = [f"{j} {_text(v)}" for j, v in sorted(entries.items()) if v]
+    return " ".join([str(len(kept)), *kept])
