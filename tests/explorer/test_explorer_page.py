@@ -179,7 +179,7 @@ def test_the_command_shows_a_preset_or_says_what_is_wrong(tmp_path: Path) -> Non
     assert "2 updates, at most 5" in linsep("explore", "--save", out).stdout
     seen = "--set", "view=file:///p.html#visit=3&card=proof"
     done = linsep("explore", "--preset", "line", "--learner", "pa1", *seen, "--save", out)
-    assert "the 3 rows 1, 3, 4 (counted from 1) cannot be separated" in done.stdout  # as on the page
+    assert "the 3 rows 1, 3, 4 (counted from 1) alone cannot be separated" in done.stdout  # as on the page
     story = story_in(out.read_text(encoding="utf-8"))
     assert story["runs"][0]["name"] == "pa1" and story["state"] == "visit=3&card=proof"
     table = tmp_path / "t.csv"

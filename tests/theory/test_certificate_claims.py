@@ -279,7 +279,7 @@ def test_a_witness_is_a_no_although_the_time_is_up(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join([head, *rows]) + "\n")
     done = check(tmp_path / "t.csv", target="kind", positive=None, time_limit=0.0)
     assert (done.exit_status, dict(done.lines)["verdict"]) == (1, "not-separable")
-    assert dict(done.lines)["witness"] == "row 1, row 8 add up to 0 once signed by label"
+    assert dict(done.lines)["witness"] == "row 1, row 8: multiply each row by its label and its weight; the sum is 0"
     plain = json.loads(json.dumps(done.data))
     assert (plain["fragile"], plain["proof"]["basis"], plain["ended"]) == (False, None, 0.0)
     found = verify_certificate(json.dumps(plain), X, y)[""]

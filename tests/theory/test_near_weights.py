@@ -132,7 +132,7 @@ def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
     said = f"positive weights that bring them to 0 exist within {found.witness.within:.0e} of those given"
     assert found.summary().endswith(f"cannot be separated: {said}, checked exactly")
     assert dict(proof_lines(found, list("abc"), [0] * 3)[0])["witness"].endswith(
-        f"nearly add up to 0 once signed by label: {said}"
+        f"multiply each row by its label and its weight; the sum is nearly 0: {said}"
     )
     assert "weights near exact ones: row x weight" in found._repr_html_()
     again = Separability.from_json(found.to_json())
@@ -272,11 +272,12 @@ def test_the_command_says_it(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    assert "nearly add up to 0 once signed by label: positive weights that bring them to 0 exist within" in done.stdout
+    near = "positive weights that bring them to 0 exist within"
+    assert f"multiply each row by its label and its weight; the sum is nearly 0: {near}" in done.stdout
     claim = json.loads((tmp_path / "proof.json").read_text())
     assert 0 < claim["proof"]["within"] < 1e-6 and claim["rows_left_out"] == [0]
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
-    assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
+    assert f"Multiply each row by its label and its weight: the sum is nearly 0, and {near}" in page
     design = (tmp_path / "proof.design.json").read_text()
     assert verify_in_a_process(tmp_path, claim, design)[0] == 0
 

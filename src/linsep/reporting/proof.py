@@ -68,19 +68,18 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
         lines.append(("separated rows", at_least + some_rows(found.in_file(found.separated_rows))))
         lines.append(("rows left", f"{some_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
-        lines.append(("witness", f"{_combination(found.witness, found)} {_adding_up(found.witness)}"))
+        lines.append(("witness", f"{_combination(found.witness, found)}: {_adding_up(found.witness)}"))
     if found.overlap is not None and found.overlap != found.witness:
         spanning = f"{_adding_up(found.overlap)}; they span the rows left"
-        spanning = spanning if found.overlap.within else "add up to 0 and span the rows left"
-        details.append(("overlap", f"{_combination(found.overlap, found)} {spanning}"))
+        details.append(("overlap", f"{_combination(found.overlap, found)}: {spanning}"))
     return lines, details
 
 
 def _adding_up(part: Combination) -> str:
     """What is proved of a combination."""
     if part.within:
-        return f"nearly add up to 0 once signed by label: {exists_near(part.within)}"
-    return "add up to 0 once signed by label"
+        return f"multiply each row by its label and its weight; the sum is nearly 0: {exists_near(part.within)}"
+    return "multiply each row by its label and its weight; the sum is 0"
 
 
 def form_of(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:

@@ -328,10 +328,8 @@ def _tables_of_proof(asked: Asked, plane: Hyperplane | None, about: About) -> li
 
 def _witness(found: Separability, witness: Combination, y: Array) -> Table:
     """The rows of a witness with their integer weights."""
-    note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
-    if witness.within:
-        proof = exists_near(witness.within)
-        note = f"Signed by label they nearly add up to 0; {proof}, so no hyperplane separates them."
+    near = f"nearly 0, and {exists_near(witness.within)}" if witness.within else "0"
+    note = f"Multiply each row by its label and its weight: the sum is {near}. So no hyperplane separates them."
     if is_rounded(witness):
         note += " The weights are parts of their sum, rounded."
     numbers, labels = found.in_file(witness.rows).tolist(), y[list(witness.rows)]

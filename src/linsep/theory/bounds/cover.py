@@ -190,14 +190,14 @@ def cover_note(rows: int, rank: int, positives: int) -> str:
     Examples
     --------
     >>> cover_note(6, 5, 3)
-    '; 6 rows of rank 5 say little: labels that are shuffled may be separable too (chance at most 100%, Cover 1965)'
+    '; with only 6 rows of rank 5 even random labels can be separable (chance at most 100%, Cover 1965)'
     >>> cover_note(569, 31, 357)
     ''
     """
     odds = cover_odds(rows, rank, positives)
     if odds <= log(_LITTLE) / _LN10:
         return ""
-    said = f"; {rows:,} rows of rank {min(rank, rows):,} say little: labels that are shuffled may be separable too "
+    said = f"; with only {rows:,} rows of rank {min(rank, rows):,} even random labels can be separable "
     return said + f"(chance at most {10**odds:.0%}, Cover 1965)"
 
 

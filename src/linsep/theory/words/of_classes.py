@@ -53,7 +53,7 @@ def _why(found: Any, first: int = 0) -> str:
         why = f"; {found.reason}" if found.reason else ""
         return f"{some}, and no hyperplane separates {said}{': ' if proof else ''}{proof}{why}"
     if found.verdict == "inseparable":
-        return f"no direction helps: {said} cannot be separated{': ' if proof else ', '}{proof or 'checked exactly'}"
+        return f"even {said} alone cannot be separated{': ' if proof else ', '}{proof or 'checked exactly'}"
     if found.verdict == "not-separable":
         return (
             f"no hyperplane separates {said}, checked exactly; whether a direction separates part of the rows was "
