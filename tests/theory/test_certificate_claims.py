@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,24 @@ def test_what_was_only_read_is_not_called_proved() -> None:
 
 
 # --------------------------------------------------------------- the question
+def test_what_was_worked_out_before_is_worked_out_again() -> None:
+    X, y = [[0], [1], [1], [2]], [0, 1, 0, 1]
+    few, one, of_model = fewest_rows(X, y), separability(X, [0, 1, 1, 1]), separation(X, y)
+    for answer, name in ((few, "lower"), (one, "hyperplane"), (of_model, "groups")):
+        true = getattr(answer, name)
+        vars(answer)[name] = "a lie"
+        again = copy.deepcopy(answer)
+        again.verify(X, [0, 1, 1, 1] if answer is one else y)
+        assert str(getattr(again, name)) == str(true)
+
+
+def test_the_number_of_columns_is_that_of_the_rows() -> None:
+    found = separability(ROWS, LABELS)
+    assert found.about is not None
+    with pytest.raises(CertificateError, match="is about 6 x 2 rows"):
+        replace(found, n_features=2).verify(*found.about)
+
+
 def test_the_hash_holds_the_intercept_and_the_names_of_the_classes() -> None:
     X, y = np.array([[-1, 2], [-2, 1], [1, 3], [2, -1]]), np.array(["no", "no", "yes", "yes"])
     plain = plain_of(X, y)

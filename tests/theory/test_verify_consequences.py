@@ -275,6 +275,12 @@ def test_two_bases_of_columns_without_a_common_one_identify_nothing() -> None:
         coefficients(Rows(np.array([[1, 0, 1, 2], [0, 1, 2, 4]])), WIDE_PROOF)
 
 
+def test_a_basis_names_each_column_once() -> None:
+    square = Rows(np.eye(2))  # of rank 2, as its columns 0, 0 are of a matrix that is taken whole
+    with pytest.raises(CertificateError, match="does not have full rank"):
+        coefficients(square, SeparationProof(ConeProof(2, ({0: 1, 1: 1},)), bases=((0, 0), (1, 1))))
+
+
 def test_bases_need_all_rows_separated_or_equal() -> None:
     left = replace(WIDE_PROOF, cone=ConeProof(2, ({0: 1},), (1,)))
     assert coefficients(replace(WIDE, equal=np.array([False, True])), left) == [UNIDENTIFIED] * 4

@@ -13,7 +13,15 @@ from linsep.regression.formulas.formula import asked_of
 from linsep.regression.formulas.formula_text import without_spaces
 from linsep.regression.model import Asked, Verdict, data_hash
 from linsep.regression.what_to_do import Remedies
-from linsep.theory.proof import FORMAT, check_head, ended_of, malformed_proves_nothing, plain_separation, separation_of
+from linsep.theory.proof import (
+    FORMAT,
+    check_head,
+    ended_of,
+    forget_words,
+    malformed_proves_nothing,
+    plain_separation,
+    separation_of,
+)
 from linsep.theory.rows.deadline import why_ended
 from linsep.theory.rows.json_values import count, of_type, read
 from linsep.theory.separation.families import FAMILIES, LABELLED, ORDERED, Family, link_of
@@ -175,8 +183,7 @@ class Separation(Remedies, InVipr):
             if (asked.family, asked.link) != (self.family, self.link):
                 raise CertificateError(f"this certificate is about a {self.family} regression with {self.link} link")
             self._check(asked)
-            for name in ("fragile", "_levels"):  # what was said before the rows were known
-                self.__dict__.pop(name, None)
+            forget_words(self)
             _ = self._digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import takewhile
 from math import isfinite
@@ -324,6 +324,12 @@ class Combination:
     def as_dict(self) -> dict[int, int]:
         """Return row -> weight."""
         return dict(zip(self.rows, self.weights, strict=True))
+
+
+def forget_words(answer: Any) -> None:
+    """Forget what an answer has worked out from its fields: they may have been others, or about other rows."""
+    for name in vars(answer).keys() - {one.name for one in fields(answer)}:
+        del vars(answer)[name]
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from linsep.theory.proof import (
     FORMAT,
     Combination,
     check_head,
+    forget_words,
     malformed_proves_nothing,
     plain_weights,
     weights_of,
@@ -131,7 +132,7 @@ class FewestRows:
         """
         with malformed_proves_nothing():
             self._check(X, y)
-            vars(self).pop("fragile", None)  # what was said before the rows were known
+            forget_words(self)
             _ = self.rest.digest and self.fragile  # of what was read, about the rows as they are now
 
     def _check(self, X: Any, y: Any) -> None:

@@ -20,6 +20,7 @@ from linsep.theory.proof import (
     cone_of,
     data_digest,
     ended_of,
+    forget_words,
     malformed_proves_nothing,
     plain_cone,
 )
@@ -232,16 +233,15 @@ class Separability(InVipr):
         """
         with malformed_proves_nothing():
             self._check(X, y)
-            for name in ("fragile", "margin", "witness", "_signed"):  # what was said before the rows were known
-                vars(self).pop(name, None)
+            forget_words(self)
             _ = self.digest and self.fragile  # of what was read, about the rows as they are now
         object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
         if self.about is None or X is not self.about[0] or y is not self.about[1]:
             X = labelled_table(X, y)
-            if X.shape != (self.n_rows, self.n_features):
-                raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
+        if X.shape != (self.n_rows, self.n_features):
+            raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
         s = class_signs(y, self.classes)
         if self.digest:
             said = data_digest(X, s, fit_intercept=self.fit_intercept, classes=self.classes)

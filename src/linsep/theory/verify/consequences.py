@@ -107,7 +107,7 @@ def _require_bases(rows: Rows, bases: Sequence[Sequence[int]]) -> None:
     n = rows.X.shape[0]
     require(len(bases) <= _MOST_BASES, f"there are more than {_MOST_BASES} bases")
     for basis in bases:
-        fits = len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
+        fits = len(set(basis)) == len(basis) == n and all(type(j) is int and 0 <= j < rows.width for j in basis)
         require(fits and rank_is(some_rows(rows, range(n), basis), n), "a basis of columns does not have full rank")
     require(not set.intersection(*map(set, bases)), "a column is in every basis")
 
