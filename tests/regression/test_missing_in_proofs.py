@@ -73,7 +73,7 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Path) -> None:
     found = check_table(open_data(table, target="kind"), missing="drop")
     said = dict(found.lines)
     assert "the 2 rows 5, 7 (counted from 1, rows left out too)" in said["why"]
-    assert said["witness"].startswith("row 5, row 7 add up")
+    assert said["witness"].startswith("row 5, row 7: ")
     assert (said["separated rows"], said["rows left"]) == (
         "2 (2, 4; counted from 1)",
         "2 (5, 7; counted from 1): no direction moves them",
