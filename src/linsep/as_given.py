@@ -254,6 +254,23 @@ def with_room(X: Any) -> Any:
     return type(X)((X.data.astype(np.int64), *at), shape=X.shape)
 
 
+def not_rounded(merged: Any, X: Any) -> Any:
+    """CSR rows of X with one entry a place, if adding up those that stand in one place did not round.
+
+    Raises
+    ------
+    DataError
+        It may have: floats stand there several times that are not all small whole numbers.
+    """
+    added = X.format in ("coo", "csr", "csc", "bsr") and X.dtype.kind == "f" and merged.nnz < X.nnz
+    if added and not (np.array_equal(X.data, np.rint(X.data)) and abs(X.data).sum() < 2.0**53):
+        raise DataError(
+            "floats that stand several times in one place of a sparse matrix would be added up with rounding, so "
+            "nothing could be proved of them: add them up before, X.sum_duplicates()"
+        )
+    return merged
+
+
 def csr_of(X: Any) -> Any:
     """CSR rows; COO adds entries up that stand there several times."""
     out = (with_room(X) if X.format == "coo" else X).tocsr()

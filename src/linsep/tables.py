@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.as_given import array_of, csr_of, kept_exactly, refuse_masked, refuse_unlike_doubles, with_room
+from linsep.as_given import array_of, csr_of, kept_exactly, not_rounded, refuse_masked, refuse_unlike_doubles, with_room
 from linsep.types import CSR, Array, DataError, RowError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -354,7 +354,7 @@ def exact_table(X: Any) -> Any:
     >>> exact_table([[Fraction(1, 3), 2]]).tolist()
     [[Fraction(1, 3), 2]]
     """
-    X = as_table(merge_duplicates(csr_of(X)) if is_sparse(X) else X)
+    X = as_table(not_rounded(merge_duplicates(csr_of(X)), X) if is_sparse(X) else X)
     if X.dtype == object and not is_sparse(X):
         return _exact_objects(X)
     if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:

@@ -54,6 +54,21 @@ def test_repeated_entries_are_added_in_a_copy() -> None:
     assert tables.exact_table(X).data.tolist() == [3.0, 5.0] and X.nnz == 3
 
 
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("values", [[0.1, 0.2, 1.0], [2.0**53, 1.0, 1.0]])
+def test_no_proof_is_about_repeated_floats_that_rounding_adds_up(kind: str, values: list[float]) -> None:
+    at = np.array([0, 1, 1]), np.array([0, 2, 2])
+    X = sp.coo_matrix((np.array(values), at), shape=(2, 3))
+    if kind != "coo":
+        data = np.array(values), *((at[1], np.array([0, 1, 3])) if kind == "csr" else (at[0], np.array([0, 1, 1, 3])))
+        X = getattr(sp, f"{kind}_matrix")(data, shape=(2, 3))
+    assert X.nnz == 3
+    with pytest.raises(DataError, match="several times in one place"):
+        tables.exact_table(X)
+    X.sum_duplicates()
+    assert tables.exact_table(X).shape == (2, 3)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, sp.csr_matrix, sp.csr_array])
 def test_the_first_entry_that_is_not_finite_is_named(make: Any, value: float) -> None:

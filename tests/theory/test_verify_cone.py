@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import platform
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -361,3 +364,28 @@ def test_sums_that_may_overflow_are_integers_in_every_rounding_mode() -> None:
 def test_thousands_of_null_vectors_of_two_rows_take_no_square_of_them() -> None:
     found = separability(np.ones((2, 30_000)), ["a", "b"])  # 7 GB, were they made dense
     assert (found.verdict, len(found.null)) == ("inseparable", 30_000)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="sets the control word of x86-64")
+@pytest.mark.parametrize("control", [0x1F80 | 0x8000, 0x1F80 | 0x40])
+def test_nothing_is_verified_where_the_smallest_doubles_are_0(control: int) -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    engine = llvm.create_mcjit_compiler(
+        llvm.parse_assembly(
+            "declare void @llvm.x86.sse.ldmxcsr(ptr)\n"
+            "define void @set(i32 %value) { %at = alloca i32\n store i32 %value, ptr %at\n"
+            "call void @llvm.x86.sse.ldmxcsr(ptr %at)\n ret void }"
+        ),
+        llvm.Target.from_default_triple().create_target_machine(),
+    )
+    engine.finalize_object()
+    set_control = ctypes.CFUNCTYPE(None, ctypes.c_uint32)(engine.get_function_address("set"))
+    rows, proof = Rows(np.array([[2.0**-1022]])), ConeProof(1, ({0: 1},))
+    assert verify(rows, proof)
+    set_control(control)
+    try:
+        with pytest.raises(CertificateError, match="smallest doubles 0"):
+            verify(rows, proof)
+    finally:
+        set_control(0x1F80)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -51,8 +51,8 @@ class MarginBracket:
 
     lower: float
     upper: float
-    hyperplane: Hyperplane
-    weights: dict[int, float]
+    hyperplane: Hyperplane = field(repr=False)
+    weights: dict[int, float] = field(repr=False)
     bias: Bias = "free"
 
     def _repr_html_(self) -> str:

@@ -115,7 +115,7 @@ def verify(rows: Rows, proof: ConeProof) -> bool:
     z.d = 0 on the rows with weights, on the basis, and on all rows left, which the basis spans: these are orthogonal to
     the null vectors, so their rank is at most the number of other columns, and the basis has that rank.
     """
-    require(np.array([5e-324]) > 0, "this process counts the smallest doubles as 0 (FTZ): ask in another")
+    require(np.array([2.0**-1022]) * 0.5 > 0, "this process makes the smallest doubles 0 (FTZ, DAZ): ask in another")
     require(proof.n_rows == rows.X.shape[0], f"this proof is about {proof.n_rows:,} rows, not {rows.X.shape[0]:,}")
     left = left_by(rows, proof.directions)
     same = np.array_equal(np.flatnonzero(left), np.asarray(proof.left, dtype=np.int64))
