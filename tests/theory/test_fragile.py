@@ -321,3 +321,12 @@ def test_the_bound_of_an_inverse_holds_exactly(entries: int) -> None:
         used = [(k, Fraction(v)) for k, v in enumerate(row) if v]
         for j, column in enumerate(columns):
             assert abs(sum(v * column[k] for k, v in used) - (i == j)) <= found[1][i, j]
+
+
+def test_differences_that_no_double_holds_beside_a_row_without_weight() -> None:
+    X, weights = [[2.0**53], [-1.0], [-3.0], [0.5]], [1, 1, 1, 0]
+    found = separation(X, [1, 2, 3, 4], family="cox", weights=weights)
+    assert found.verdict == "complete" and not found.fragile
+    read = Separation.from_json(found.to_json())
+    read.verify(X, [1, 2, 3, 4], weights=weights)
+    assert read.coefficients == {"x1": np.inf}

@@ -142,7 +142,7 @@ class Separation(Remedies, InVipr):
         strata: Any = None,
         entry: Any = None,
     ) -> None:
-        """Check everything that is said about the data in exact arithmetic.
+        """Check everything that is said about the data in exact arithmetic; they must not change meanwhile.
 
         Parameters
         ----------

@@ -149,6 +149,7 @@ def _chunks(rows: Rows, ids: Array) -> Iterator[tuple[Any, Any, Array]]:
     """
     for start in range(0, ids.size, _STEP):
         Z, off = rows(ids[start : start + _STEP])
+        Z = as_doubles(Z) if Z.dtype == object else Z  # the noise of a sum covers the rounding of integers
         largest = abs(Z).max(axis=1)
         power = np.frexp(np.asarray(largest.todense() if is_sparse(Z) else largest).ravel())[1]
         up = -np.minimum(power, 0)

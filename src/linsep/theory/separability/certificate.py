@@ -216,7 +216,7 @@ class Separability(InVipr):
 
     # ---------------------------------------------------------------- the check
     def verify(self, X: Any, y: Any) -> None:
-        """Check the proof against the rows, in exact arithmetic.
+        """Check the proof against the rows, in exact arithmetic; they must not change meanwhile.
 
         Parameters
         ----------
