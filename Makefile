@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz mutants trial walks web clean
+.PHONY: demo docs atlas gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz mutants trial walks web clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -139,6 +139,10 @@ docs: $(DOCS_READY)
 bench: $(BENCH_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE)) $(if $(TABLES),--tables "$(TABLES)")
+
+# The atlas of linear separability: what is not answered yet, with proofs in build/atlas; VERIFY=1 checks these.
+atlas: $(BENCH_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 .venv-bench/bin/python -m benchmarks.atlas $(if $(VERIFY),--verify) $(TABLES)
 
 # The suites that take minutes.
 LONG := certificates explain probe tagging defaults freund_schapire intercepts panel widest endless shards mixing

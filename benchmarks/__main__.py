@@ -66,6 +66,7 @@ ORDER = (
 # Suites that take minutes: `make bench-long` runs them, or name them.
 LONG = {
     "certificates": "certificates",
+    "exact": "exact",
     "small_tables": "small_tables",
     "tagging": "tagging",
     "defaults": "defaults",
