@@ -199,6 +199,7 @@ def test_what_a_model_lacks_is_said_in_brief_too() -> None:
     assert repr(unusual).startswith("<Separation overlap, no intercept, link cauchit, 0 of 4 rows")
     assert "overlap (logistic, no intercept, link cauchit)" in unusual._repr_html_()
     assert repr(separation(X, y)).startswith("<Separation quasi-complete, 2 of 4 rows")
+    assert repr(separation(X, y, family="poisson")).startswith("<Separation overlap, poisson, ")
 
 
 @pytest.mark.parametrize("role", ["weights", "offset"])

@@ -113,7 +113,8 @@ def line_of(found: Any) -> str:
         return summary_of(found).removesuffix(".")
     parts = [f"{told(value)}: {listed(names)}" for value, names in by_estimate(found.coefficients).items() if names]
     rows = f"{len(found.separated_rows):,} of {found.n_rows:,} rows"
-    said = f"{found.verdict}{_unlike_most(found)}, {rows}; {'; '.join(parts)}"
+    family = "" if found.family == "logistic" else f", {found.family}"
+    said = f"{found.verdict}{family}{_unlike_most(found)}, {rows}; {'; '.join(parts)}"
     return with_mark(said, found.fragile)
 
 
