@@ -57,9 +57,9 @@ def test_a_proof_knows_the_rows_that_are_left() -> None:
 def test_a_process_without_the_smallest_doubles_proves_nothing() -> None:
     def flushed(values: Any) -> Any:
         found = np.asarray(values)
-        return np.where(abs(found) < 2.0**-1022, 0.0, found)
+        return np.where(abs(found) <= 2.0**-1022, 0.0, found)
 
-    with patch.object(np, "array", flushed), refused("counts the smallest doubles as 0"):
+    with patch.object(np, "array", flushed), refused("makes the smallest doubles 0"):
         verify(Rows(np.eye(1)), ConeProof(1, ({0: 1},)))
 
 
