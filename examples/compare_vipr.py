@@ -43,8 +43,10 @@ def require(holds: bool, what: str) -> None:
         sys.exit(f"refused: {what}")
 
 
-def compare(proof: str, X: list[list[Fraction]], signs: list[int]) -> tuple[list[int], bool, bool]:
-    """Of which rows, whether of a plane, and whether there is one; refused unless its constraints are of this table."""
+def compare(proof: str, X: list[list[Fraction]], signs: list[int]) -> tuple[list[int], bool, bool, bool]:
+    """Which rows it is about; whether planes need not go through 0; whether each row, or one, is to be strictly on its
+    side; and whether there is such a plane. Refused unless its constraints are those of this table.
+    """
     head, _, end = proof.partition("\nCON ")
     names = head.split("\n")[2].split()
     require(head.split() == ["VER", "1.0", "VAR", str(len(names)), *names, "INT", "0", "OBJ", "min", "0"], "its head")
@@ -72,30 +74,32 @@ def compare(proof: str, X: list[list[Fraction]], signs: list[int]) -> tuple[list
         total = {j: total.get(j, Fraction(0)) + row.get(j, 0) for j in total | row}
         seen.add(i)
     require(is_plane or found[-1] == ("S", "G", "1", {j: v for j, v in total.items() if v}), "S is not their sum")
-    none = claim.startswith("infeas\n")
+    none = claim.startswith(
+        "infeas\nSOL 0\nDER 1\nD "
+    )  # without a derivation a checker may accept what it has not seen
     if not none:  # tried here: a checker may do so on some constraints only
         require(claim.startswith("range -inf 0\nSOL 1\nd "), "it claims something else")
         d = row_of(iter(claim.split()[6:]))
         sides = [sum((v * d.get(j, 0) for j, v in row.items()), Fraction(0)) - int(least) for *_, least, row in found]
         require(min(sides) >= 0, "its plane has a row on the wrong side")
-    return sorted(seen), is_plane, not none
+    return sorted(seen), "b" in names, is_plane, not none
 
 
-def sentence(rows: list[int], is_plane: bool, possible: bool, n_rows: int) -> str:
+def sentence(n_rows: int, rows: list[int], intercept: bool, is_plane: bool, possible: bool) -> str:
     of = f"all {n_rows} rows" if len(rows) == n_rows else f"data rows {', '.join(map(str, rows))} (counted from 0)"
     where = "each of them on its right side" if is_plane else "none of them on its wrong side, and one not on it"
-    return f"Of {of}: {'a' if possible else 'no'} plane has {where}."
+    return f"Of {of}: {'a' if possible else 'no'} plane{'' if intercept else ' through 0'} has {where}."
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
     file, path, label, *positive = sys.argv[1:]
-    numbers, labels = table(path, label)
-    one = positive[0] if positive else labels[0]
     try:
+        numbers, labels = table(path, label)
+        one = positive[0] if positive else labels[0]
         said = compare(Path(file).read_text(encoding="ascii"), numbers, [1 if y == one else -1 for y in labels])
-    except (ValueError, IndexError, ZeroDivisionError, StopIteration) as error:
-        sys.exit(f"refused: this is no VIPR file of linsep ({error})")
+    except (OSError, LookupError, AttributeError, TypeError, ValueError, ZeroDivisionError, StopIteration) as error:
+        sys.exit(f"refused: {file} and {path} cannot be read, see the head of this program: {error!r}")
     print("The constraints are those of the table. If a checker accepts the file, it is proved:")
-    print(sentence(*said, len(numbers)))
+    print(sentence(len(numbers), *said))

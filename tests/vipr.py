@@ -175,7 +175,7 @@ def stated(text: str, Z: Sequence[Row], judge: Callable[[str], bool] = check) ->
     possible = judge(text)
     X = [[Fraction(v) * z[-1] for v in z[:-1]] for z in Z]
     try:
-        rows, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
+        rows, _, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
     except (SystemExit, ValueError, IndexError, ZeroDivisionError, StopIteration):
         return None
     return (rows, is_plane, said) if said is possible else None  # viprchk may find a solution where none was claimed

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from in_process import run_linsep
 from linsep import DataError, Separability, separability, separation
 from linsep.theory.separation.families import Family
+from linsep.theory.verify.cone import ConeProof
 from trial.row import all_rows
-from vipr import RefusedError, by_program, check, files_of, stated
+from vipr import PROGRAM, RefusedError, by_program, check, files_of, stated
 
 # x >= 1 and 2 x <= 0, and between them x <= 0, which is derived.
 TWO = """% a comment
@@ -63,17 +69,48 @@ def test_regressions_too(family: Family) -> None:
         assert (True in proved.values()) is (found.verdict != "overlap")
 
 
-def test_numbers_of_thousands_of_digits_and_exact_weights() -> None:
+def test_numbers_of_thousands_of_digits() -> None:
     X, y = [[Fraction(1, 10**3000)], [Fraction(1, 10**3001)], [Fraction(7, 3)]], [0, 1, 0]
     assert files_of(separability(X, y)).keys() == {""}
-    rng = np.random.default_rng(0)
-    found = separability(rng.normal(size=(400, 60)), rng.integers(0, 2, 400))
-    if found.proof.within:
-        with pytest.raises(DataError, match="exact=True"):
-            files_of(found)
-    read = Separability.from_json(found.to_json())
-    with pytest.raises(DataError, match="verify this certificate"):
-        files_of(read)
+
+
+def test_what_is_near_or_not_known_or_not_decided_has_no_file() -> None:
+    X, y = [[0], [1], [1], [2]], [1, 0, 0, 1]
+    found = separability(X, y)
+    for other, why in (
+        (replace(found, proof=replace(found.proof, within=1e-6)), "exact=True"),
+        (replace(found, proof=ConeProof(4, (), range(4))), "nothing is decided"),
+        (Separability.from_json(found.to_json()), "verify this certificate"),
+    ):
+        with pytest.raises(DataError, match=why):
+            files_of(other)
+
+
+def said_by_the_program(folder: Path, *words: str) -> str:
+    done = subprocess.run([sys.executable, PROGRAM, *words], cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr.strip()
+
+
+def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,w,kind\n0.5,1,a\n2,1e1,a\n1,3,b\n4,-3,b\n2,0,b\n")
+    (tmp_path / "other.csv").write_text("x,w,kind\n0.5,1,a\n2,1e1,a\n1,3,b\n4,-3,b\n2,1,b\n")
+    name = "p.vipr"
+    for options, plane in (((), "a plane"), (("--set", "fit_intercept=no"), "no plane through 0")):
+        asked = ("separation", "t.csv", "--target", "kind", "--certificate", name, *options)
+        assert name in run_linsep(asked, tmp_path).stdout
+        said = said_by_the_program(tmp_path, name, "t.csv", "kind")
+        assert said.startswith(f"Of all 5 rows: {plane} has none of them on its wrong side"), said
+        assert "is not data row 4" in said_by_the_program(tmp_path, name, "other.csv", "kind")
+    for label in ("w", "nowhere"):
+        assert "cannot be read" in said_by_the_program(tmp_path, name, "t.csv", label)
+    text = (tmp_path / name).read_text()
+    (tmp_path / "empty.vipr").write_text(text.partition("RTP")[0] + "RTP infeas\nSOL 0\nDER 0\n")
+    assert "claims something else" in said_by_the_program(tmp_path, "empty.vipr", "t.csv", "kind")
+    late = run_linsep(("check", "t.csv", "--target", "kind", "--certificate", "q.vipr", "--time-limit", "0"), tmp_path)
+    assert late.returncode in (0, 3) and ("nothing is decided" in late.stdout) is (late.returncode == 3)
+    (tmp_path / "three.csv").write_text("x,kind\n1,a\n2,b\n3,c\n")
+    several = run_linsep(("check", "three.csv", "--target", "kind", "--certificate", "q.vipr"), tmp_path)
+    assert several.returncode == 2 and "--positive" in several.stderr
 
 
 def test_what_does_not_follow_is_refused() -> None:

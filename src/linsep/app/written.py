@@ -20,11 +20,12 @@ from linsep.data.sources.source import Source
 from linsep.files import open_output
 from linsep.tables import is_sparse
 from linsep.theory.proof import without_words
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 if TYPE_CHECKING:
+    from linsep.regression.found import Separation
     from linsep.reporting.page.html import Page
-    from linsep.theory.vipr import InVipr
+    from linsep.theory.separability.certificate import Separability
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAR = re.compile("[eE][+-]?[0-9]{5}")
@@ -44,7 +45,11 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Any, str, 
 
 
 def written_certificate(
-    path: Path | None, data: dict[str, Any], table: Any, design: Mapping[str, Any] | None, proved: Sequence[InVipr]
+    path: Path | None,
+    data: dict[str, Any],
+    table: Any,
+    design: Mapping[str, Any] | None,
+    proved: Sequence[Separability | Separation],
 ) -> list[tuple[str, str]]:
     """Write the certificate, if one is asked for, and its design; return the lines that say where they are.
 
@@ -63,8 +68,8 @@ def written_certificate(
     """
     if path is None:
         return []
-    if is_vipr(path) and len(proved) > 1:
-        raise DataError("a VIPR file is about two classes: name one with --positive")
+    if is_vipr(path) and proved[0].verdict == "undecided":
+        return [("certificate", "not written: nothing is decided")]
     files: list[tuple[str, Path, str]] = []
     if design is not None:
         beside, text = path.with_name(f"{path.stem}.design.json"), _json(design)

@@ -22,7 +22,7 @@ from linsep.theory.verify.cone import ConeProof, Rows, Vector
 from linsep.types import Array, DataError
 
 Numbers = Mapping[int, Any]  # place -> integer or Fraction
-_ONE_FILE = "a VIPR file holds exact weights of what is decided"
+_HOLDS = "a VIPR file holds exact weights of what is decided"
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ class InVipr:
         if cone is None:
             raise DataError("the proof and its data are not both known: verify this certificate with the data first")
         if cone.proof.within:
-            raise DataError(f"{_ONE_FILE}: ask again for exact weights (exact=True, --set exact=yes)")
+            raise DataError(f"{_HOLDS}: ask again for exact weights (exact=True, --set exact=yes)")
         found = list(cone.statements())
         if not found:
-            raise DataError(f"{_ONE_FILE}, and nothing is decided here")
+            raise DataError(f"{_HOLDS}, and nothing is decided here")
         out = []
         for what, lines in found:
             out.append(Path(path) if len(found) == 1 else Path(path).with_suffix(f".{what}.vipr"))
@@ -168,7 +168,7 @@ class InVipr:
 
 def _solved(rows: Sequence[Numbers], target: Numbers, width: int) -> list[Fraction]:
     """Numbers c with sum c_k rows_k = target, which there are."""
-    lines = [[fmpq(*Fraction(row.get(j, 0)).as_integer_ratio()) for row in (*rows, target)] for j in range(width)]
+    lines = [[fmpq(*row.get(j, 0).as_integer_ratio()) for row in (*rows, target)] for j in range(width)]
     reduced, rank = fmpq_mat(lines).rref()
     out = [Fraction(0)] * len(rows)
     for line in reduced.tolist()[:rank]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linsep.app import options
 from linsep.app.options import Command, under_set, used_first
 from linsep.app.present import Result, until_ctrl_c, write_csv
+from linsep.types import DataError
 
 if TYPE_CHECKING:
     from linsep.data.sources.source import Source
@@ -51,6 +52,8 @@ def _check(asked: Any) -> Result:
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
     source, columns = open_labelled(asked)
+    if is_vipr(certificate) and asked.positive is None and len(set(map(str, source.read().y))) > 2:
+        raise DataError("a VIPR file is about two classes: name one with --positive")
     how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit")}
     how |= {"explain": asked.explain or suspects is not None, "exact": asked.exact or is_vipr(certificate)}
     found = check_table(source, columns=columns, **how)
