@@ -103,9 +103,7 @@ def answered(one: Mapping[str, Any] | None, *, fewest: bool = True) -> str:
     if one["verdict"] == "undecided":
         return "not decided"
     away = one["rows"] - one["left"]
-    some = f"no; a plane has {away:,} of {one['rows']:,} rows on their side and the rest on it" if away else "no"
-    if one["verdict"] == "quasi-separable":
-        some = f"no ({away:,} of {one['rows']:,} rows separated)"
+    some = f"no ({away:,} of {one['rows']:,} rows separated)" if away else "no"
     return f"{some}, drop {rows_to_go(one)}" if fewest and "fewest" in one else some
 
 

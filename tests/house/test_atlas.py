@@ -32,7 +32,11 @@ def test_it_answers_proves_and_says(known: Any, capfd: pytest.CaptureFixture[str
     assert known["wine", "all classes"]["because"] == "each class against the rest"
     low, high = known["iris", "setosa rest"]["margin"]
     assert 0.81 < low <= high < 0.82
-    atlas.verify([])
+    atlas.verify(known, [])
     assert capfd.readouterr().out.count("holds, by linsep and the standard library") == 12
     said = "\n".join(lines(known))
     assert "| iris | 150 x 4 | 3 | 2 of 3 pairs, 1 of 3 against the rest; all at once: not separable |" in said
+    with pytest.raises(SystemExit, match="which is not the answer"):
+        atlas.verify(known | {("iris", "setosa rest"): {"verdict": "inseparable"}}, [])
+    late = [{"question": f"versicolor {other}", "verdict": "undecided"} for other in ("virginica", "rest")]
+    assert atlas.together("iris", *atlas.TABLES["iris"](), late)["because"].startswith("a multinomial regression")
