@@ -39,7 +39,7 @@ TITLE = "Exact answers: is it separable?"
 
 
 def tables() -> Iterator[tuple[str, Any, Any]]:
-    """Tables with the names of rows of the page of proofs, and small ones."""
+    """Tables of scikit-learn and of mlbench, and two made ones."""
     iris, cancer, wine, digits = (
         load(return_X_y=True) for load in (load_iris, load_breast_cancer, load_wine, load_digits)
     )
@@ -52,7 +52,7 @@ def tables() -> Iterator[tuple[str, Any, Any]]:
     yield "digits, 3 or 5", digits[0][np.isin(digits[1], (3, 5))], digits[1][np.isin(digits[1], (3, 5))] == 3
     for name in ("Sonar", "Ionosphere", "PimaIndiansDiabetes"):
         X, y = loaders().rda("mlbench", name, "diabetes" if name.startswith("Pima") else "Class")
-        yield name, X.apply(lambda column: column.astype(float)).to_numpy(), y == np.unique(y)[0]
+        yield name, X.astype(float).to_numpy(), y == np.unique(y)[0]
     rng = np.random.default_rng(0)
     yield "noise 150 x 40", rng.normal(size=(150, 40)), rng.integers(0, 2, 150) == 1
     whole = rng.integers(-3, 4, (300, 20))
@@ -117,10 +117,8 @@ def by_qsopt(rows: Rows) -> Callable[[], str]:
         done = subprocess.run(
             ["esolver", path], cwd=path.parent, capture_output=True, text=True, check=False, timeout=LIMIT
         )
-        found = done.stdout + done.stderr
-        return (
-            "unsat" if "Problem Is Infeasible" in found else "sat" if "Problem Solved Exactly" in found else "unknown"
-        )
+        known = {"Problem Is Infeasible": "unsat", "Problem Solved Exactly": "sat"}
+        return next((answer for words, answer in known.items() if words in done.stdout + done.stderr), "unknown")
 
     return ask
 

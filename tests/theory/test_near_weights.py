@@ -31,6 +31,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.cone import verify as verify_proof
+from linsep.theory.words.of_classes import one_digit
 
 PROGRAM = standalone()
 
@@ -129,7 +130,7 @@ def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
     assert found.witness is not None
     assert found.witness == found.overlap
     assert 0 < found.witness.within == found.proof.within <= 1e-8
-    said = f"positive weights that bring them to 0 exist within {found.witness.within:.0e} of those given"
+    said = f"positive weights that bring them to 0 exist within {one_digit(found.witness.within)} of those given"
     assert found.summary().endswith(f"cannot be separated: {said}, checked exactly")
     assert dict(proof_lines(found, list("abc"), [0] * 3)[0])["witness"].endswith(
         f"multiply each row by its label and its weight; the sum is nearly 0: {said}"
@@ -231,7 +232,7 @@ def test_the_picture_says_how_near_they_are() -> None:
     found = separability(X, y)
     assert found.witness is not None
     ax = plot_witness(found, X, y)
-    assert f"the meeting is within {found.witness.within:.0e} in all features" in ax.get_xlabel()
+    assert f"the meeting is within {one_digit(found.witness.within)} in all features" in ax.get_xlabel()
     plt.close("all")
 
 

@@ -14,6 +14,7 @@ from linsep.plots.points import LIMIT, place
 from linsep.plots.subject import Table, labels_of, table_of, view_of
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
+from linsep.theory.words.of_classes import one_digit
 from linsep.types import Array, DataError
 
 _NUMBERED = 12
@@ -87,7 +88,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes)
     _draw_meeting(ax, inner, s[rows], share, table.X.shape[1])
     if not view.exact:
-        met = f"within {certificate.witness.within:.0e}" if certificate.witness.within else "exact"
+        met = f"within {one_digit(certificate.witness.within)}" if certificate.witness.within else "exact"
         style.note(ax, f"projected; the meeting is {met} in all features")
     style.legend(ax)
     return ax

@@ -32,10 +32,22 @@ def exists_near(within: float) -> str:
 
     Examples
     --------
-    >>> exists_near(0.0)
-    'positive weights that bring them to 0 exist within 0e+00 of those given'
+    >>> exists_near(1e-9)
+    'positive weights that bring them to 0 exist within 1e-09 of those given'
     """
-    return f"positive weights that bring them to 0 exist within {within:.0e} of those given"
+    return f"positive weights that bring them to 0 exist within {one_digit(within)} of those given"
+
+
+def one_digit(within: float) -> str:
+    """A share with one digit: the double itself where that is one, as in JSON, or else rounded up.
+
+    Examples
+    --------
+    >>> one_digit(1e-9), one_digit(0.0149)
+    ('1e-09', '0.02')
+    """
+    near = f"{within:.0e}"
+    return near if float(near) == within else rounded_up(within, 1)
 
 
 def _why(found: Any, first: int = 0) -> str:
