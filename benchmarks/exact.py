@@ -1,8 +1,8 @@
 """Is a table separable? linsep, with its proof checked, beside programs that answer in exact arithmetic, too.
 
-Each is asked for d with z_i.d >= 1 for all signed rows z_i = s_i (x_i, 1), times a power of two that gives integers:
-z3 and cvc5 as SMT-LIB text of QF_LRA, which is read before the clock starts, QSopt_ex (Debian's qsopt-ex, if `esolver`
-is on the path) as a linear programme in a process of its own, whose start and reading count. HiGHS answers in floating
+Each is asked for d with z_i.d >= 1 for all signed rows z_i = s_i (x_i, 1), times a power of two, which gives integers,
+in a process of its own, once: z3 and cvc5 as SMT-LIB text of QF_LRA, which is read before their clock starts, QSopt_ex
+(Debian's qsopt-ex, if `esolver` is on the path) as a linear programme, whose reading counts. HiGHS answers in floating
 point and proves nothing; a wrong answer of it is marked.
 """
 
@@ -10,29 +10,25 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from benchmarks.certificates import highs
 from benchmarks.data import loaders
-from benchmarks.timing import Report, show
+from benchmarks.timing import Report, in_turn, show
 from linsep import separability
 from linsep.theory.rows.integers import whole_rows
 
-cvc5: Any = import_module("cvc5")
-z3: Any = import_module("z3")
-
 LIMIT = 10.0
-RUNS = 3
 WANTED = 10.0
 Rows = Sequence[Sequence[int]]
 TITLE = "Exact answers: is it separable?"
@@ -78,89 +74,84 @@ def smt(rows: Rows) -> str:
     return "\n".join(lines)
 
 
-def by_z3(rows: Rows) -> Callable[[], str]:
-    """z3, the text read."""
-    solver = z3.SolverFor("QF_LRA")
-    solver.set("timeout", int(1000 * LIMIT))
-    solver.add(z3.parse_smt2_string(smt(rows)))
-    return lambda: str(solver.check())
-
-
-def by_cvc5(rows: Rows) -> Callable[[], str]:
-    """cvc5, the text read."""
-    manager = cvc5.TermManager()
-    solver = cvc5.Solver(manager)
-    solver.setOption("tlimit-per", str(int(1000 * LIMIT)))
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, smt(rows), "question")
-    while not (command := parser.nextCommand()).isNull():
-        command.invoke(solver, parser.getSymbolManager())
-    return lambda: str(solver.checkSat()).partition(" ")[0]
-
-
-def by_qsopt(rows: Rows) -> Callable[[], str]:
-    """QSopt_ex, in a process."""
+def linear_programme(rows: Rows) -> str:
+    """The question as QSopt_ex reads it."""
     terms = (" ".join(f"{v:+d} d{j}" for j, v in enumerate(row) if v) for row in rows)
-    lines = [
-        "Problem",
-        " question",
-        "Minimize",
-        " cost: d0",
-        "Subject To",
-        *(f" r{i}: {t} >= 1" for i, t in enumerate(terms)),
-    ]
-    lines += [" least: d0 >= -1000000000000", "Bounds", *(f" d{j} free" for j in range(len(rows[0]))), "End"]
-    path = Path(tempfile.mkdtemp(), "question.lp")
-    path.write_text("\n".join(lines) + "\n", encoding="ascii")
-
-    def ask() -> str:
-        done = subprocess.run(
-            ["esolver", path], cwd=path.parent, capture_output=True, text=True, check=False, timeout=LIMIT
-        )
-        known = {"Problem Is Infeasible": "unsat", "Problem Solved Exactly": "sat"}
-        return next((answer for words, answer in known.items() if words in done.stdout + done.stderr), "unknown")
-
-    return ask
+    head = ["Problem", " question", "Minimize", " cost: d0", "Subject To", " least: d0 >= -1000000000000"]
+    constraints = (f" r{i}: {t} >= 1" for i, t in enumerate(terms))
+    return "\n".join([*head, *constraints, "Bounds", *(f" d{j} free" for j in range(len(rows[0]))), "End", ""])
 
 
-PEERS = {"z3": by_z3, "cvc5": by_cvc5} | ({"QSopt_ex": by_qsopt} if shutil.which("esolver") else {})
+Z3 = """
+import sys, time, z3
+solver = z3.SolverFor("QF_LRA")
+solver.add(z3.parse_smt2_file(sys.argv[1]))
+began = time.perf_counter()
+answer = solver.check()
+print(time.perf_counter() - began, answer)
+"""
+CVC5 = """
+import sys, time, cvc5
+solver = cvc5.Solver(cvc5.TermManager())
+parser = cvc5.InputParser(solver)
+parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, sys.argv[1])
+while not (command := parser.nextCommand()).isNull():
+    command.invoke(solver, parser.getSymbolManager())
+began = time.perf_counter()
+answer = solver.checkSat()
+print(time.perf_counter() - began, answer)
+"""
 
 
-def timed(ask: Callable[[], Any], runs: int = RUNS) -> tuple[float, Any]:
-    """The median of its seconds, and its answer; something that takes long runs once."""
-    times: list[float] = []
-    answer = None
-    for _ in range(runs):
-        began = time.perf_counter()
-        try:
-            answer = ask()
-        except subprocess.TimeoutExpired:
-            answer = "unknown"
-        times.append(time.perf_counter() - began)
-        if times[-1] > 1:
-            break
-    return median(times), answer
+class Peer(NamedTuple):
+    """A program that answers exactly: its command, and how it reads the question."""
+
+    command: Sequence[str]
+    text: Callable[[Rows], str]
+
+    def ask(self, rows: Rows) -> tuple[float, str]:
+        """Its seconds and its answer, "" where none came in time: it is ended then."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "question.lp")
+            path.write_text(self.text(rows), encoding="ascii")
+            began = time.perf_counter()
+            try:
+                done = subprocess.run(
+                    [*self.command, path], cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT
+                )
+            except subprocess.TimeoutExpired:
+                return LIMIT, ""
+        seconds = time.perf_counter() - began
+        if "QSopt_ex" in done.stderr + done.stdout:
+            known = {"Problem Is Infeasible": "unsat", "Problem Solved Exactly": "sat"}
+            return seconds, next((said for words, said in known.items() if words in done.stderr + done.stdout), "")
+        own, said = done.stdout.split()
+        return float(own), said
+
+
+PEERS = {"z3": Peer([sys.executable, "-c", Z3], smt), "cvc5": Peer([sys.executable, "-c", CVC5], smt)}
+if shutil.which("esolver"):
+    PEERS["QSopt_ex"] = Peer(["esolver"], linear_programme)
 
 
 def exact(report: Report) -> None:
     """One row a table; the ratio is that to the fastest program that answers exactly."""
     for name, X, y in tables():
-        separability(X, y)  # what is loaded at the first call
-        own, found = timed(partial(separability, X, y))
+        found = separability(X, y)
+        own, other = map(median, in_turn([partial(separability, X, y), partial(highs, X, y)]))
         truth = "sat" if found.verdict == "separable" else "unsat"
         rows, cells, seconds = signed(X, y), dict[str, str](), dict[str, float]()
-        for peer, make in PEERS.items():
-            took, said = timed(make(rows), 1)
-            assert said in (truth, "unknown", "timeout"), f"{name}: {peer} says {said}"
-            cells[peer] = show(took) if said == truth else f"no answer in {LIMIT:.0f} s"
-            seconds |= {peer: took} if said == truth else {}
-        took, some = timed(partial(highs, X, y))
-        wrong = (some == len(y)) != (truth == "sat")
-        ratio = min(seconds.values(), default=LIMIT) / own
+        for name_of, peer in PEERS.items():
+            took, said = peer.ask(rows)
+            assert said in (truth, ""), f"{name}: {name_of} says {said}"
+            cells[name_of] = show(took) if said else f"no answer in {LIMIT:.0f} s"
+            seconds |= {name_of: took} if said else {}
+        wrong = (highs(X, y) == len(y)) != (truth == "sat")
+        ratio = f"{min(seconds.values()) / own:.3g} x" if seconds else f"above {LIMIT / own:.3g} x"
         head = {"table": f"{name}, {X.shape[0]:,} x {X.shape[1]:,}", "answer": found.verdict, "linsep": show(own)}
         tail = {
-            "HiGHS, no proof": show(took) + (" (wrong)" if wrong else ""),
-            "fastest exact": f"{ratio:.3g} x",
+            "HiGHS, no proof": show(other) + (" (wrong)" if wrong else ""),
+            "fastest exact": ratio,
             "wanted": f"{WANTED:.0f} x",
         }
-        report.row(TITLE, head | cells | tail, {**head, **seconds, "linsep_s": own, "highs_s": took, "wrong": wrong})
+        report.row(TITLE, head | cells | tail, {**head, **seconds, "linsep_s": own, "highs_s": other, "wrong": wrong})
