@@ -16,13 +16,14 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 
 from in_process import run_linsep
 from linsep import open_data, separability
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.explanation.programmes import _best_constant
 from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify import consequences
 from linsep.theory.verify.cone import CertificateError, Rows
@@ -87,6 +88,30 @@ def test_a_short_time_gives_a_wider_bracket_that_holds(time_limit: float) -> Non
     found.verify(X, y == 1)
     assert 0 <= found.lower <= found.upper <= 148
     assert fewest_rows(X, y == 2).upper == 1  # the known answer: one row
+
+
+PLACES = st.lists(st.tuples(st.integers(-5, 5), st.sampled_from([-1.0, 1.0])), min_size=2, max_size=9)
+
+
+@given(PLACES.filter(lambda rows: len({s for _, s in rows}) == 2), st.floats(-6, 6))
+def test_the_best_constant_has_the_fewest_wrong_rows_of_all(rows: list[tuple[int, float]], b: float) -> None:
+    """The naive twin: each half integer, where one row of each class at least is on its own side."""
+    sides, s = np.array(rows, dtype=np.float64).T
+
+    def wrong(constant: float) -> int:
+        return int(np.count_nonzero(s * (sides + constant) <= 0))
+
+    def keeps_both(constant: float) -> bool:
+        right = s * (sides + constant) > 0
+        return all(right[s == side].any() for side in (-1.0, 1.0))
+
+    tried = [wrong(k + 0.5) for k in range(-7, 7) if keeps_both(k + 0.5)]
+    assert wrong(_best_constant(sides, s, b)) == min([wrong(b), *tried])
+
+
+def test_the_first_direction_drops_fewer_rows_than_a_class_has() -> None:
+    X, y = load_digits(return_X_y=True)
+    assert fewest_rows(X, y == 8, time_limit=0).upper < np.count_nonzero(y == 8) // 2
 
 
 @pytest.mark.parametrize("guesses", [False, True])

@@ -16,7 +16,7 @@ from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.programmes import (
     Alternative,
     Branching,
-    between_means,
+    by_least_squares,
     cover,
     directions,
     hitting_set,
@@ -25,7 +25,7 @@ from linsep.theory.explanation.programmes import (
 )
 from linsep.theory.margin.geometry import signs
 from linsep.theory.proof import Combination
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_row
 from linsep.theory.separability.decide import separability, separable_by
@@ -122,9 +122,9 @@ class _Search:
     @np.errstate(all="ignore")  # doubles only suggest; `_offer` takes none that is not finite
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
-        self._offer(between_means(self.X, self.s, constant=self.constant))
+        self._offer(by_least_squares(self.X, self.s, constant=self.constant))
         try:
-            end = self._solved(self.inside)
+            end = self._solved(self.inside, self._until(_LONGER))
             if end is not None and not end.rows_left.size:
                 self.removed, self.direction = [], None
                 return
@@ -135,6 +135,7 @@ class _Search:
                 self._one_each(self._until(_LONGER))
             self._prove(False)
             rows = self.inside
+            time_left(self.deadline)  # the programme of a large table takes seconds to write down
             self.programme = Alternative(self.X[rows], self.s[rows], constant=self.constant)
             self._priced()
             self._exact()
