@@ -192,11 +192,15 @@ def _number(v: int) -> str:
     return f"{v}.0" if v >= 0 else f"(- {-v}.0)"
 
 
+@cache
+def _context() -> Any:
+    return SOLVER("z3").Context()  # it has to outlive each call
+
+
 def answers(text: str) -> list[str]:
     """What z3 prints of a text: sat or unsat, once for each question."""
-    z3 = SOLVER("z3")
-    context = z3.Context()  # one of its own: names of a text stay in the context, which has to outlive the call
-    found: list[str] = z3.Z3_eval_smtlib2_string(context.ref(), text).split()
+    z3, context = SOLVER("z3"), _context()
+    found: list[str] = z3.Z3_eval_smtlib2_string(context.ref(), f"(reset)\n{text}").split()
     assert found and {*found} <= {"sat", "unsat"}, found
     return found
 

@@ -158,7 +158,7 @@ def test_a_sample_of_hostile_tables_beside_z3() -> None:
 
 def test_a_sample_of_judged_tables() -> None:
     pytest.importorskip("z3", reason="z3-solver is the judge")
-    found = all_rows()["judges"].run(80, seed=1)
+    found = all_rows()["judges"].run(400, seed=1)
     assert found.failures == []
     assert found.note.startswith("0 wrong, 0 not ended, 0 exception, 0 undecided, ")
     assert all(verdict in found.note for verdict in ("overlap", "quasi-complete", "complete"))
