@@ -69,20 +69,22 @@ $(LOWEST_READY): requirements/lowest.lock pyproject.toml
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-test-lowest: $(LOWEST_READY)
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile
+# A sample: what prints JSON, learners, proofs, exports and examples in docstrings; SAMPLE= for the whole suite.
+SAMPLE := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/app/test_separation_command.py tests/regression/test_smallest_set.py \
+  tests/regression/test_separation_of_tables.py tests/data/test_tables.py tests/export/test_export.py src/linsep/theory/separation \
+  src/linsep/learners/linear src/linsep/data/features
 
-# What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time. A
-# sample: what prints JSON, learners, proofs, exports and examples in docstrings.
+test-lowest: $(LOWEST_READY)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile $(SAMPLE)
+
+# What is installed without a lock: the newest releases that pyproject.toml admits, asked of the index each time.
 EXTRAS := plots,report,dask,onnx,drift,excel,hdf5,sql,regression
-NEWEST := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/app/test_separation_command.py tests/regression/test_smallest_set.py \
-  tests/data/test_tables.py tests/export/test_export.py src/linsep/theory/separation src/linsep/learners/linear src/linsep/data/features
 
 test-newest:
 	$(PYTHON) -m venv --upgrade-deps .venv-newest
 	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --group dev -e '.[$(EXTRAS)]'
 	@.venv-newest/bin/python -m pip list --format=freeze | grep -iE '^(highspy|numba|numpy|python-flint|scikit-learn|scipy)='
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist loadfile $(NEWEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist loadfile $(SAMPLE)
 
 # A sample of the suite in odd environments: locales, time zones, no home, no rights. ODD="ASCII umask" tries those named so.
 test-odd: $(READY)
@@ -106,9 +108,9 @@ walks: $(READY)
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra report --extra dask --extra onnx --extra drift --extra excel --extra hdf5 --extra sql --extra regression --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra report --extra dask --extra onnx --extra drift --extra excel --extra hdf5 --extra sql --extra regression --group dev --group judges pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
-	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
+	  --extra regression --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
 	  --group bench --group build pyproject.toml -o requirements/bench.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \

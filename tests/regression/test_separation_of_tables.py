@@ -153,6 +153,7 @@ def test_a_block_says_what_it_did_not_ask_about() -> None:
     with pytest.warns(SeparationWarning, match="nothing was asked about these fits: Fepois"), guard() as guarding:
         pyfixest.fepois("n ~ i(s, x)", counts())  # a term of its own
     assert guarding.not_asked == ["Fepois.get_fit"]
+    pytest.importorskip("lifelines", reason="lifelines is not installed")
     code = "import linsep\nwith linsep.guard() as guarding: import pyfixest, lifelines\nprint(guarding.not_asked)"
     told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.count("which was loaded inside the block") == 2

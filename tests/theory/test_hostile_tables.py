@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import warnings
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ import scipy.sparse as sp
 from flint import ctx, fmpq
 
 from exact_cone import reaches
-from hostile import answers, limited, smtlib, table
+from hostile import _whole, answers, limited, smtlib, table
 from in_process import linsep
 from linsep import fewest_rows, probe, separability, separation
 from linsep.theory.cone import exact_nearest
@@ -180,6 +182,30 @@ def test_a_question_is_text_of_smt_lib() -> None:
     pytest.importorskip("z3", reason="z3-solver is the judge")
     assert answers(text) == ["sat", "sat"]
     assert answers(smtlib([[1], [-1]], [], [[0], [1]])) == ["unsat", "unsat"]
+
+
+def test_cvc5_says_the_same_of_hostile_tables_as_z3() -> None:
+    """Two judges that share no code read the same text: each row of a table, and the last one as an equality."""
+    pytest.importorskip("z3", reason="z3-solver is a judge")
+    cvc5: Any = pytest.importorskip("cvc5", reason="cvc5 is a judge")
+    said = set()
+    for k in range(16):
+        one = table(f"cvc5 {k}")
+        *weak, last = [
+            _whole([Fraction(2 * label - 1), *((2 * label - 1) * v for v in row)])
+            for row, label in zip(one.rows, one.y, strict=True)
+        ]
+        text = smtlib(weak, [last], [[i] for i in range(len(weak))])
+        solver = cvc5.Solver()
+        solver.setOption("incremental", "true")
+        parser = cvc5.InputParser(solver)
+        parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
+        names, found = parser.getSymbolManager(), []
+        while not (command := parser.nextCommand()).isNull():
+            found += command.invoke(solver, names).split()
+        assert found == answers(text), f"cvc5 {k}"
+        said |= {*found}
+    assert said == {"sat", "unsat"}
 
 
 def test_a_table_is_what_its_name_says_and_has_both_labels() -> None:
