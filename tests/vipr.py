@@ -31,6 +31,13 @@ def files_of(found: InVipr) -> dict[str, str]:
         return {path.name.removeprefix("a").removesuffix(".vipr")[1:]: path.read_text("ascii") for path in written}
 
 
+def questions_of(found: InVipr) -> list[tuple[str, str]]:
+    """The answer that each file of SMT-LIB names, and its text."""
+    with TemporaryDirectory() as folder:
+        texts = [path.read_text("ascii") for path in found.to_smtlib(Path(folder, "a.smt2"))]
+    return [(re.findall(r"status (\w+)", text)[0], text) for text in texts]
+
+
 def _need(holds: Any, what: str) -> None:
     if not holds:
         raise RefusedError(what)

@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hostile import answers
 from in_process import run_linsep
 from linsep import DataError, Separability, separability, separation
 from linsep.theory.separation.families import Family
 from linsep.theory.verify.cone import ConeProof
 from trial.row import all_rows
-from vipr import PROGRAM, RefusedError, by_program, check, files_of, stated
+from vipr import PROGRAM, RefusedError, by_program, check, files_of, questions_of, stated
 
 # x >= 1 and 2 x <= 0, and between them x <= 0, which is derived.
 TWO = """% a comment
@@ -69,6 +70,20 @@ def test_regressions_too(family: Family) -> None:
         assert (True in proved.values()) is (found.verdict != "overlap")
 
 
+@pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial", "cumulative", "cox"])
+def test_z3_gives_the_answer_that_the_question_names(family: Family) -> None:
+    pytest.importorskip("z3", reason="z3-solver is the judge")
+    rng, said = np.random.default_rng(5), set()
+    for k in range(12):
+        X, y = rng.integers(-2, 3, (5, 1 + k % 4)) / 4, rng.permutation([1, 1, 2, 2, 3]) - (family == "poisson")
+        labels = np.minimum(y, 2) - 1 if family == "logistic" else y
+        found = [separation(X, labels, family=family), *([separability(X, labels)] if family == "logistic" else [])]
+        for status, text in (question for one in found for question in questions_of(one)):
+            assert answers(text) == [status]
+            said.add(status)
+    assert said == {"sat", "unsat"}
+
+
 def test_numbers_of_thousands_of_digits() -> None:
     X, y = [[Fraction(1, 10**3000)], [Fraction(1, 10**3001)], [Fraction(7, 3)]], [0, 1, 0]
     assert files_of(separability(X, y)).keys() == {""}
@@ -109,6 +124,8 @@ def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
     late = run_linsep(("check", "t.csv", "--target", "kind", "--certificate", "q.vipr", "--time-limit", "0"), tmp_path)
     assert late.returncode in (0, 3) and ("nothing is decided" in late.stdout) is (late.returncode == 3)
     (tmp_path / "three.csv").write_text("x,kind\n1,a\n2,b\n3,c\n")
+    assert "p.smt2" in run_linsep(("check", "t.csv", "--target", "kind", "--certificate", "p.smt2"), tmp_path).stdout
+    assert (tmp_path / "p.smt2").read_text().startswith("(set-logic QF_LRA)\n(set-info :status sat)\n(declare-const x0")
     several = run_linsep(("check", "three.csv", "--target", "kind", "--certificate", "q.vipr"), tmp_path)
     assert several.returncode == 2 and "--positive" in several.stderr
 

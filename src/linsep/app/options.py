@@ -311,7 +311,11 @@ TIME_LIMIT = used_first("time_limit", "", float, least=0)
 JSON = used_first("as_json", "Print one JSON object instead of a table.", bool, False, spelled=("--json",))
 DETAILS = used_first("details", "Print all that is known: counts of each class, norms, brackets, bounds.", bool, False)
 REPORT = used_first("report", "Also write one HTML page with pictures and tables (needs the extra report).", Path)
-CERTIFICATE = used_first("certificate", "Write the proof as JSON, or for checkers of VIPR (proof.vipr).", Path)
+CERTIFICATE = used_first(
+    "certificate",
+    "Write the proof as JSON, or for checkers of VIPR (p.vipr), or the question for z3 (p.smt2).",
+    Path,
+)
 EXACT_WEIGHTS = under_set("exact", "Find exact weights of many columns, and not weights near exact ones.", bool, False)
 
 

@@ -64,11 +64,12 @@ def written_certificate(
     design : dict or None
         `design_data`; None if `is_plain` says that the table itself can be read.
     proved : list of answers
-        What a VIPR file is about: one answer.
+        What a file for other programs is about: one answer.
     """
     if path is None:
         return []
-    if is_vipr(path) and proved[0].verdict == "undecided":
+    for_strangers = is_for_strangers(path)
+    if for_strangers and proved[0].verdict == "undecided":
         return [("certificate", "not written: nothing is decided")]
     files: list[tuple[str, Path, str]] = []
     if design is not None:
@@ -77,18 +78,20 @@ def written_certificate(
         data["design"], data["design_sha256"] = beside.name, hashlib.sha256(text.encode()).hexdigest()
         files = [("design", beside, text)]
     proofs = {key: value for key, value in data.items() if key != "columns_behind"}
-    if not is_vipr(path):
+    if not for_strangers:
         files.append(("certificate", path, _json(without_words(proofs))))
     for what, at, text in files:
         with open_output(at, f"the {what}", reads=inputs(table)) as file:
             file.write(text)
-    written = proved[0].to_vipr(path) if is_vipr(path) else []
+    written: list[Path] = []
+    if for_strangers:
+        written = (proved[0].to_vipr if path.suffix == ".vipr" else proved[0].to_smtlib)(path)
     return [(what, str(at)) for what, at, _ in files] + [("certificate", str(at)) for at in written]
 
 
-def is_vipr(path: Path | None) -> bool:
-    """Whether a certificate is to be a VIPR file, for which weights have to be exact."""
-    return path is not None and path.suffix == ".vipr"
+def is_for_strangers(path: Path | None) -> bool:
+    """Whether a certificate is to be a file for VIPR's checkers or SMT solvers, for which weights have to be exact."""
+    return path is not None and path.suffix in (".vipr", ".smt2")
 
 
 def _json(plain: Any) -> str:

@@ -1,4 +1,4 @@
-"""Proofs as files of VIPR 1.0, for checkers that know nothing of linsep: that of the exact SCIP, or a verified one.
+"""Proofs as files of VIPR 1.0, for checkers that know nothing of linsep, and their questions as SMT-LIB, for solvers.
 
 Rows z_i of a cone are constraints `R<i>` on a direction d: z_i.d >= 1 for all rows, which asks for a plane; or
 z_i.d >= 0 and the sum of all rows, `S`, >= 1, which asks for a direction. Equalities are z_i.d = 0. A file says that
@@ -8,11 +8,11 @@ Source: Cheung, Gleixner and Steffy 2017, Verifying integer programming results;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq, fmpq_mat
 
@@ -22,7 +22,16 @@ from linsep.theory.verify.cone import ConeProof, Rows, Vector
 from linsep.types import Array, DataError
 
 Numbers = Mapping[int, Any]  # place -> integer or Fraction
-_HOLDS = "a VIPR file holds exact weights of what is decided"
+_HOLDS = "such a file holds exact weights of what is decided"
+
+
+class Constraint(NamedTuple):
+    """left.d >= right, or = right if `equal`."""
+
+    name: str
+    equal: bool
+    right: int
+    left: Numbers
 
 
 @dataclass(frozen=True)
@@ -38,17 +47,18 @@ class Cone:
     ids: Array | None = None
     planes: bool = False
 
-    def statements(self) -> Iterator[tuple[str, Iterator[str]]]:
-        """What is proved, each with its name and the lines of its file."""
+    def statements(self) -> Iterator[tuple[str, list[Constraint], Iterator[str]]]:
+        """What is proved: its name, the constraints, and the lines that prove it; with a name in "no-" none fulfils."""
         proof, left, weights = self.proof, list(self.proof.left), self.proof.weights
         if proof.directions:
             strict = self.planes and not left
-            yield "plane" if strict else "direction", self._fulfilled(strict=strict)
+            every = self._constraints(range(proof.n_rows), strict=strict)
+            yield "plane" if strict else "direction", every, self._fulfilled(strict=strict)
         if self.planes and weights:
             ids = sorted(weights)
-            yield "no-plane", self._refuted(ids, [weights[i] for i in ids], 0, strict=True)
+            yield "no-plane", self._constraints(ids, strict=True), _refuted([weights[i] for i in ids], 0)
         if left and proof.basis is not None and not all(map(self.equal, left)):
-            yield "no-direction", self._refuted(left, *self._spanned(left), strict=False)
+            yield "no-direction", self._constraints(left, strict=False), _refuted(*self._spanned(left))
 
     def _fulfilled(self, *, strict: bool) -> Iterator[str]:
         """Some d fulfils them: the directions taken in turn, added with weights that fall fast enough."""
@@ -60,15 +70,7 @@ class Cone:
             d = {j: t * ahead.get(j, 0) + d.get(j, 0) for j in {*ahead, *d}}
         sides = [_dot(z, d) for z in Z]
         least = Fraction(min(sides) if strict else sum(sides))
-        yield from self._problem(range(len(Z)), strict=strict)
         yield f"RTP range -inf 0\nSOL 1\nd {_sparse({j: v / least for j, v in d.items()})}\nDER 0"
-
-    def _refuted(self, ids: Sequence[int], weights: Iterable[Any], of_sum: int, *, strict: bool) -> Iterator[str]:
-        """No d fulfils them: with these weights, and that of the sum, they add up to 0 >= 1 or more."""
-        combination = {k: v for k, v in enumerate([*weights, of_sum]) if v}
-        least = sum(combination.values()) if strict else of_sum
-        yield from self._problem(ids, strict=strict)
-        yield f"RTP infeas\nSOL 0\nDER 1\nD G {_text(least)} 0 {{ lin {_sparse(combination)} }} -1"
 
     def _spanned(self, left: Sequence[int]) -> tuple[list[Any], int]:
         """Weights > 0 of the rows left, and of their sum, that add up to 0: the basis spans that sum."""
@@ -78,15 +80,14 @@ class Cone:
         t = max([Fraction(0), *(c / weights[i] for i, c in taken.items() if not self.equal(i))])
         return [t * weights.get(i, 0) - taken.get(i, 0) for i in left], 1
 
-    def _problem(self, ids: Sequence[int], *, strict: bool) -> Iterator[str]:
-        """The sections before what is proved: they follow from the table alone."""
-        yield f"VER 1.0\nVAR {len(self.names)}\n{' '.join(self.names)}\nINT 0\nOBJ min\n0"
-        yield f"CON {len(ids) + (not strict)} 0"
-        for i in ids:
-            sense = "E 0" if self.equal(i) else f"G {int(strict)}"
-            yield f"R{i if self.ids is None else self.ids[i]} {sense} {_sparse(self.row(i))}"
-        if not strict:
-            yield f"S G 1 {_sparse(self._total(ids))}"
+    def _constraints(self, ids: Sequence[int], *, strict: bool) -> list[Constraint]:
+        """What is asked of d about these rows: it follows from the table alone."""
+        names = ids if self.ids is None else [int(self.ids[i]) for i in ids]
+        found = [
+            Constraint(f"R{name}", self.equal(i), int(strict and not self.equal(i)), self.row(i))
+            for name, i in zip(names, ids, strict=True)
+        ]
+        return found if strict else [*found, Constraint("S", False, 1, self._total(ids))]
 
     def _total(self, ids: Sequence[int]) -> Numbers:
         """The sum of the rows that are no equalities."""
@@ -150,6 +151,38 @@ class InVipr:
         >>> written.read_text().splitlines()[7:10]
         ['R0 G 1 1 1 -1', 'R1 G 1 2 0 -1 1 -1', 'R2 G 1 2 0 2 1 1']
         """
+        return self._written(path, _vipr)
+
+    def to_smtlib(self, path: str | Path) -> list[Path]:
+        """Write the same questions, and the answers, as SMT-LIB (logic QF_LRA), which z3 and cvc5 answer by themselves.
+
+        Parameters
+        ----------
+        path : str or Path
+            As of `to_vipr`.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+
+        Raises
+        ------
+        DataError
+            As of `to_vipr`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from linsep import separability
+        >>> found = separability([[0], [1], [2]], [0, 0, 1])
+        >>> [written] = found.to_smtlib(pathlib.Path(tempfile.mkdtemp(), "a.smt2"))
+        >>> written.read_text().splitlines()[1:5:3]
+        ['(set-info :status sat)', '(assert (! (>= (+ 0.0 0.0 (* (- 1.0) b)) 1.0) :named R0))']
+        """
+        return self._written(path, _smtlib)
+
+    def _written(self, path: str | Path, form: Callable[..., Iterator[str]]) -> list[Path]:
         cone = self._cone()
         if cone is None:
             raise DataError("the proof and its data are not both known: verify this certificate with the data first")
@@ -158,12 +191,34 @@ class InVipr:
         found = list(cone.statements())
         if not found:
             raise DataError(f"{_HOLDS}, and nothing is decided here")
-        out = []
-        for what, lines in found:
-            out.append(Path(path) if len(found) == 1 else Path(path).with_suffix(f".{what}.vipr"))
+        out, path = list[Path](), Path(path)
+        for what, constraints, proof in found:
+            out.append(path if len(found) == 1 else path.with_suffix(f".{what}{path.suffix}"))
             with open_output(out[-1], "the certificate") as file:
-                file.writelines(f"{line}\n" for line in lines)
+                file.writelines(f"{line}\n" for line in form(cone.names, what, constraints, proof))
         return out
+
+
+def _vipr(names: Sequence[str], _: str, constraints: Sequence[Constraint], proof: Iterator[str]) -> Iterator[str]:
+    yield f"VER 1.0\nVAR {len(names)}\n{' '.join(names)}\nINT 0\nOBJ min\n0\nCON {len(constraints)} 0"
+    yield from (f"{name} {'E' if equal else 'G'} {right} {_sparse(left)}" for name, equal, right, left in constraints)
+    yield from proof
+
+
+def _smtlib(names: Sequence[str], what: str, constraints: Sequence[Constraint], _: Iterator[str]) -> Iterator[str]:
+    yield f"(set-logic QF_LRA)\n(set-info :status {'unsat' if what.startswith('no-') else 'sat'})"
+    yield from (f"(declare-const {name} Real)" for name in names)
+    for name, equal, right, left in constraints:
+        terms = " ".join(f"(* {_real(v)} {names[j]})" for j, v in sorted(left.items()) if v)
+        yield f"(assert (! ({'=' if equal else '>='} (+ 0.0 0.0 {terms}) {right}.0) :named {name}))"
+    yield "(check-sat)"
+
+
+def _refuted(weights: Sequence[Any], of_sum: int) -> Iterator[str]:
+    """No d fulfils them: with these weights, and that of the sum, they add up to 0 >= 1 or more."""
+    combination = {k: v for k, v in enumerate([*weights, of_sum]) if v}
+    least = of_sum or sum(combination.values())
+    yield f"RTP infeas\nSOL 0\nDER 1\nD G {_text(least)} 0 {{ lin {_sparse(combination)} }} -1"
 
 
 def _solved(rows: Sequence[Numbers], target: Numbers, width: int) -> list[Fraction]:
@@ -183,6 +238,12 @@ def _dot(z: Numbers, d: Vector | Numbers) -> Any:
 
 def _text(value: Any) -> str:
     return str(fmpq(*value.as_integer_ratio()))  # Python writes no more than 4,300 digits
+
+
+def _real(value: Any) -> str:
+    top, _, bottom = _text(abs(value)).partition("/")
+    size = f"(/ {top}.0 {bottom}.0)" if bottom else f"{top}.0"
+    return f"(- {size})" if value < 0 else size
 
 
 def _sparse(entries: Numbers) -> str:

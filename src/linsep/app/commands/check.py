@@ -45,17 +45,17 @@ def _check(asked: Any) -> Result:
     printed).
     """
     from linsep.app.tables import check_outputs, inputs, open_labelled, read_as
-    from linsep.app.written import is_vipr, with_report, written_certificate
+    from linsep.app.written import is_for_strangers, with_report, written_certificate
     from linsep.files import open_output
     from linsep.reporting.table_check import check_table
 
     table, suspects, certificate = asked.table, asked.suspects, asked.certificate
     check_outputs(inputs(table), certificate=certificate, report=asked.report, list_of_suspects=suspects)
     source, columns = open_labelled(asked)
-    if is_vipr(certificate) and asked.positive is None and len(set(map(str, source.read().y))) > 2:
-        raise DataError("a VIPR file is about two classes: name one with --positive")
+    if is_for_strangers(certificate) and asked.positive is None and len(set(map(str, source.read().y))) > 2:
+        raise DataError(f"a {certificate.suffix} file is about two classes: name one with --positive")
     how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit")}
-    how |= {"explain": asked.explain or suspects is not None, "exact": asked.exact or is_vipr(certificate)}
+    how |= {"explain": asked.explain or suspects is not None, "exact": asked.exact or is_for_strangers(certificate)}
     found = check_table(source, columns=columns, **how)
     design = None if certificate is None else _design(table, source, found, asked.positive)
     proved = [one.found for one in found.asked]

@@ -70,7 +70,7 @@ def _separation(asked: Any) -> Result:
     then finite_part(), drop() or firth() of its answer.
     """
     from linsep.app.tables import check_outputs, inputs, read_as
-    from linsep.app.written import design_data, is_vipr, written_certificate
+    from linsep.app.written import design_data, is_for_strangers, written_certificate
     from linsep.regression.separation import answer
     from linsep.reporting.proof import separation_details, separation_lines
     from linsep.theory.words.of_classes import rows_of_file
@@ -78,7 +78,7 @@ def _separation(asked: Any) -> Result:
     check_outputs(inputs(asked.table), certificate=asked.certificate)
     named = {one.name: name for one in _BESIDE if (name := getattr(asked, one.name)) is not None}
     plan = _of_table(asked, named) if asked.formula is None else _of_formula(asked, named)
-    found = answer(plan.question, asked.time_limit, exact=asked.exact or is_vipr(asked.certificate))
+    found = answer(plan.question, asked.time_limit, exact=asked.exact or is_for_strangers(asked.certificate))
     data: dict[str, Any] = {**found.to_dict(), **plan.data}
     if plan.left_out is not None:
         parts = {"separated_rows": found.separated_rows}
