@@ -271,10 +271,36 @@ def not_rounded(merged: Any, X: Any) -> Any:
     return merged
 
 
+def refuse_unsound(X: Any) -> None:
+    """Raise DataError where a CSR or CSC matrix points outside of itself, which compiled code would follow.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> X = scipy.sparse.csr_matrix([[0.0, 2.0]])
+    >>> X.indices[0] = 3
+    >>> try:
+    ...     refuse_unsound(X)
+    ... except DataError as error:
+    ...     print(error)
+    a sparse matrix of 2 columns has an entry in a column that is not there
+    """
+    if X.format not in ("csr", "csc"):
+        return
+    (lines, places), names = (X.shape, ("row", "column")) if X.format == "csr" else (X.shape[::-1], ("column", "row"))
+    ends = X.indptr
+    stored = min(X.indices.size, X.data.size)
+    if ends.shape != (lines + 1,) or ends[0] != 0 or ends[-1] > stored or (ends[1:] < ends[:-1]).any():
+        raise DataError(f"the sparse matrix is damaged: its indptr does not cut {stored} entries into {names[0]}s")
+    used = X.indices[: ends[-1]]
+    if used.size and not 0 <= used.min() <= used.max() < places:
+        raise DataError(f"a sparse matrix of {places} {names[1]}s has an entry in a {names[1]} that is not there")
+
+
 def csr_of(X: Any) -> Any:
     """CSR rows; COO adds entries up that stand there several times."""
+    refuse_unsound(X)
     out = (with_room(X) if X.format == "coo" else X).tocsr()
-    if out.nnz and not 0 <= out.indices.min() <= out.indices.max() < out.shape[1]:
-        raise DataError(f"a sparse matrix of {out.shape[1]} columns has an entry in a column that is not there")
+    refuse_unsound(out)
     plain: Any = next(kind for kind in type(out).__mro__ if kind.__module__.startswith("scipy."))
     return out if type(out) is plain else plain((out.data, out.indices, out.indptr), out.shape)  # a subclass may lie

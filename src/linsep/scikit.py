@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from linsep.as_given import refuse_unsound
+
 # What learners get of scikit-learn's classes beside the methods below.
 _GIVEN = (
     *("_repr_html_", "_repr_mimebundle_", "fit_transform", "get_metadata_routing", "set_output"),
@@ -208,6 +210,8 @@ def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool 
     if not joined_to:
         join_if_loaded()
     own, sparse = model.__dict__, hasattr(X, "tocsr")
+    if sparse:
+        refuse_unsound(X)
     plain = (X.format == "csr" if sparse else type(X) is np.ndarray) and X.dtype in (np.float64, np.float32)
     plain = plain and X.ndim == 2 and 0 not in X.shape
     for labels in y:

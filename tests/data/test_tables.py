@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from linsep import separability, separation, tables
+from linsep import Perceptron, open_data, separability, separation, tables
 from linsep.tables import exact_table
 from linsep.types import DataError
 
@@ -157,6 +158,32 @@ def test_an_entry_in_a_column_that_is_not_there_is_refused() -> None:
     X = sp.csr_matrix((np.ones(3), np.array([0, 5, 1]), np.arange(4)), shape=(3, 2))
     with pytest.raises(DataError, match="of 2 columns has an entry in a column that is not there"):
         tables.exact_table(X)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix])
+@pytest.mark.parametrize(
+    ("part", "place", "value", "why"),
+    [
+        ("indices", 1, 900_000_000, "that is not there"),
+        ("indices", 0, -1, "that is not there"),
+        ("indptr", 1, 900_000_000, "is damaged"),
+        ("indptr", 0, 1, "is damaged"),
+        ("indptr", 3, 4, "is damaged"),
+    ],
+)
+def test_a_sparse_matrix_that_points_outside_of_itself_is_refused(
+    kind: Any, part: str, place: int, value: int, why: str
+) -> None:
+    """Compiled code would follow it: fit ended in a segmentation fault."""
+    sound, X = kind(np.eye(3)), kind(np.eye(3))
+    getattr(X, part)[place] = value
+    y, model = [0, 1, 0], Perceptron().fit(sound, [0, 1, 0])
+    asked: list[Callable[[], Any]] = [lambda: Perceptron().fit(X, y), lambda: model.predict(X)]
+    asked += [lambda: Perceptron().partial_fit(X, y, classes=[0, 1]), lambda: separability(X, y)]
+    asked.append(lambda: open_data((X, y)).read())
+    for one in asked:
+        with pytest.raises(DataError, match=why):
+            one()
 
 
 def test_a_subclass_of_a_sparse_matrix_is_taken_as_its_three_arrays() -> None:
