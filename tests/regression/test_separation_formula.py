@@ -218,7 +218,6 @@ def test_a_certificate_is_of_its_formula() -> None:
         ({"X": "better ~ age", "data": np.eye(2)}, "data is a table with named columns"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:divide by zero")
 def test_what_is_wrong_with_a_formula(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(DataError, match=said.replace("|", "[|]")):
         separation(**arguments)

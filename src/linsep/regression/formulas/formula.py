@@ -6,6 +6,7 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -56,6 +57,7 @@ _OF_R = {
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
 _JUMP = 1e-6  # of the largest number: what moves by more has stepped, and counts as it was calculated
+_NOT_BY_ROWS = re.compile(r"shape|dimension|tuple index|scipy.sparse|find_nulls|drop_rows")
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -335,19 +337,33 @@ class _Table:
 
 def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], missing: str = "drop") -> Any:
     """The columns of terms without the rows that are `gone`, and those that go because they lack a value of a term."""
-    formulaic = formulaic_package()
+    formulaic, before = formulaic_package(), len(gone)
     try:
-        with warnings.catch_warnings():  # of levels that `levels=` leaves out, whose rows would count as the reference
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            # Of levels that `levels=` leaves out, whose rows would count as the reference.
             warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
             asked: dict[str, Any] = {"na_action": missing, "drop_rows": gone, "context": {"np": np}}
-            return terms.get_model_matrix(frame, output="sparse", **asked)
+            made = terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
-        raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
+        said = first_line(error)
+        if _NOT_BY_ROWS.search(said):
+            said = (
+                "a term makes one number or level for each row: write C(x) for text, or make it a column of the table"
+            )
+        raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {said}") from error
+    if len(gone) > before and any("invalid value" in str(one.message) for one in told):
+        warnings.warn(
+            "rows of which the formula makes no number, such as the log of a negative one, are left out",
+            MissingWarning,
+            stacklevel=6,
+        )
+    return made
 
 
 def _made_again(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
     """The same of other terms or numbers, None where they cannot be evaluated; `gone` stays as it is."""
-    with suppress(DataError):
+    with suppress(DataError), warnings.catch_warnings(action="ignore"):
         return _materialized(formula, terms, frame, set(gone))
     return None
 
