@@ -111,12 +111,18 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
             "k": [1, 2, 3, 4, 5],
             "z": [1, 5, 2, 4, 3],
             "x": [0.5, 1.5, 0.2, 0.7, 0.1],
+            "g": ["u", "vv", "u", "v", "www"],
             "y": [0, 0, 1, 1, 1],
         }
     )
     with pytest.raises(DataError, match="leave the range of int64"):
         separation(f"y ~ {text}", data=table)
-    for small in ("I((income & 7) * k)", "hashed(income**2, levels=3)", "np.left_shift(income, 3)", "I(income ^ k)"):
+    for small in (
+        "I((income & 7) * k)",
+        "hashed(income**2, levels=3)",
+        "np.left_shift(income, 3)",
+        "g.str.len():income:k",
+    ):
         assert separation(f"y ~ {small}", data=table).n_rows == 5
     with pytest.raises(DataError, match="leave the range of int64"):
         separation("I(income**3) ~ k", data=table, family="poisson")
@@ -173,6 +179,12 @@ def test_a_term_that_is_one_number_is_told_in_words_of_here(terms: str) -> None:
     table = pd.DataFrame({"x": [1, 2, 3, 4], "z": [1, None, 2, 3], "y": [0, 1, 0, 1]})
     with pytest.raises(DataError, match="a term makes one number or level for each row"):
         separation(f"y ~ {terms}", data=table)
+
+
+def test_a_question_about_a_missing_value_is_told_in_words_of_here() -> None:
+    table = pd.DataFrame({"x": pd.array([1, None, 3, 4], dtype="Int64"), "y": [0, 1, 0, 1]})
+    with pytest.raises(DataError, match="evaluated: a missing value is neither true nor false: take such rows out"):
+        separation("y ~ np.where(x > 2, 1, 0)", data=table)
 
 
 def test_missing_values_of_dicts_of_columns_are_those_of_tables() -> None:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.formulas.formula_text import as_numbers, columns_of, is_bare, is_coding, is_literal, shortened
-from linsep.regression.formulas.frames import with_columns
 from linsep.types import Array, DataError
 
 _OF_TEXT = re.compile(r"""\((['"]?)str(ing)?\1\)|\bstr[.(]|\bhashed\(""")
@@ -93,17 +92,15 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
         integers = [name for name in own if kinds.get(name, "O") in "iu"]
         if not integers:
             continue
-        was, doubles, may = make([term], frame), None, ""
-        if not any(_OF_TEXT.search(factor.expr) for factor in term.factors):
-            doubles = make([term], with_columns(frame, {n: _as_kind(frame[n], "Float64") for n in integers}))
-        rounding = _ROUNDED * (doubles is not None and all(frame[name].dtype.itemsize > 1 for name in integers))
-        may = ""
-        if doubles is None:
-            doubles = make([term], with_columns(frame, {n: _as_kind(frame[n], "Int64") for n in integers}))
+        was, doubles = (make([term], table) for table in (frame, _with_kind(frame, integers, "Float64")))
+        of_text, may = any(_OF_TEXT.search(factor.expr) for factor in term.factors), ""
+        rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
+        if doubles is None or (of_text and not _are_same(was, doubles, rounding)):
+            doubles, rounding = make([term], _with_kind(frame, integers, "Int64")), 0.0
             most = max(as_numbers(frame[name]).abs().max() for name in own if kinds.get(name, "O") in "iufb")
             bounds = (most if is_bare(one) else _largest(_tree_of(one.expr), most) for one in term.factors)
             may = "" if prod(max(bound, 1.0) for bound in bounds) < 2**63 else "may "
-        if may or was is None or doubles is None or not _are_same(was, doubles, rounding):
+        if may or not _are_same(was, doubles, rounding):
             types = ", ".join(sorted({str(frame[name].dtype) for name in integers}))
             raise DataError(
                 f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
@@ -112,6 +109,8 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
 
 
 def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
+    if was is None or doubles is None:
+        return False
     rounded = was.astype(np.float64)
     if was.shape != doubles.shape or (was.dtype.kind in "iu" and (rounded.astype(was.dtype) != was).nnz):
         return False
@@ -152,10 +151,9 @@ def _is_calculated(term: Any) -> bool:
     return any(not (is_bare(one) or is_literal(one) or is_coding(one)) for one in term.factors)
 
 
-def _as_kind(column: Any, kind: str) -> Any:
-    """A column of integers as Float64 or Int64 of what holds it, which knows its missing values."""
-    if isinstance(column.dtype, np.dtype):
-        return column.astype(kind.lower())
-    return column.astype(
-        kind.lower().replace("float64", "double") + "[pyarrow]" if "pyarrow" in str(column.dtype) else kind
-    )
+def _with_kind(frame: Any, integers: Iterable[str], kind: str) -> Any:
+    """The frame with columns of integers as Float64 or Int64 of what holds them, which knows their missing values."""
+    of_arrow = kind.lower().replace("float64", "double") + "[pyarrow]"
+    kinds = {name: of_arrow if "pyarrow" in str(frame[name].dtype) else kind for name in integers}
+    kinds |= {name: kind.lower() for name in integers if isinstance(frame[name].dtype, np.dtype)}
+    return frame.astype(kinds)

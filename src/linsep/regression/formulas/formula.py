@@ -347,7 +347,9 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
             made = terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
         said = first_line(error)
-        if _NOT_BY_ROWS.search(said):
+        if "NA is ambiguous" in said:
+            said = "a missing value is neither true nor false: take such rows out first, or fill them"
+        elif _NOT_BY_ROWS.search(said):
             said = (
                 "a term makes one number or level for each row: write C(x) for text, or make it a column of the table"
             )
