@@ -42,6 +42,7 @@ from linsep.regression.formulas.formula_text import (
 )
 from linsep.regression.formulas.frames import as_pandas, check_rows, with_columns
 from linsep.regression.model import Asked, response_named
+from linsep.tables import column_names
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
 
@@ -57,7 +58,7 @@ _OF_R = {
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
 _JUMP = 1e-6  # of the largest number: what moves by more has stepped, and counts as it was calculated
-_NOT_BY_ROWS = re.compile(r"shape|dimension|tuple index|scipy.sparse|find_nulls|drop_rows")
+_NOT_BY_ROWS = re.compile(r"shape|dimension|tuple index|scipy.sparse|find_nulls|drop_rows|unhashable")
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -96,10 +97,12 @@ def asked_of(
                 )
             return asked
         refuse_unlike_doubles(data)
-        formula = Formula.of(X)
+        formula = Formula.of(X, list(map(str, data)) if isinstance(data, dict) else column_names(data) or ())
         frame = as_pandas(data, formula.calculated - formula.bare - formula.coded)
         check_rows(frame, "data", beside)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
+        for name in [n for n, kind in used.dtypes.items() if isinstance(kind, import_module("pandas").SparseDtype)]:
+            used[name] = used[name].sparse.to_dense()
         for name in used.columns.difference(formula.calculated):  # formulaic takes other types of text for numbers
             if used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories"):
                 used[name] = used[name].astype(object).where(used[name].notna(), None)
@@ -132,7 +135,7 @@ def asked_as_written(
     chunk = source.read()
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
-    formula = Formula.of(text)
+    formula = Formula.of(text, chunk.names)
     names = _used(formula, beside, chunk.names, "the table")
     idle = ("offset", "weights")  # their digits change nothing
     counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
@@ -354,6 +357,8 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
                 "a term makes one number or level for each row: write C(x) for text, or make it a column of the table"
             )
         raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {said}") from error
+    if made.dtype.kind == "c":
+        raise DataError(f"the formula {shortened(formula.text)} makes complex numbers: take their real parts")
     if len(gone) > before and any("invalid value" in str(one.message) for one in told):
         warnings.warn(
             "rows of which the formula makes no number, such as the log of a negative one, are left out",
