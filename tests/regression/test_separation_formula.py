@@ -219,7 +219,7 @@ def test_a_certificate_is_of_its_formula() -> None:
         ({"X": "better ~ age", "data": clinic().assign(age=1j)}, "'age' holds complex128: make it float32 or float64"),
         ({"X": "better ~ age", "data": clinic().astype({"age": np.longdouble})}, "'age' holds float128: make it float"),
         ({"X": "better ~ I(age * 1j)", "data": clinic()}, "makes complex numbers: take their real parts"),
-        ({"X": "better ~ age", "data": clinic().assign(age=[[1]] * 36)}, "one number or level for each row"),
+        ({"X": "better ~ age", "data": clinic().assign(age=pd.Series([[1]] * 36))}, "one number or level for each row"),
         ({"X": "x ~ x", "data": pa.record_batch([pa.array([1])] * 2, names=["x", "x"])}, "has two columns of one name"),
         ({"X": "better ~ age", "data": np.eye(2)}, "data is a table with named columns"),
     ],
