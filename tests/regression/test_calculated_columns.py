@@ -141,6 +141,8 @@ def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
         ("np.log(age)", 16),
         ("np.exp(age):C(age > 40)", 16),
         ("np.left_shift(age, 3)", 16),
+        ("C(np.left_shift(age, 2))", 16),
+        ("C(age + age + age + age)", 16),
         ("hashed(age * 4, levels=3)", 16),
         ("I(age**6)", 64),
     ):
@@ -179,6 +181,17 @@ def test_a_term_that_is_one_number_is_told_in_words_of_here(terms: str) -> None:
     table = pd.DataFrame({"x": [1, 2, 3, 4], "z": [1, None, 2, 3], "y": [0, 1, 0, 1]})
     with pytest.raises(DataError, match="a term makes one number or level for each row"):
         separation(f"y ~ {terms}", data=table)
+
+
+def test_columns_without_a_value_and_truth_values_in_functions_are_told_in_words_of_here() -> None:
+    table = pd.DataFrame({"x": pd.array([None] * 4, dtype="Int64"), "b": [True, False, True, False], "y": [0, 1, 0, 1]})
+    for terms, said in (
+        ("x + b", "no row is left"),
+        ("I(x + 1)", "no row is left"),
+        ("np.log1p(b)", "float16 of truth"),
+    ):
+        with pytest.raises(DataError, match=said):
+            separation(f"y ~ {terms}", data=table)
 
 
 def test_a_question_about_a_missing_value_is_told_in_words_of_here() -> None:

@@ -509,6 +509,10 @@ def test_text_of_any_type_is_levels(kind: Any) -> None:
         separation("better ~ dose", data=frame),
     )
     assert (found.coefficients, found.n_missing) == (same.coefficients, 1)
+    texts = clinic().astype({"dose": kind})  # the same column in an expression, too
+    assert separation("better ~ dose + I(dose == 'mid'):age", data=texts).coefficients == (
+        separation("better ~ dose + I(dose == 'mid'):age", data=clinic()).coefficients
+    )
 
 
 @pytest.mark.filterwarnings("ignore:rows without a value of 'x' that stay")

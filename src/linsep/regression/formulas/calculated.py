@@ -92,20 +92,25 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
         integers = [name for name in own if kinds.get(name, "O") in "iu"]
         if not integers:
             continue
-        was, doubles = (make([term], table) for table in (frame, _with_kind(frame, integers, "Float64")))
+        tables = (frame, *(_with_kind(frame, integers, kind) for kind in ("Float64", "Int64")))
+        was, doubles, wide = (make([term], table) for table in tables)
         of_text, may = any(_OF_TEXT.search(factor.expr) for factor in term.factors), ""
         rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
         if doubles is None or (of_text and not _are_same(was, doubles, rounding)):
-            doubles, rounding = make([term], _with_kind(frame, integers, "Int64")), 0.0
+            doubles, rounding = wide, 0.0
             most = max(as_numbers(frame[name]).abs().max() for name in own if kinds.get(name, "O") in "iufb")
             bounds = (most if is_bare(one) else _largest(_tree_of(one.expr), most) for one in term.factors)
             may = "" if prod(max(bound, 1.0) for bound in bounds) < 2**63 else "may "
-        if may or not _are_same(was, doubles, rounding):
+        if may or not _are_same(was, doubles, rounding) or (wide is not None and _names(was) != _names(wide)):
             types = ", ".join(sorted({str(frame[name].dtype) for name in integers}))
             raise DataError(
                 f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
                 "columns, make doubles of them, or make the term a column of the table"
             )
+
+
+def _names(made: Any) -> list[str]:
+    return list(made.model_spec.column_names)
 
 
 def _are_same(was: Any, doubles: Any, rounding: float) -> bool:

@@ -103,8 +103,9 @@ def asked_of(
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
         for name in [n for n, kind in used.dtypes.items() if isinstance(kind, import_module("pandas").SparseDtype)]:
             used[name] = used[name].sparse.to_dense()
-        for name in used.columns.difference(formula.calculated):  # formulaic takes other types of text for numbers
-            if used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories"):
+        for name in used.columns:  # formulaic takes other types of text for numbers
+            is_text = used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories")
+            if is_text and (name not in formula.calculated or not used[name].hasnans):
                 used[name] = used[name].astype(object).where(used[name].notna(), None)
         return _Table(used, index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
@@ -352,6 +353,8 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
         said = first_line(error)
         if "NA is ambiguous" in said:
             said = "a missing value is neither true nor false: take such rows out first, or fill them"
+        elif "float16" in said:
+            said = "it makes float16 of truth values: make floats of their columns"
         elif _NOT_BY_ROWS.search(said):
             said = (
                 "a term makes one number or level for each row: write C(x) for text, or make it a column of the table"

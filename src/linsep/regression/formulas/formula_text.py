@@ -257,7 +257,8 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         raise DataError(f"a formula takes a column called {CONSTANT!r} for the constant: rename it")
     for name in (formula.bare | formula.calculated).intersection(frame.columns):
         column, kind = frame[name], getattr(frame[name].dtype, "kind", "O")
-        objects = column.dropna().tolist() if column.dtype == object or kind in "mM" else []
+        known = column.dropna()
+        objects = known.tolist() if column.dtype == object or kind in "mM" else []
         odd = next((v for v in objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
         if odd is not None and (kind not in "mM" or name in formula.bare):
             raise DataError(
@@ -267,7 +268,7 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         if kind == "c" or str(column.dtype).lower() in ("float16", "halffloat[pyarrow]", "float128"):
             called = str(column.dtype).replace("halffloat[pyarrow]", "float16").lower()
             raise DataError(f"column {name!r} holds {called}: make it float32 or float64")
-        if kind in "iu" and len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
+        if kind in "iu" and len(known) and max(abs(int(known.max())), abs(int(known.min()))) > 2**53:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()
