@@ -166,6 +166,13 @@ def test_bits_of_unsigned_integers_do_not_wrap_around(kind: str) -> None:
             separation(f"y ~ {terms}", data=table)
 
 
+def test_numbers_that_only_unsigned_integers_hold_are_refused() -> None:
+    table = pd.DataFrame({"k": np.array([149, 56, 22, 92, 56, 153, 92, 92, 157, 92], dtype=np.uint8), "y": [0, 1] * 5})
+    assert table.k.cumprod().max() == 17689982197614870528  # beyond 63 bits
+    with pytest.raises(DataError, match="leave the range of uint8"):
+        separation("y ~ k.cumprod()", data=table)
+
+
 def test_rows_of_which_a_formula_makes_no_number_are_told_once() -> None:
     table = pd.DataFrame({"x": [-1.0, 2, 3, 4, 5, 6], "c": 1.0, "y": [0, 1, 0, 1, 1, 0]})
     with pytest.warns(MissingWarning, match="rows of which the formula makes no number") as told:

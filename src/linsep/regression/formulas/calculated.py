@@ -101,7 +101,8 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
             most = max(as_numbers(frame[name]).abs().max() for name in own if kinds.get(name, "O") in "iufb")
             bounds = (most if is_bare(one) else _largest(_tree_of(one.expr), most) for one in term.factors)
             may = "" if prod(max(bound, 1.0) for bound in bounds) < 2**63 else "may "
-        if may or not _are_same(was, doubles, rounding) or (wide is not None and _names(was) != _names(wide)):
+        agree = wide is None or (_are_same(was, wide, rounding) and _names(was) == _names(wide))
+        if may or not (agree and _are_same(was, doubles, rounding)):
             types = ", ".join(sorted({str(frame[name].dtype) for name in integers}))
             raise DataError(
                 f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
