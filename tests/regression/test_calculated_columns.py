@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linsep import DataError, separation
+from linsep.types import MissingWarning
 
 formulaic = pytest.importorskip("formulaic", reason="formulaic is not installed")
 
@@ -95,6 +96,10 @@ def test_columns_that_stand_for_themselves_are_not_calculated() -> None:
         "I(income**3 & 1)",
         "I((income**63)**3)",
         "Q('my income'):income:Q('income')",
+        "hashed(income**3, levels=3)",
+        "hashed(`my income`**3, levels=3):k",
+        "np.left_shift(income, 50)",
+        "I(income & 7):I(income**2):income",
     ],
 )
 def test_integers_that_wrap_around_are_refused(text: str) -> None:
@@ -106,11 +111,19 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
             "k": [1, 2, 3, 4, 5],
             "z": [1, 5, 2, 4, 3],
             "x": [0.5, 1.5, 0.2, 0.7, 0.1],
+            "g": ["u", "vv", "u", "v", "www"],
             "y": [0, 0, 1, 1, 1],
         }
     )
     with pytest.raises(DataError, match="leave the range of int64"):
         separation(f"y ~ {text}", data=table)
+    for small in (
+        "I((income & 7) * k)",
+        "hashed(income**2, levels=3)",
+        "np.left_shift(income, 3)",
+        "g.str.len():income:k",
+    ):
+        assert separation(f"y ~ {small}", data=table).n_rows == 5
     with pytest.raises(DataError, match="leave the range of int64"):
         separation("I(income**3) ~ k", data=table, family="poisson")
 
@@ -126,6 +139,11 @@ def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
         ("age:I(age * 1)", 16),
         ("C(age * 4 > 130)", 16),
         ("np.log(age)", 16),
+        ("np.exp(age):C(age > 40)", 16),
+        ("np.left_shift(age, 3)", 16),
+        ("C(np.left_shift(age, 2))", 16),
+        ("C(age + age + age + age)", 16),
+        ("hashed(age * 4, levels=3)", 16),
         ("I(age**6)", 64),
     ):
         bits = int(kind.lower().strip("uint"))
@@ -137,6 +155,56 @@ def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
             assert found._question is not None
             made = formulaic.model_matrix(terms, table).drop(columns="Intercept")
             assert np.array_equal(found._question.design.X, made.to_numpy()), terms
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint32", "UInt64"])
+def test_bits_of_unsigned_integers_do_not_wrap_around(kind: str) -> None:
+    table = pd.DataFrame({"k": [1, 2, 3, 4, 5, 6], "y": [0, 1, 0, 1, 0, 1]}).astype({"k": kind})
+    assert separation("y ~ I(k & 3) * k", data=table).n_rows == 6
+    for terms in ("I(-(k | 1))", "I(~k)"):
+        with pytest.raises(DataError, match=f"leave the range of {kind}"):
+            separation(f"y ~ {terms}", data=table)
+
+
+def test_numbers_that_only_unsigned_integers_hold_are_refused() -> None:
+    table = pd.DataFrame({"k": np.array([149, 56, 22, 92, 56, 153, 92, 92, 157, 92], dtype=np.uint8), "y": [0, 1] * 5})
+    assert table.k.cumprod().max() == 17689982197614870528  # beyond 63 bits
+    with pytest.raises(DataError, match="leave the range of uint8"):
+        separation("y ~ k.cumprod()", data=table)
+
+
+def test_rows_of_which_a_formula_makes_no_number_are_told_once() -> None:
+    table = pd.DataFrame({"x": [-1.0, 2, 3, 4, 5, 6], "c": 1.0, "y": [0, 1, 0, 1, 1, 0]})
+    with pytest.warns(MissingWarning, match="rows of which the formula makes no number") as told:
+        assert separation("y ~ np.log(x)", data=table).n_rows == 5
+    assert len(told) == 1
+    assert separation("y ~ np.where(x > 0, np.log(x), 0)", data=table).n_rows == 6  # none is left out
+    with pytest.raises(DataError, match="-inf is not a finite number"):
+        separation("y ~ np.log(x - 2):C(x > 0)", data=table[1:])
+
+
+@pytest.mark.parametrize("terms", ["x + x.mean()", "I(10) + x", "x + log(7)", "hashed(x, levels=3) + z"])
+def test_a_term_that_is_one_number_is_told_in_words_of_here(terms: str) -> None:
+    table = pd.DataFrame({"x": [1, 2, 3, 4], "z": [1, None, 2, 3], "y": [0, 1, 0, 1]})
+    with pytest.raises(DataError, match="a term makes one number or level for each row"):
+        separation(f"y ~ {terms}", data=table)
+
+
+def test_columns_without_a_value_and_truth_values_in_functions_are_told_in_words_of_here() -> None:
+    table = pd.DataFrame({"x": pd.array([None] * 4, dtype="Int64"), "b": [True, False, True, False], "y": [0, 1, 0, 1]})
+    for terms, said in (
+        ("x + b", "no row is left"),
+        ("I(x + 1)", "no row is left"),
+        ("np.log1p(b)", "float16 of truth"),
+    ):
+        with pytest.raises(DataError, match=said):
+            separation(f"y ~ {terms}", data=table)
+
+
+def test_a_question_about_a_missing_value_is_told_in_words_of_here() -> None:
+    table = pd.DataFrame({"x": pd.array([1, None, 3, 4], dtype="Int64"), "y": [0, 1, 0, 1]})
+    with pytest.raises(DataError, match="evaluated: a missing value is neither true nor false: take such rows out"):
+        separation("y ~ np.where(x > 2, 1, 0)", data=table)
 
 
 def test_missing_values_of_dicts_of_columns_are_those_of_tables() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import warnings
 from itertools import combinations
 from math import inf
 from pathlib import Path
@@ -215,10 +216,14 @@ def test_a_certificate_is_of_its_formula() -> None:
         ),
         ({"X": [[1], [2]], "y": [0, 1], "data": clinic()}, "data belongs to a formula"),
         ({"X": [[1], [2]]}, "y, the response, is missing"),
+        ({"X": "better ~ age", "data": clinic().assign(age=1j)}, "'age' holds complex128: make it float32 or float64"),
+        ({"X": "better ~ age", "data": clinic().astype({"age": np.longdouble})}, "'age' holds float128: make it float"),
+        ({"X": "better ~ I(age * 1j)", "data": clinic()}, "makes complex numbers: take their real parts"),
+        ({"X": "better ~ age", "data": clinic().assign(age=pd.Series([[1]] * 36))}, "one number or level for each row"),
+        ({"X": "x ~ x", "data": pa.record_batch([pa.array([1])] * 2, names=["x", "x"])}, "has two columns of one name"),
         ({"X": "better ~ age", "data": np.eye(2)}, "data is a table with named columns"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:divide by zero")
 def test_what_is_wrong_with_a_formula(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(DataError, match=said.replace("|", "[|]")):
         separation(**arguments)
@@ -504,6 +509,10 @@ def test_text_of_any_type_is_levels(kind: Any) -> None:
         separation("better ~ dose", data=frame),
     )
     assert (found.coefficients, found.n_missing) == (same.coefficients, 1)
+    texts = clinic().astype({"dose": kind})  # the same column in an expression, too
+    assert separation("better ~ dose + I(dose == 'mid'):age", data=texts).coefficients == (
+        separation("better ~ dose + I(dose == 'mid'):age", data=clinic()).coefficients
+    )
 
 
 @pytest.mark.filterwarnings("ignore:rows without a value of 'x' that stay")
@@ -576,6 +585,30 @@ def test_formulas_that_would_not_end_are_refused(terms: str) -> None:
 def test_a_column_that_is_called_like_a_function_has_methods() -> None:
     frame = pd.DataFrame({"y": [0, 1, 0, 1, 1], "center": [1, 2, 3, 1, 2]})
     assert list(separation("y ~ center.isin([1])", data=frame).coefficients)[1:] == ["center.isin([1])"]
+
+
+@pytest.mark.parametrize("terms", [".", "0 + .", ".**2 - x:g", ". - x + I(x**2)", ". | g"])
+def test_a_dot_stands_for_the_other_columns(terms: str) -> None:
+    columns = {"x": [1.5, 2, 3, 4, 5, 6], "g": list("uvuvuu"), "my k": [1, 0, 0, 1, 1, 0], "y": [0, 1, 0, 1, 1, 0]}
+    made = formulaic.model_matrix(f"y ~ {terms}".partition(" |")[0], frame := pd.DataFrame(columns)).rhs
+    forms: list[Any] = [frame, columns, pl.DataFrame(columns), pa.table(columns)]
+    for data in forms:
+        found = separation(f"y ~ {terms}", data=data)
+        assert found._question is not None
+        design = found._question.design
+        kept = [name for name in design.names if name not in design.absorbed]
+        assert kept == [name for name in made.columns if name != "Intercept"]
+    with pytest.raises(DataError, match="makes too many products"):
+        separation("y ~ .**8", data=pd.DataFrame(np.eye(6, 60)).add_prefix("x").assign(y=frame["y"]))
+
+
+def test_sparse_columns_count_as_dense_ones() -> None:
+    dense = pd.DataFrame({"x": [0, 0, 1, 0, 2, 0], "z": [1.5, 2, 3, 4, 5, np.nan], "y": [0, 1, 0, 1, 1, 0]})
+    sparse = dense.astype({"x": pd.SparseDtype("int64", 0), "z": pd.SparseDtype("float64")})
+    for terms in ("x + z", "I(x * 2) + x:z", "C(x) + I(z > 2)"):
+        with warnings.catch_warnings(action="ignore"):
+            one, other = (separation(f"y ~ {terms}", data=data).summary() for data in (dense, sparse))
+        assert one == other
 
 
 def test_digits_beyond_doubles_are_told_where_a_formula_rounds_them(tmp_path: Path) -> None:

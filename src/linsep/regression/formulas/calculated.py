@@ -6,6 +6,7 @@ is a part of the data, as it is for every program that fits the model.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
@@ -15,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.formulas.formula_text import as_numbers, columns_of, is_bare, is_coding, is_literal, shortened
-from linsep.regression.formulas.frames import with_columns
 from linsep.types import Array, DataError
 
 _OF_TEXT = re.compile(r"""\((['"]?)str(ing)?\1\)|\bstr[.(]|\bhashed\(""")
+_OPERATORS = {"multiply": ast.Mult, "mul": ast.Mult, "power": ast.Pow, "pow": ast.Pow, "left_shift": ast.LShift}
+_GROWING = {"square", "prod", "cumprod", "sum", "cumsum", "dot", "add", "subtract", "map", "apply", "exp10"}
 _ROUNDED = 1e-6  # of the largest number: what rounding makes, of small integers in singles
 
 
@@ -79,39 +81,85 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
     """Raise DataError where a term or product of integers is another one of the same numbers as doubles.
 
     `make` gives the matrix of a list of terms and a frame, None where there is none: doubles have no bits, and halves,
-    which functions make of 8 bits, no matrix. What is made of texts is not asked about.
+    which functions make of 8 bits, no matrix. Bits and texts are compared with those of integers of 64 bits, which
+    have to hold whatever the term may calculate.
     """
     kinds = {str(name): getattr(column.dtype, "kind", "O") for name, column in frame.items()}
     for term in terms:
         own = set().union(*map(columns_of, term.factors))
         if not (_is_calculated(term) or len(list(_numbers_in(term, frame))) > 1):
             continue
-        integers = {name: _as_doubles(frame[name]) for name in own if kinds.get(name, "O") in "iu"}
-        if not integers or any(_OF_TEXT.search(factor.expr) for factor in term.factors):
+        integers = [name for name in own if kinds.get(name, "O") in "iu"]
+        if not integers:
             continue
+        tables = (frame, *(_with_kind(frame, integers, kind) for kind in ("Float64", "Int64")))
+        was, doubles, wide = (make([term], table) for table in tables)
+        of_text, may = any(_OF_TEXT.search(factor.expr) for factor in term.factors), ""
         rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
-        was, doubles = (make([term], table) for table in (frame, with_columns(frame, integers)))
-        if "*" in str(term) if doubles is None else was is None or not _are_same(was, doubles, rounding):
-            may, types = "may " * (doubles is None), ", ".join(sorted({str(frame[name].dtype) for name in integers}))
+        if doubles is None or (of_text and not _are_same(was, doubles, rounding)):
+            doubles, rounding = wide, 0.0
+            most = max(as_numbers(frame[name]).abs().max() for name in own if kinds.get(name, "O") in "iufb")
+            bounds = (most if is_bare(one) else _largest(_tree_of(one.expr), most) for one in term.factors)
+            may = "" if prod(max(bound, 1.0) for bound in bounds) < 2**63 else "may "
+        agree = wide is None or (_are_same(was, wide, rounding) and _names(was) == _names(wide))
+        if may or not (agree and _are_same(was, doubles, rounding)):
+            types = ", ".join(sorted({str(frame[name].dtype) for name in integers}))
             raise DataError(
                 f"the integers in {shortened(str(term))} {may}leave the range of {types}, or are rounded: divide the "
                 "columns, make doubles of them, or make the term a column of the table"
             )
 
 
+def _names(made: Any) -> list[str]:
+    return list(made.model_spec.column_names)
+
+
 def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
+    if was is None or doubles is None:
+        return False
     rounded = was.astype(np.float64)
     if was.shape != doubles.shape or (was.dtype.kind in "iu" and (rounded.astype(was.dtype) != was).nnz):
         return False
+    if np.isfinite(rounded.data).all() != np.isfinite(doubles.data).all():
+        return False
     apart = abs(doubles - rounded).data.max(initial=0.0)
-    return not (apart == np.inf or apart > rounding * np.abs(doubles.data).max(initial=0.0))
+    return not apart > rounding * np.abs(doubles.data).max(initial=0.0)
+
+
+def _tree_of(text: str) -> ast.expr:
+    return ast.parse(re.sub("`[^`]*`", "_", text), mode="eval").body
+
+
+def _largest(node: ast.AST, most: float) -> float:
+    """A bound of all integers that an expression calculates of numbers up to `most`, signs aside."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return np.float64(min(abs(node.value), 2**64))
+    if isinstance(node, ast.Name | ast.Constant):
+        return np.float64(most)
+    parts = [_largest(one, most) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+    operator = type(node.op) if isinstance(node, ast.BinOp) else None
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func).rpartition(".")[2]
+        operator = _OPERATORS.get(called)
+        if called in _GROWING:
+            return np.inf
+    if operator is None:
+        return max(parts, default=0.0) + isinstance(node, ast.UnaryOp)
+    a, b = parts[-2:]
+    if operator is ast.Mult:
+        return max(a, b, a * b)
+    if operator is ast.Pow:
+        return float(max(a, b, np.maximum(a, 1) ** b))
+    return max(a, b, a * 2**b if operator is ast.LShift else 2 * (a + b) + 1)
 
 
 def _is_calculated(term: Any) -> bool:
     return any(not (is_bare(one) or is_literal(one) or is_coding(one)) for one in term.factors)
 
 
-def _as_doubles(column: Any) -> Any:
-    """A column of integers as doubles that know its missing values."""
-    is_plain, is_of_arrow = isinstance(column.dtype, np.dtype), "pyarrow" in str(column.dtype)
-    return column.astype("float64" if is_plain else "double[pyarrow]" if is_of_arrow else "Float64")
+def _with_kind(frame: Any, integers: Iterable[str], kind: str) -> Any:
+    """The frame with columns of integers as Float64 or Int64 of what holds them, which knows their missing values."""
+    of_arrow = kind.lower().replace("float64", "double") + "[pyarrow]"
+    kinds = {name: of_arrow if "pyarrow" in str(frame[name].dtype) else kind for name in integers}
+    kinds |= {name: kind.lower() for name in integers if isinstance(frame[name].dtype, np.dtype)}
+    return frame.astype(kinds)

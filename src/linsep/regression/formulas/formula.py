@@ -6,6 +6,7 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -41,6 +42,7 @@ from linsep.regression.formulas.formula_text import (
 )
 from linsep.regression.formulas.frames import as_pandas, check_rows, with_columns
 from linsep.regression.model import Asked, response_named
+from linsep.tables import column_names
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
 from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
 
@@ -56,6 +58,7 @@ _OF_R = {
 Order = Sequence[Any] | None
 Beside = Mapping[str, Any]
 _JUMP = 1e-6  # of the largest number: what moves by more has stepped, and counts as it was calculated
+_NOT_BY_ROWS = re.compile(r"shape|dimension|tuple index|scipy.sparse|find_nulls|drop_rows|unhashable")
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -94,12 +97,15 @@ def asked_of(
                 )
             return asked
         refuse_unlike_doubles(data)
-        formula = Formula.of(X)
+        formula = Formula.of(X, list(map(str, data)) if isinstance(data, dict) else column_names(data) or ())
         frame = as_pandas(data, formula.calculated - formula.bare - formula.coded)
         check_rows(frame, "data", beside)
         used = frame[_used(formula, beside, [str(name) for name in frame.columns], "data")].reset_index(drop=True)
-        for name in used.columns.difference(formula.calculated):  # formulaic takes other types of text for numbers
-            if used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories"):
+        for name in [n for n, kind in used.dtypes.items() if isinstance(kind, import_module("pandas").SparseDtype)]:
+            used[name] = used[name].sparse.to_dense()
+        for name in used.columns:  # formulaic takes other types of text for numbers
+            is_text = used[name].dtype.kind in "OU" and not hasattr(used[name].dtype, "categories")
+            if is_text and (name not in formula.calculated or not used[name].hasnans):
                 used[name] = used[name].astype(object).where(used[name].notna(), None)
         return _Table(used, index=frame.index).asked(formula, family, order, link, beside)
     if data is not None:
@@ -130,7 +136,7 @@ def asked_as_written(
     chunk = source.read()
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
-    formula = Formula.of(text)
+    formula = Formula.of(text, chunk.names)
     names = _used(formula, beside, chunk.names, "the table")
     idle = ("offset", "weights")  # their digits change nothing
     counted = formula.required.union(v for role, v in beside.items() if isinstance(v, str) and role not in idle)
@@ -335,19 +341,39 @@ class _Table:
 
 def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], missing: str = "drop") -> Any:
     """The columns of terms without the rows that are `gone`, and those that go because they lack a value of a term."""
-    formulaic = formulaic_package()
+    formulaic, before = formulaic_package(), len(gone)
     try:
-        with warnings.catch_warnings():  # of levels that `levels=` leaves out, whose rows would count as the reference
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            # Of levels that `levels=` leaves out, whose rows would count as the reference.
             warnings.simplefilter("error", formulaic.errors.DataMismatchWarning)
             asked: dict[str, Any] = {"na_action": missing, "drop_rows": gone, "context": {"np": np}}
-            return terms.get_model_matrix(frame, output="sparse", **asked)
+            made = terms.get_model_matrix(frame, output="sparse", **asked)
     except (formulaic.errors.DataMismatchWarning, formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
-        raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
+        said = first_line(error)
+        if "NA is ambiguous" in said:
+            said = "a missing value is neither true nor false: take such rows out first, or fill them"
+        elif "float16" in said:
+            said = "it makes float16 of truth values: make floats of their columns"
+        elif _NOT_BY_ROWS.search(said):
+            said = (
+                "a term makes one number or level for each row: write C(x) for text, or make it a column of the table"
+            )
+        raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {said}") from error
+    if made.dtype.kind == "c":
+        raise DataError(f"the formula {shortened(formula.text)} makes complex numbers: take their real parts")
+    if len(gone) > before and any("invalid value" in str(one.message) for one in told):
+        warnings.warn(
+            "rows of which the formula makes no number, such as the log of a negative one, are left out",
+            MissingWarning,
+            stacklevel=6,
+        )
+    return made
 
 
 def _made_again(formula: Formula, terms: Any, frame: Any, gone: set[int]) -> Any:
     """The same of other terms or numbers, None where they cannot be evaluated; `gone` stays as it is."""
-    with suppress(DataError):
+    with suppress(DataError), warnings.catch_warnings(action="ignore"):
         return _materialized(formula, terms, frame, set(gone))
     return None
 

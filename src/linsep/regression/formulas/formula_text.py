@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -41,16 +42,18 @@ class Formula(NamedTuple):
     coded: set[str]
 
     @classmethod
-    def of(cls, text: str) -> Formula:
+    def of(cls, text: str, names: Sequence[str] = ()) -> Formula:
+        """Read a formula about a table whose columns have these `names`, which a dot stands for."""
         formulaic = formulaic_package()
         if taken := re.search(r"`\s*([0-9.]+|None|True|False)\s*`", text):
             raise DataError(f"a formula takes {taken[0]} for a number or a constant of Python: rename that column")
         try:
-            if _products(import_module("formulaic.parser").DefaultFormulaParser().get_ast(text))[0] > _MOST_PRODUCTS:
+            tree = import_module("formulaic.parser").DefaultFormulaParser().get_ast(text)
+            if _products(tree, names)[0] > _MOST_PRODUCTS:
                 raise DataError(
                     f"the formula {shortened(text)} makes too many products of terms: write those that you want"
                 )
-            read = formulaic.Formula(text)
+            read = formulaic.Formula(text, _context={"__formulaic_variables_available__": names})
         except DataError:
             raise
         except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:
@@ -144,16 +147,18 @@ def is_coding(factor: Any) -> bool:
     return isinstance(tree, ast.Call) and bool(tree.args) and isinstance(tree.args[0], ast.Name | ast.Constant)
 
 
-def _products(node: Any) -> tuple[float, float, set[str]]:
+def _products(node: Any, available: Sequence[str]) -> tuple[float, float, set[str]]:
     """How many products formulaic makes of a part of a formula, how many terms they are, and of which factors."""
     if not hasattr(node, "operator"):
         return 1.0, 1.0, {str(node)}
+    if node.operator.symbol == ".":
+        return 1.0, float(len(available)), set(available)
     args = list(node.args)
     while node.operator.symbol in ("+", "-") and any(getattr(one, "operator", None) == node.operator for one in args):
         args = [
             part for one in args for part in (one.args if getattr(one, "operator", None) == node.operator else [one])
         ]
-    costs, sizes, names = zip(*map(_products, args), strict=True) if args else ((), (), ())
+    costs, sizes, names = zip(*(_products(one, available) for one in args), strict=True) if args else ((), (), ())
     every: set[str] = set().union(*names)
     symbol, most = node.operator.symbol, 2.0 ** min(len(every), 100)
     if symbol in ("**", "^"):
@@ -252,16 +257,18 @@ def widened(formula: Formula, frame: Any) -> dict[str, Any]:
         raise DataError(f"a formula takes a column called {CONSTANT!r} for the constant: rename it")
     for name in (formula.bare | formula.calculated).intersection(frame.columns):
         column, kind = frame[name], getattr(frame[name].dtype, "kind", "O")
-        objects = column.dropna().tolist() if column.dtype == object or kind in "mM" else []
+        known = column.dropna()
+        objects = known.tolist() if column.dtype == object or kind in "mM" else []
         odd = next((v for v in objects if isinstance(v, _NUMBERS) and not isinstance(v, bool)), None)
         if odd is not None and (kind not in "mM" or name in formula.bare):
             raise DataError(
                 f"column {name!r} holds {odd!r} as an object, which a formula would take for a level: make floats or "
                 f"integers of it, or write C({name}) if it is one"
             )
-        if str(column.dtype).lower() in ("float16", "halffloat[pyarrow]"):
-            raise DataError(f"column {name!r} holds float16: make it float32 or float64")
-        if kind in "iu" and len(column) and max(abs(int(column.max())), abs(int(column.min()))) > 2**53:
+        if kind == "c" or str(column.dtype).lower() in ("float16", "halffloat[pyarrow]", "float128"):
+            called = str(column.dtype).replace("halffloat[pyarrow]", "float16").lower()
+            raise DataError(f"column {name!r} holds {called}: make it float32 or float64")
+        if kind in "iu" and len(known) and max(abs(int(known.max())), abs(int(known.min()))) > 2**53:
             raise DataError(f"column {name!r} has integers beyond 2^53, which a formula would round: divide the column")
         truths = bool(objects) and all(isinstance(v, bool | np.bool_) for v in objects)
         half_known = kind == "b" and column.isna().any()

@@ -37,13 +37,13 @@ def as_pandas(data: Any, compared: Set[str] = frozenset()) -> Any:
             return pandas.DataFrame(kept)
         except (TypeError, ValueError) as error:  # columns of other lengths, or no columns
             raise DataError(f"data is no table of columns: {first_line(error)}") from None
-    if column_names(data) is None:
+    names = column_names(data)
+    if names is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
+    if len(set(names)) < len(names):
+        raise DataError("data has two columns of one name: rename one of them")
     if isinstance(data, pandas.DataFrame):
-        named = data.set_axis(data.columns.map(str), axis=1)  # a formula calls columns by text
-        if not named.columns.is_unique:
-            raise DataError("data has two columns of one name: rename one of them")
-        return named
+        return data.set_axis(names, axis=1)  # a formula calls columns by text
     import narwhals as nw
 
     # Not by Arrow, which may have looked for pandas in vain: see `linsep.app.tables`.
