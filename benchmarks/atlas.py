@@ -14,8 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
+from math import isqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,11 +133,20 @@ def verdict(asked: Question) -> dict[str, Any]:
 def margin(asked: Question) -> dict[str, Any]:
     """The bracket of the margin, in the units of the table; where the time was short, its lower end is the proof's."""
     found = max_margin(asked.X, asked.y, time_limit=SECONDS["margin"])
-    lower = found.lower
-    if lower <= 0:
-        [proof] = verify_certificate(asked.proof.read_text(encoding="utf-8"), asked.X, asked.y).values()
-        lower = getattr(proof.margin, "lower", lower)
-    return {"margin": [lower, found.upper]}
+    return {"margin": [found.lower if found.lower > 0 else margin_of_proof(asked), found.upper]}
+
+
+def margin_of_proof(asked: Question) -> float:
+    """The margin of the plane that is proved, in integers, and rounded down; 0 where numbers are no integers."""
+    X = np.asarray(asked.X).astype(np.int64)
+    if not np.array_equal(X, asked.X):
+        return 0.0
+    [found] = verify_certificate(asked.proof.read_text(encoding="utf-8"), asked.X, asked.y).values()
+    ahead = found.proof.directions[0]
+    w = np.array([int(ahead.get(j, 0)) for j in range(X.shape[1])], dtype=object)
+    sides = X.astype(object) @ w + int(ahead.get(X.shape[1], 0))
+    nearest = min(abs(value) for value in sides.tolist())
+    return float(np.nextafter(float(Fraction(nearest, isqrt(sum(v * v for v in w.tolist())) + 1)), 0.0))
 
 
 def fewest(asked: Question) -> dict[str, Any]:

@@ -117,13 +117,10 @@ def test_integers_that_wrap_around_are_refused(text: str) -> None:
     )
     with pytest.raises(DataError, match="leave the range of int64"):
         separation(f"y ~ {text}", data=table)
-    for small in (
-        "I((income & 7) * k)",
-        "hashed(income**2, levels=3)",
-        "np.left_shift(income, 3)",
-        "g.str.len():income:k",
-    ):
-        assert separation(f"y ~ {small}", data=table).n_rows == 5
+    assert separation("y ~ g.str.len():income:k", data=table).n_rows == 5
+    for unsure in ("I((income & 7) * k)", "hashed(income**2, levels=3)", "np.left_shift(income, 3)"):
+        with pytest.raises(DataError, match="may leave the range of int64"):  # as far as doubles tell
+            separation(f"y ~ {unsure}", data=table)
     with pytest.raises(DataError, match="leave the range of int64"):
         separation("I(income**3) ~ k", data=table, family="poisson")
 
@@ -140,10 +137,10 @@ def test_small_integers_count_as_a_fit_takes_them(kind: str) -> None:
         ("C(age * 4 > 130)", 16),
         ("np.log(age)", 16),
         ("np.exp(age):C(age > 40)", 16),
-        ("np.left_shift(age, 3)", 16),
-        ("C(np.left_shift(age, 2))", 16),
+        ("np.left_shift(age, 3)", 128),
+        ("C(np.left_shift(age, 2))", 128),
         ("C(age + age + age + age)", 16),
-        ("hashed(age * 4, levels=3)", 16),
+        ("hashed(age * 4, levels=3)", 128),
         ("I(age**6)", 64),
     ):
         bits = int(kind.lower().strip("uint"))

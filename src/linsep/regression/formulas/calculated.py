@@ -6,7 +6,6 @@ is a part of the data, as it is for every program that fits the model.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
@@ -19,8 +18,7 @@ from linsep.regression.formulas.formula_text import as_numbers, columns_of, is_b
 from linsep.types import Array, DataError
 
 _OF_TEXT = re.compile(r"""\((['"]?)str(ing)?\1\)|\bstr[.(]|\bhashed\(""")
-_OPERATORS = {"multiply": ast.Mult, "mul": ast.Mult, "power": ast.Pow, "pow": ast.Pow, "left_shift": ast.LShift}
-_GROWING = {"square", "prod", "cumprod", "sum", "cumsum", "dot", "add", "subtract", "map", "apply", "exp10"}
+_MAY_GROW = re.compile(r"\*|<<|left_shift|mul|pow|square|prod|sum|dot|add|subtract|map|apply|exp10")
 _ROUNDED = 1e-6  # of the largest number: what rounding makes, of small integers in singles
 
 
@@ -81,8 +79,8 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
     """Raise DataError where a term or product of integers is another one of the same numbers as doubles.
 
     `make` gives the matrix of a list of terms and a frame, None where there is none: doubles have no bits, and halves,
-    which functions make of 8 bits, no matrix. Bits and texts are compared with those of integers of 64 bits, which
-    have to hold whatever the term may calculate.
+    which functions make of 8 bits, no matrix. Bits and texts are compared with those of integers of 64 bits, and
+    refused where these might not do: where something is multiplied, shifted or added up.
     """
     kinds = {str(name): getattr(column.dtype, "kind", "O") for name, column in frame.items()}
     for term in terms:
@@ -98,9 +96,7 @@ def refuse_wrapped(terms: Iterable[Any], frame: Any, make: Callable[[Any, Any], 
         rounding = _ROUNDED * all(frame[name].dtype.itemsize > 1 for name in integers)
         if doubles is None or (of_text and not _are_same(was, doubles, rounding)):
             doubles, rounding = wide, 0.0
-            most = max(as_numbers(frame[name]).abs().max() for name in own if kinds.get(name, "O") in "iufb")
-            bounds = (most if is_bare(one) else _largest(_tree_of(one.expr), most) for one in term.factors)
-            may = "" if prod(max(bound, 1.0) for bound in bounds) < 2**63 else "may "
+            may = "may " if _MAY_GROW.search(str(term)) else ""
         agree = wide is None or (_are_same(was, wide, rounding) and _names(was) == _names(wide))
         if may or not (agree and _are_same(was, doubles, rounding)):
             types = ", ".join(sorted({str(frame[name].dtype) for name in integers}))
@@ -124,33 +120,6 @@ def _are_same(was: Any, doubles: Any, rounding: float) -> bool:
         return False
     apart = abs(doubles - rounded).data.max(initial=0.0)
     return not apart > rounding * np.abs(doubles.data).max(initial=0.0)
-
-
-def _tree_of(text: str) -> ast.expr:
-    return ast.parse(re.sub("`[^`]*`", "_", text), mode="eval").body
-
-
-def _largest(node: ast.AST, most: float) -> float:
-    """A bound of all integers that an expression calculates of numbers up to `most`, signs aside."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return np.float64(min(abs(node.value), 2**64))
-    if isinstance(node, ast.Name | ast.Constant):
-        return np.float64(most)
-    parts = [_largest(one, most) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
-    operator = type(node.op) if isinstance(node, ast.BinOp) else None
-    if isinstance(node, ast.Call):
-        called = ast.unparse(node.func).rpartition(".")[2]
-        operator = _OPERATORS.get(called)
-        if called in _GROWING:
-            return np.inf
-    if operator is None:
-        return max(parts, default=0.0) + isinstance(node, ast.UnaryOp)
-    a, b = parts[-2:]
-    if operator is ast.Mult:
-        return max(a, b, a * b)
-    if operator is ast.Pow:
-        return float(max(a, b, np.maximum(a, 1) ** b))
-    return max(a, b, a * 2**b if operator is ast.LShift else 2 * (a + b) + 1)
 
 
 def _is_calculated(term: Any) -> bool:
