@@ -293,7 +293,7 @@ def refuse_unsound(X: Any) -> None:
     if ends.shape != (lines + 1,) or ends[0] != 0 or ends[-1] > stored or (ends[1:] < ends[:-1]).any():
         raise DataError(f"the sparse matrix is damaged: its indptr does not cut {stored} entries into {names[0]}s")
     used = X.indices[: ends[-1]]
-    if used.size and not 0 <= used.min() <= used.max() < places:
+    if used.size and used.view(f"u{used.itemsize}").max() >= places:  # a negative one is very large
         raise DataError(f"a sparse matrix of {places} {names[1]}s has an entry in a {names[1]} that is not there")
 
 

@@ -210,8 +210,6 @@ def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool 
     if not joined_to:
         join_if_loaded()
     own, sparse = model.__dict__, hasattr(X, "tocsr")
-    if sparse:
-        refuse_unsound(X)
     plain = (X.format == "csr" if sparse else type(X) is np.ndarray) and X.dtype in (np.float64, np.float32)
     plain = plain and X.ndim == 2 and 0 not in X.shape
     for labels in y:
@@ -229,6 +227,8 @@ def checked_rows(model: Any, X: Any, *y: Any, reset: bool = False, finite: bool 
         return (X, *y) if y else X
     from sklearn.utils.validation import validate_data
 
+    if sparse:
+        refuse_unsound(X)
     asked: dict[str, Any] = {"y": y[0], "order": "C"} if y else {}
     asked |= {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": finite}
     return validate_data(model, X, reset=reset, **asked)

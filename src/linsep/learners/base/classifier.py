@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy
 
+from linsep.as_given import refuse_unsound
 from linsep.declared import MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
 from linsep.learners.base.parameters import Allowed, check_labels, check_parameters, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
@@ -24,6 +25,7 @@ def as_rows(X: Any) -> Any:
     if not isinstance(X, np.ndarray):
         from linsep.kernels.rows import is_rising, with_duplicates
 
+        refuse_unsound(X)
         if not is_rising(X.indices, X.indptr):
             twice = with_duplicates(X.indices, X.indptr, X.shape[1])
             X = _merged(X, twice) if twice.any() else X

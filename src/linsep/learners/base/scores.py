@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.as_given import refuse_unsound
 from linsep.tables import is_sparse, stored
 from linsep.types import Array
 
@@ -19,6 +20,8 @@ _FEW = 20_000  # products, which take about a tenth of the time that Numba takes
 
 def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
     """Z = X W + b for W (n_features, n_planes), and whether its sum is finite."""
+    if is_sparse(X):
+        refuse_unsound(X)
     if are_few(X, W):
         Z = few_scores(X, W)
     else:
