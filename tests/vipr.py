@@ -21,6 +21,7 @@ PROGRAM = Path(__file__).parents[1] / "examples" / "compare_vipr.py"
 compare = runpy.run_path(str(PROGRAM))["compare"]
 
 Vector = Mapping[int, Fraction]
+Judge = Callable[[str], bool]
 _VALUE, _INDEX = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?"), re.compile(r"\d+")
 
 
@@ -177,12 +178,17 @@ def by_program(text: str) -> bool:
     return possible
 
 
-def stated(text: str, Z: Sequence[Row], judge: Callable[[str], bool] = check) -> tuple[list[int], bool, bool] | None:
-    """What a file that is accepted says of rows (x, 1) with signs: rows, plane, possible or not; None: nothing."""
-    possible = judge(text)
+def stated(text: str, Z: Sequence[Row], judge: Judge | None = check) -> tuple[list[int], bool, bool] | None:
+    """What a file that is accepted says of rows (x, 1) with signs: rows, plane, possible or not; None: nothing.
+
+    Without a judge `compare_vipr.py` is the only one.
+    """
+    possible = None if judge is None else judge(text)
     X = [[Fraction(v) * z[-1] for v in z[:-1]] for z in Z]
     try:
         rows, _, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
     except (SystemExit, ValueError, IndexError, ZeroDivisionError, StopIteration):
         return None
-    return (rows, is_plane, said) if said is possible else None  # viprchk may find a solution where none was claimed
+    return (
+        (rows, is_plane, said) if possible is None or said is possible else None
+    )  # viprchk may find a solution where none was claimed

@@ -116,11 +116,11 @@ def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
         said = said_by_the_program(tmp_path, name, "t.csv", "kind")
         assert said.startswith(f"Of all 5 rows: {plane} has none of them on its wrong side"), said
         assert "is not data row 4" in said_by_the_program(tmp_path, name, "other.csv", "kind")
-    for label in ("w", "nowhere"):
-        assert "cannot be read" in said_by_the_program(tmp_path, name, "t.csv", label)
+    for label, why in (("w", "a cell is no plain number"), ("nowhere", "cannot be read")):
+        assert why in said_by_the_program(tmp_path, name, "t.csv", label)
     text = (tmp_path / name).read_text()
     (tmp_path / "empty.vipr").write_text(text.partition("RTP")[0] + "RTP infeas\nSOL 0\nDER 0\n")
-    assert "claims something else" in said_by_the_program(tmp_path, "empty.vipr", "t.csv", "kind")
+    assert said_by_the_program(tmp_path, "empty.vipr", "t.csv", "kind").startswith("refused")
     late = run_linsep(("check", "t.csv", "--target", "kind", "--certificate", "q.vipr", "--time-limit", "0"), tmp_path)
     assert late.returncode in (0, 3) and ("nothing is decided" in late.stdout) is (late.returncode == 3)
     (tmp_path / "three.csv").write_text("x,kind\n1,a\n2,b\n3,c\n")
@@ -128,6 +128,68 @@ def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
     assert (tmp_path / "p.smt2").read_text().startswith("(set-logic QF_LRA)\n(set-info :status sat)\n(declare-const x0")
     several = run_linsep(("check", "three.csv", "--target", "kind", "--certificate", "q.vipr"), tmp_path)
     assert several.returncode == 2 and "--positive" in several.stderr
+
+
+INFEASIBLE = "RTP infeas\nSOL 0\nDER 1\n"
+LINE = "x,kind\n0,n\n1,n\n2,p\n3,p\n"  # which a plane separates
+ROWS = "R0 G 1 1 1 -1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 2 1 1\nR3 G 1 2 0 3 1 1\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "constraints", "claim"),
+    [
+        (LINE, "x0 b", ROWS, INFEASIBLE + "D L -1 OBJ { sol } -1\n"),  # of a solution that is not there
+        (LINE, "x0 b", ROWS.replace("G 1", "G 0") + "S G 1 1 0 4\n", INFEASIBLE + "D L -1 OBJ { sol } -1\n"),
+        (LINE, "x0 b", "R1 G 1 2 0 0 1 -1\nR2 G 1 2 0 0 1 1\n", INFEASIBLE + "D G 2 0 { lin 2 0 1 1 1 } -1\n"),
+        (LINE, "x0 b", "R0 G 1 0_1 1\x1c-1\x1cR2 G 1 2 0 2 1 1\n", INFEASIBLE + "D G 1 0 { lin 1 0 1 } -1\n"),
+        (LINE, "x0\x1cb", ROWS, "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -3\nDER 0\n"),
+        (LINE, "x0 b", ROWS, "RTP range -inf 0\nSOL 1\nd 2 0 1e999999999 1 -3\nDER 0\n"),
+        (
+            "a,a,kind\n0,5,n\n1,3,n\n2,5,p\n3,3,p\n",  # the last column of a name is not the only one
+            *("x0 b", "R0 G 1 2 0 -5 1 -1\nR2 G 1 2 0 5 1 1\n", INFEASIBLE + "D G 2 0 { lin 2 0 1 1 1 } -1\n"),
+        ),
+        (
+            '{"X": [[0], [1, 7]], "y": ["n", "p"], "names": ["x0", "x1"]}',
+            *("x0", "R0 G 1 0\nR1 G 1 1 0 1\n", INFEASIBLE + "D G 1 0 { lin 1 0 1 } -1\n"),
+        ),
+        (
+            '{"X": [[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]], "y": ["n", "p", "n"], "names": ["x0", "x1"]}',  # of doubles
+            "x0 x1 b",
+            "R0 G 1 3 0 -1 1 -3 2 -1\nR1 G 1 3 0 2 1 6 2 1\nR2 G 1 3 0 -3 1 -9 2 -1\n",
+            INFEASIBLE + "D G 4 0 { lin 3 0 1 1 2 2 1 } -1\n",
+        ),
+        (
+            "x,kind\n0,1\n1,2\n-1,1.0\n",  # 1 and 1.0 are one class
+            "x0 b",
+            "R0 G 1 1 1 1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 1 1 -1\n",
+            INFEASIBLE + "D G 4 0 { lin 3 0 2 1 1 2 1 } -1\n",
+        ),
+        (
+            'x,kind\n0,n\n1,"p\n2,n\n3,p\n',  # an open quote takes rows in
+            *("x0 b", "R0 G 1 1 1 -1\nR1 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -1\nDER 0\n"),
+        ),
+        (
+            "x,kind\n1/3,n\n1,p\n",  # linsep takes such a cell for text
+            *("x0 b", "R0 G 1 2 0 -1/3 1 -1\nR1 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 3 1 -2\nDER 0\n"),
+        ),
+    ],
+)
+def test_forged_files_are_refused_whatever_a_checker_says(
+    tmp_path: Path, table: str, names: str, constraints: str, claim: str
+) -> None:
+    name = "t.design.json" if table.startswith("{") else "t.csv"
+    (tmp_path / name).write_text(table, "utf-8", newline="")
+    head = f"VER 1.0\nVAR {len(names.split())}\n{names}\nINT 0\nOBJ min\n0\nCON {constraints.count(' G ')} 0\n"
+    (tmp_path / "p.vipr").write_text(head + constraints + claim, "ascii", newline="")
+    label = "1" if "1.0" in table else "n"
+    assert said_by_the_program(tmp_path, "p.vipr", name, "kind", label).startswith("refused")
+
+
+def test_the_honest_file_beside_those_forged_is_proved(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(LINE)
+    head = "VER 1.0\nVAR 2\nx0 b\nINT 0\nOBJ min\n0\nCON 4 0\n"
+    (tmp_path / "p.vipr").write_text(head + ROWS + "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -3\nDER 0\n")
+    assert said_by_the_program(tmp_path, "p.vipr", "t.csv", "kind").startswith("Of all 4 rows: a plane has each")
 
 
 def test_what_does_not_follow_is_refused() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -15,15 +14,17 @@ import numpy as np
 from exact_cone import reaches
 from linsep import separability
 from trial.row import Outcome
-from vipr import RefusedError, by_program, check, files_of, stated
+from vipr import Judge, RefusedError, by_program, check, files_of, stated
 
 CLAIM = "an altered VIPR file is refused or about another table, or what it says of this one is true"
 TIMES = 10_000
 
 
 def run(times: int, seed: int) -> Outcome:
-    """First every file as it is; viprchk, where it is on the path, is a second judge."""
-    judges = {"": check} | ({" by viprchk": by_program} if shutil.which("viprchk") else {})
+    """First every file as it is; compare_vipr.py is a judge by itself, and viprchk where it is on the path."""
+    judges: dict[str, Judge | None] = {"": check, " by compare_vipr alone": None}
+    if shutil.which("viprchk"):
+        judges[" by viprchk"] = by_program
     rng, counts = Random(f"vipr {seed}"), Counter[str]()
     failures: list[str] = []
     every = [one for _ in range(40) for one in tables(rng)]
@@ -53,7 +54,7 @@ def tables(rng: Random) -> list[tuple[list[list[int]], dict[str, str]]]:
     return out
 
 
-def judged(Z: list[list[int]], text: str, judge: Callable[[str], bool]) -> str:
+def judged(Z: list[list[int]], text: str, judge: Judge | None) -> str:
     """What becomes of a file; whether it is true is found by the simplex method."""
     try:
         said = stated(text, Z, judge)
@@ -70,7 +71,7 @@ def judged(Z: list[list[int]], text: str, judge: Callable[[str], bool]) -> str:
     return "true" if true == possible else "WRONG"
 
 
-def altered(rng: Random, text: str, others: list[str]) -> str:
+def altered(rng: Random, text: str, ends: list[str]) -> str:
     """One or two changes."""
     for _ in range(rng.randint(1, 2)):
         lines = text.split("\n")
@@ -79,13 +80,15 @@ def altered(rng: Random, text: str, others: list[str]) -> str:
         words = lines[at].split(" ")
         k = rng.randrange(len(words))
         if way == 0:
-            other = rng.choice(others)
+            other = rng.choice(ends)
             text = text.partition("RTP")[0] + "RTP" + other.partition("RTP")[2]
             continue
         if way == 1:
             lines[at : at + 1] = rng.choice([[], [lines[at]] * 2])
         elif way == 2:
-            words[k : k + 1] = rng.choice([[], [words[k]] * 2, ["0"], ["-1"], ["1/0"], ["1e3"], ["infeas"], ["asm"]])
+            words[k : k + 1] = rng.choice(
+                [[], [words[k]] * 2, ["0"], ["-1"], ["1/0"], ["1e3"], ["infeas"], ["sol"], ["0_1"]]
+            )
         elif words[k] in "GLE":
             words[k] = rng.choice("GLE")
         elif re.fullmatch(r"-?\d+(/[1-9]\d*)?", words[k]):
