@@ -212,7 +212,7 @@ def array_of(X: Any, names: list[str] | None) -> Array:
 
 def kept_exactly(X: Any, A: Array, names: list[str] | None) -> Array:
     """The array of X, of Python numbers where integers beyond 2^53 stand beside floats, which would round them."""
-    if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray):
+    if A.dtype.kind != "f" or A.ndim != 2 or isinstance(X, np.ndarray | memoryview):
         return A
     if names is None:
         rows: list[list[Any]] = [list(map(_bare, row)) for row in X]

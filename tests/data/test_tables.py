@@ -154,6 +154,10 @@ def test_a_sparse_matrix_that_calls_itself_canonical_is_not_believed() -> None:
     assert exact_table(X).toarray().tolist() == [[3.0, 5.0]]
 
 
+def test_a_memoryview_is_a_table() -> None:
+    assert exact_table(memoryview(np.eye(2))).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
 def test_an_entry_in_a_column_that_is_not_there_is_refused() -> None:
     X = sp.csr_matrix((np.ones(3), np.array([0, 5, 1]), np.arange(4)), shape=(3, 2))
     with pytest.raises(DataError, match="of 2 columns has an entry in a column that is not there"):

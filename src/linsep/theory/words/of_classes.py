@@ -71,7 +71,7 @@ def _why(found: Any, first: int = 0) -> str:
             f"no hyperplane separates {said}, checked exactly; whether a direction separates part of the rows was "
             f"not decided: {found.reason}"
         )
-    return f"{found.reason}; a direction separates at least {some}" if found.directions else found.reason
+    return f"{found.reason}; a direction separates at least {some}" if found.proof.directions else found.reason
 
 
 def _listed(found: Any, rows: tuple[int, ...], first: int) -> str:
