@@ -74,7 +74,11 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
 
 def test_what_is_only_read_of_many_columns_is_said_without_them() -> None:
     plain = plain_of()
-    nothing = {"weights": {"rows": [], "values": []}, "basis": None, "null": {"units": [], "columns": [], "values": []}}
+    nothing: dict[str, Any] = {
+        "weights": {"rows": [], "values": []},
+        "basis": None,
+        "null": {"units": [], "columns": [], "values": []},
+    }
     other = {"question": plain["question"] | {"columns": 2**40}, "proof": plain["proof"] | nothing, "ended": 1.0}
     assert "undecided" in repr(Separability.from_json(json.dumps(plain | other)))
 
