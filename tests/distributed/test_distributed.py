@@ -32,7 +32,7 @@ from linsep.learners import (
 from linsep.types import DataError, StopReason
 from naive import parameter_mixing
 
-distributed = pytest.importorskip("distributed")
+distributed = pytest.importorskip("dask.distributed")
 
 
 def fit(*given: Any, **named: Any) -> Any:

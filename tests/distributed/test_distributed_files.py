@@ -19,7 +19,7 @@ from linsep.data.sources.open import open_data
 from linsep.learners import Perceptron
 from linsep.types import DataError
 
-distributed = pytest.importorskip("distributed")
+distributed = pytest.importorskip("dask.distributed")
 
 
 @pytest.fixture(scope="module")

@@ -235,6 +235,7 @@ def test_a_missing_number_of_a_stream_counts_as_the_mean() -> None:
 
 
 def test_json_and_onnx_say_what_a_missing_value_is() -> None:
+    pytest.importorskip("onnx", reason="the extra onnx is not installed")
     frame = pd.DataFrame({"a": [-1.0, 2, 3, -4], "c": ["u", "v", "v", "u"]})
     whole, known = frame.copy(), frame.assign(c=["u", "v", "", "u"])
     cases: list[tuple[Any, Any, Any]] = [(whole, "drop", None), (whole, "mean", [0.0]), (known, "mean", "level")]

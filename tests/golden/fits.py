@@ -220,7 +220,7 @@ def tagger() -> Any:
 
 def on_a_cluster() -> Any:
     """Shards in one process; whole numbers of threads, tasks that are pure."""
-    dask: Any = import_module("distributed")  # its constructors have no types
+    dask: Any = import_module("dask.distributed")  # its constructors have no types
 
     fit = import_module("linsep.distributed").fit
     quiet = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}

@@ -17,9 +17,9 @@ DOCS = ROOT / "docs"
 WITH_STEPS = [page for page in PAGES if steps_of(page.read_text(encoding="utf-8"))]
 # What a page speaks of, and the release from which on it is there.
 NEEDS = {
-    "on-a-cluster.md": ("distributed", None),
+    "on-a-cluster.md": ("dask.distributed", None),
     "coming-from-passive-aggressive.md": ("sklearn", "1.8"),
-    "my-logistic-regression-exploded.md": ("statsmodels", None),
+    "my-logistic-regression-exploded.md": ("statsmodels", "0.15"),
     "probe-a-representation.md": ("sklearn", "1.8"),  # older ones deal out groups by the labels of other groups
 }
 

@@ -353,7 +353,7 @@ def _materialized(formula: Formula, terms: Any, frame: Any, gone: set[int], miss
         said = first_line(error)
         if "NA is ambiguous" in said:
             said = "a missing value is neither true nor false: take such rows out first, or fill them"
-        elif "float16" in said:
+        elif "float16" in said or "dtype not compatible" in said:
             said = "it makes float16 of truth values: make floats of their columns"
         elif _NOT_BY_ROWS.search(said):
             said = (
