@@ -62,6 +62,34 @@ def test_every_question_about_a_total_of_two_says_so(tmp_path: Path) -> None:
         assert not found.fragile
 
 
+def bfloat16(X: Array) -> Array:
+    """The nearest numbers of 8 digits; ties do not occur here."""
+    fractions, exponents = np.frexp(X)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(fractions, 8)), exponents - 8))
+
+
+@pytest.mark.parametrize("wide", [np.float32, np.float64])
+@pytest.mark.parametrize("half", [lambda X: X.astype(np.float16), bfloat16])
+def test_halves_made_wider_are_marked_as_halves(half: Any, wide: Any) -> None:
+    """Where the answer about a total of two columns, in 8 or 11 digits, is not that of the decimals, it is marked."""
+    rng, differ = np.random.default_rng(8), 0
+    for _ in range(40):
+        tenths = rng.integers(1, 10, (9, 2))
+        whole = np.column_stack([tenths, tenths.sum(axis=1)])
+        y = rng.permutation([0, 1] * 4 + [1])
+        found = separability(half(whole / 10).astype(wide), y)
+        if found.verdict != separability(whole, y).verdict:
+            differ += 1
+            assert found.fragile
+    assert differ > 2
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("most", [40, 100, 255])
+def test_a_grid_is_no_table_of_halves(step: int, most: int) -> None:
+    assert fragile._digits_of_halves(np.arange(1, most) / 2.0**step) is None
+
+
 def test_what_is_read_is_fragile_once_it_has_seen_its_rows() -> None:
     X, y = TOTALS[["a", "b", "total"]].to_numpy(), TOTALS["y"].to_numpy()
     every: list[Any] = [separability(X, y), separation(X, y), fewest_rows(X, y)]

@@ -45,6 +45,7 @@ from linsep.types import Array
 Rows = Callable[[Array], tuple[Any, Any]]
 Vector = Mapping[int, int]
 _STEP = 4096
+_FEW, _FINER = 4, 1 / 3  # numbers below the largest, and their share that no grid has: a half or more of halves
 _DENSE = 32_000_000  # entries of sparse rows that are made dense to be inverted
 _RESIDUAL = 2.0**-20
 _ZERO = 2.0**-45  # of the size of a product: less than that is taken for 0
@@ -72,7 +73,7 @@ def exact_inputs(X: Any) -> bool:
 def off_by(X: Any) -> Callable[[Any], Any]:
     """How far each entry of rows of X may be off: half a unit in the last place of its type; integers by nothing.
 
-    A column of doubles all of which are singles (float32) was one of singles.
+    A column of doubles all of which are singles (float32) was one of singles. So was a table rounded to halves.
 
     Examples
     --------
@@ -81,6 +82,7 @@ def off_by(X: Any) -> Callable[[Any], Any]:
     [-57.0, -25.0]
     """
     single = _columns_of_singles(X) if X.dtype in (np.float64, object) else None
+    digits = _digits_of_halves(stored(X)) if X.dtype in (np.float32, np.float64) else None
 
     @np.errstate(all="ignore")
     def off(part: Any) -> Any:
@@ -94,6 +96,8 @@ def off_by(X: Any) -> Callable[[Any], Any]:
         if single is not None and single.any():
             coarse = np.spacing(np.abs(values).astype(np.float32)).astype(np.float64)
             last = np.where(single[part.indices] if is_sparse(part) else single, coarse, last)
+        if digits is not None:
+            last = np.ldexp(1.0, np.frexp(values)[1] - digits)
         halves = np.where(values == np.rint(values), 0.0, np.maximum(last / 2, _LEAST))
         return (
             sp.sparse.csr_matrix((halves, part.indices, part.indptr), shape=part.shape) if is_sparse(part) else halves
@@ -107,6 +111,26 @@ def _half_of(v: Any, is_single: bool = False) -> float:
     if not isinstance(v, float | OfDouble) or float(v) == int(v):
         return 0.0
     return max(float(np.spacing(np.float32(abs(float(v))))) if is_single else ulp(float(v)), 2 * _LEAST) / 2
+
+
+def _digits_of_halves(values: Array) -> int | None:
+    """The digits of bfloat16 (8) or float16 (11), where all numbers have no more and were rounded to them.
+
+    Few digits may also be those of a grid, as of half kilos: a number of half the size then has a digit less.
+    """
+    for some in (values.ravel()[:_STEP], values):  # most tables are known by their first numbers
+        exponents, whole = np.zeros(0), np.zeros(0)
+        part = some[some != np.rint(some)].astype(np.float64)
+        for digits in (8, 11):
+            fractions, exponents = np.frexp(part)
+            whole = np.ldexp(np.abs(fractions), digits)
+            if np.array_equal(whole, np.rint(whole)):
+                break
+        else:
+            return None
+    below = exponents.max(initial=0) - exponents
+    finer = np.fmod(whole, np.ldexp(1.0, below))[below > 0] > 0
+    return digits if finer.size >= _FEW and finer.mean() > _FINER else None
 
 
 def _columns_of_singles(X: Any) -> Array:

@@ -101,7 +101,10 @@ def _short(weight: int) -> str:
 
 
 FRAGILE = "Fragile: rounding the numbers that are no integers could change this answer"
-REMEDY = "; give decimals as text or as Fractions, which are exact, or leave out a column that depends on others"
+REMEDY = (
+    "; read the table from its file with open_data, which takes decimals as they are written, or give an array of "
+    "Fractions, or leave out a column that depends on others"
+)
 
 
 def with_mark(said: str, fragile: bool) -> str:
