@@ -307,6 +307,20 @@ def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_pa
 
 
 # -------------------------------------------------------- other words for no value
+def test_a_stream_tells_categories_that_were_never_missing_in_training(tmp_path: Path) -> None:
+    path, rows = tmp_path / "m.linsep", frame(30, seed=1)
+    whole = frame().fillna({"size": 1.0, "city": "Rome"})
+    for train, told in ((whole, True), (frame(), False)):
+        linsep.save(linsep.fit_stream(open_data(train, target="sold")).model, path)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            linsep.load(path).predict(rows)
+        said = [str(one.message) for one in caught if "'city'" in str(one.message)]
+        gone = int(rows["city"].isna().sum())
+        one = f"column 'city': {gone} values are missing, and none was in training; no category stands in for them"
+        assert said == [one] * told
+
+
 def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -> None:
     rows = [f"{k if k % 5 else 'k.A.'};{['x', 'k.A. '][k % 7 == 3]};{'np'[k % 10 > 4]}" for k in range(60)]
     told = ["size;coat;y", *rows]

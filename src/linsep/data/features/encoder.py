@@ -254,7 +254,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         chunk = self._as_known(chunk, decimal)
-        gaps.note_missing(chunk, self.made.kinds, self.missing, self.missing_, self.new_missing_)
+        kinds = self.made.kinds
+        hashed = () if self._running is None else [name for name in kinds if kinds[name] not in ("number", "text")]
+        gaps.note_missing(chunk, kinds, self.missing, self.missing_, self.new_missing_, hashed)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)

@@ -149,11 +149,17 @@ def none_left(chunk: TableChunk, name: str) -> DataError:
 
 
 def note_missing(
-    chunk: TableChunk, names: Iterable[str], missing: str | None, known: Collection[str], new: dict[str, int]
+    chunk: TableChunk,
+    names: Iterable[str],
+    missing: str | None,
+    known: Collection[str],
+    new: dict[str, int],
+    hashed: Collection[str] = (),
 ) -> None:
     """Look at the missing values of rows to be predicted, in the columns that the model knows by `names`.
 
-    Missing numbers of columns that are not `known` to have had some are counted in `new`.
+    Missing numbers of columns that are not `known` to have had some are counted in `new`, and categories that are
+    `hashed`: of others the levels tell.
 
     Raises
     ------
@@ -178,7 +184,7 @@ def note_missing(
                 f"{chunk.where(row)}, column {name!r}: the value is missing, and the model was trained on complete "
                 f"rows alone (--missing {missing}); train it with --missing indicator"
             )
-        if column.is_number and name not in known:
+        if (column.is_number or name in hashed) and name not in known:
             new[name] = new.get(name, 0) + int(column.missing.sum())
 
 
