@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import signal
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,11 +21,13 @@ from sklearn.datasets import load_digits, load_iris
 
 from in_process import run_linsep
 from linsep import open_data, separability
+from linsep.clock import clock
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.explanation.programmes import _best_constant
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, ended_by_ctrl_c
 from linsep.theory.verify import consequences
 from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import fewest, rows_to_go
@@ -325,3 +328,20 @@ def test_the_least_integer_of_a_type_has_an_opposite(form: Any, kind: Any) -> No
     least = np.iinfo(kind).min
     X = form(np.array([[1, least], [-1, least], [0, least], [2, -1]], dtype=kind))
     assert fewest_rows(X, ["a", "a", "b", "b"], fit_intercept=False).upper == 1
+
+
+def test_ctrl_c_while_the_verdict_is_searched_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes within the share of the time that the verdict has; nothing goes on after it."""
+
+    def interrupted(*given: Any, deadline: Deadline = NEVER, **options: Any) -> ConeEnd:
+        if len(given[0]) == 2:  # the pair of rows that is left whatever happens
+            return solve_cone(*given, deadline=deadline, **options)
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError if clock() <= deadline.at else OutOfTimeError
+
+    monkeypatch.setattr("linsep.theory.explanation.fewest_rows.solve_cone", interrupted)
+    X, y = load_iris(return_X_y=True)
+    for limit in (None, 1000.0):
+        with ended_by_ctrl_c():
+            found = fewest_rows(X, y == 1, time_limit=limit)
+        assert (found.lower, found.upper < 60) == (0, True)

@@ -124,15 +124,17 @@ class _Search:
         """Bring the two bounds together until they meet or the time is over."""
         self._offer(by_least_squares(self.X, self.s, constant=self.constant))
         try:
-            end = self._solved(self.inside, self._until(_LONGER))
+            with self.deadline.share(_LONGER):
+                end = self._solved(self.inside)
             if end is not None and not end.rows_left.size:
                 self.removed, self.direction = [], None
                 return
             self.inside = self.inside if end is None else end.rows_left
-            self._guess(self._until(_SHARE))
+            with self.deadline.share(_SHARE):
+                self._guess()
             self._pairs()
-            with suppress(OutOfTimeError):
-                self._one_each(self._until(_LONGER))
+            with suppress(OutOfTimeError), self.deadline.share(_LONGER):
+                self._one_each()
             self._prove(False)
             rows = self.inside
             time_left(self.deadline)  # the programme of a large table takes seconds to write down
@@ -145,29 +147,19 @@ class _Search:
         with suppress(OutOfTimeError):
             self._prove(True)
 
-    def _until(self, share: float) -> Deadline:
-        """The end of a share of the time that is left."""
-        now = clock()
-        return Deadline(now + share * (self.deadline.at - now))
-
-    def _late(self, deadline: Deadline) -> bool:
-        """Whether a share of the time is over, or all of it: Ctrl-C ends the whole."""
-        return clock() > min(deadline.at, self.deadline.at)
-
-    def _solved(self, rows: Array, deadline: Deadline | None = None) -> ConeEnd | None:
+    def _solved(self, rows: Array) -> ConeEnd | None:
         """What the cone of some rows is, with a witness; None if the time was too short for it."""
-        asked = deadline or self.deadline
-        end = solve_cone(self.X[rows], self.s[rows], constant=self.constant, deadline=asked)
+        end = solve_cone(self.X[rows], self.s[rows], constant=self.constant, deadline=self.deadline)
         if not end.decided and end.witness is None:
             return None
         return end
 
-    def _witness(self, rows: Array, deadline: Deadline | None = None) -> dict[int, int] | None:
+    def _witness(self, rows: Array) -> dict[int, int] | None:
         """A witness among some rows, kept unless one of the same rows is; None if they are separable.
 
         So the witnesses are sets of rows, each once: a search that ends when none is added comes to an end.
         """
-        end = self._solved(rows, deadline)
+        end = self._solved(rows)
         if end is None:
             raise OutOfTimeError
         if end.witness is None:
@@ -179,11 +171,11 @@ class _Search:
             self.witnesses.append(found)
         return found
 
-    def _guess(self, deadline: Deadline) -> None:
+    def _guess(self) -> None:
         """Directions that leave few rows on the wrong side."""
-        for d in directions(self.X, self.s, constant=self.constant, deadline=deadline):
+        for d in directions(self.X, self.s, constant=self.constant, deadline=self.deadline):
             self._offer(d)
-            if self._late(deadline):
+            if clock() > self.deadline.at:
                 return
 
     def _offer(self, d: Array) -> None:
@@ -206,7 +198,7 @@ class _Search:
         self.witnesses += [{i: 1, j: 1} for i, j in pairs.tolist()]
         self.known |= set(map(frozenset, pairs.tolist()))
 
-    def _one_each(self, deadline: Deadline) -> None:
+    def _one_each(self) -> None:
         """For each row removed a witness of it and rows that stay, which no other such witness has.
 
         Where rows are many and columns few, there is one for nearly every row that has to go.
@@ -220,10 +212,10 @@ class _Search:
                 continue
             pool = np.flatnonzero(free)
             for size in sorted({min(sample, pool.size), pool.size}):
-                if self._late(deadline):
+                if clock() > self.deadline.at:
                     return
                 some = np.sort(self.rng.choice(pool, size, replace=False)) if size < pool.size else pool
-                if (found := self._witness(np.append(some, i), deadline)) is not None:
+                if (found := self._witness(np.append(some, i))) is not None:
                     free[list(found)] = False
                     break
 

@@ -57,6 +57,26 @@ class Deadline:
         finally:
             self.at += seconds
 
+    @contextmanager
+    def share(self, part: float) -> Iterator[None]:
+        """In this block the deadline is after this part of the time that is left; Ctrl-C ends the block and the rest.
+
+        Examples
+        --------
+        >>> deadline = Deadline(clock() + 100)
+        >>> with deadline.share(0.3):
+        ...     round(deadline.at - clock())
+        30
+        >>> round(deadline.at - clock())
+        100
+        """
+        later = max(0.0, (1 - part) * (self.at - clock())) if np.isfinite(self.at) else 0.0
+        self.at -= later
+        try:
+            yield
+        finally:
+            self.at += later
+
 
 NEVER = Deadline()
 
