@@ -189,6 +189,5 @@ def stated(text: str, Z: Sequence[Row], judge: Judge | None = check) -> tuple[li
         rows, _, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
     except (SystemExit, ValueError, IndexError, ZeroDivisionError, StopIteration):
         return None
-    return (
-        (rows, is_plane, said) if possible is None or said is possible else None
-    )  # viprchk may find a solution where none was claimed
+    agree = possible in (None, said)  # viprchk may find a solution where none was claimed
+    return (rows, is_plane, said) if agree else None

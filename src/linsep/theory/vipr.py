@@ -125,7 +125,7 @@ class InVipr:
 
         Columns are called x0, x1, ... and the intercept b, where each has one coefficient, or else d0, d1, ...; R7 is
         row 7, counted from 0, of the table that was read, where each row has one inequality.
-        `examples/compare_vipr.py` compares such a file with the table.
+        `examples/compare_vipr.py` proves of the table what such a file says.
 
         Parameters
         ----------
