@@ -432,19 +432,26 @@ def prove_rows(few, rows, labels, asked):
     require(fits, f"it is not about the fewest of {n} rows")
     same = all(rest["question"][name] == asked[name] for name in ("classes", "columns", "intercept"))
     require(same and about["intercept"] is asked["intercept"], "the parts of the certificate ask other questions")
+    keep = about.get("keep", 0)
+    require(type(keep) is int and keep in (0, 1, -1), "keep is not the sign of a class")
     gone = set(numbers_of(few["removed"], n, "the list of rows removed"))
     kept = [i for i in range(n) if i not in gone]
     found, _, _ = prove_classes(rest, [rows[i] for i in kept], [labels[i] for i in kept])
     require(found == "separable", "the rows left are not separable")
-    cone, _ = cone_of_classes(rows, labels, asked)
+    cone, signs = cone_of_classes(rows, labels, asked)
+    stay = {i for i, sign in enumerate(signs) if sign == keep}
+    require(not gone & stay, "a row removed is of the class that keeps its rows")
     witnesses = [weights_of(part, n) for part in few["witnesses"]]
     every = set(range(n))
     for weights in {tuple(sorted(one.items())): one for one in witnesses}.values():
         require(weights, "a witness has no rows")
         cone.check_sum(weights, every)
-    least, most = at_least(few["proof"], list(map(set, witnesses)), frozenset()), len(gone)
+    losing = [set(one) - stay for one in witnesses]
+    require(all(losing), "a witness has no row that may go")
+    least, most = at_least(few["proof"], losing, frozenset()), len(gone)
     bounds = f"exactly {most}" if least == most else f"at least {least} and at most {most}"
-    return f"proved: {bounds} of {n} rows {'has' if least == most == 1 else 'have'} to go"
+    where = f", if all of {plainly(asked['classes'][keep > 0])} stay" if keep else ""
+    return f"proved: {bounds} of {n} rows {'has' if least == most == 1 else 'have'} to go{where}"
 
 
 def at_least(proof, witnesses, gone):

@@ -143,9 +143,10 @@ def of_scales(rng: np.random.Generator) -> list[Design]:
 def of_fewest_rows(rng: np.random.Generator) -> list[Design]:
     """How many rows have to go before the others are separable."""
     out = []
-    for constant in (True, False):
+    for constant, keep in ((True, None), (False, None), (True, "no"), (True, "yes")):
         X, y = rng.integers(-2, 3, (6, 2)), np.array(["no", "yes"] * 3)
-        found = fewest_rows(X, y, fit_intercept=constant)
+        X[:2] = [-9, 0], [9, 0]  # each is beyond the rows of the other class
+        found = fewest_rows(X, y, keep=keep, fit_intercept=constant)
         true = {"": question(X, y.tolist(), ("no", "yes"), constant)}
         out.append(Design("fewest rows", json.loads(found.to_json()), X, y.tolist(), true))
     return out
@@ -237,7 +238,7 @@ def by_library(text: str, design: Design, X: Any = None) -> tuple[str, str]:
             few = FewestRows.from_json(text)
             few.verify(X, np.array(design.y))
             asked = design.truth[""].as_stated(few.fit_intercept, few.rest.classes)
-            why, same = false_removal(few.lower, few.removed, few.rest, asked), asked is design.truth[""]
+            why, same = false_removal(few, asked), asked is design.truth[""]
         else:
             found = verify_certificate(text, X, np.array(design.y))
             why = "" if found.keys() == design.truth.keys() else f"it is about {sorted(found)}"

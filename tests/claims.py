@@ -14,7 +14,7 @@ from math import inf
 from typing import Any
 
 from exact_cone import rank, reaches
-from linsep import Separation
+from linsep import FewestRows, Separation
 from linsep.theory import Separability
 from naive_regressions import ORDERED, Asked, inequalities
 
@@ -51,10 +51,10 @@ class Question:
         signs = [s if positive == self.classes[1] else -s for s in self.signs]
         return Question(self.rows, signs, (negative, positive), fit_intercept)
 
-    def least(self) -> int:
-        """How many rows have to go before the others, of both classes, are separable."""
-        n = len(self.rows)
-        ways = (gone for k in range(n) for gone in combinations(range(n), k) if self.separable_without(gone))
+    def least(self, keep: int = 0) -> int:
+        """How many rows, none of the sign `keep`, have to go before the others, of both classes, are separable."""
+        may = [i for i, sign in enumerate(self.signs) if sign != keep]
+        ways = (gone for k in range(len(may)) for gone in combinations(may, k) if self.separable_without(gone))
         return len(next(ways))
 
     def separable_without(self, gone: Sequence[int]) -> bool:
@@ -98,19 +98,26 @@ def false_claim(found: Separability, asked: Question) -> str:
     return false_planes(found, asked)
 
 
-def false_removal(lower: int, removed: Sequence[int], rest: Separability, asked: Question) -> str:
+def false_removal(found: FewestRows, asked: Question) -> str:
     """What is wrong with the bounds of the number of rows that have to go."""
-    if not lower <= asked.least() <= len(removed) or not asked.separable_without(removed):
-        return f"{lower} to {len(removed)} rows have to go, but it is {asked.least()}"
-    return "" if rest.n_rows == len(asked.rows) - len(removed) else "the rest is of other rows"
+    keep, removed = found.kept_class, found.removed
+    if not found.lower <= asked.least(keep) <= len(removed) or not asked.separable_without(removed):
+        return f"{found.lower} to {len(removed)} rows have to go, but it is {asked.least(keep)}"
+    names_it = f"if all of {asked.classes[keep > 0]!r} stay" in str(found)
+    if any(asked.signs[i] == keep for i in removed) or names_it != bool(keep and removed):
+        return "another class keeps its rows"
+    return "" if found.rest.n_rows == len(asked.rows) - len(removed) else "the rest is of other rows"
 
 
 def false_bounds(lines: Sequence[str], asked: Question) -> str:
     """The first line of the standalone program, about the fewest rows, that is not so."""
-    n, least = len(asked.rows), asked.least()
+    n, stays = len(asked.rows), {None: 0, asked.classes[0]: -1, asked.classes[1]: 1}
+    said = (
+        rf"proved: (?:exactly|at least) (\d+)(?: and at most (\d+))? of {n} rows ha.* to go(?:, if all of (.+) stay)?"
+    )
     for line in lines:
-        found = re.fullmatch(rf"proved: (?:exactly|at least) (\d+)(?: and at most (\d+))? of {n} rows ha.* to go", line)
-        if found is None or not int(found[1]) <= least <= int(found[2] or found[1]):
+        found = re.fullmatch(said, line)
+        if found is None or not int(found[1]) <= asked.least(stays[found[3]]) <= int(found[2] or found[1]):
             return line
     return "" if lines else "nothing is proved"
 

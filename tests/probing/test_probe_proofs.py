@@ -119,9 +119,12 @@ def test_rows_to_drop_and_columns_that_separate_are_those_of_the_library() -> No
     assert list(few.columns) == side.few_columns
     assert (flipped.fewest_low, flipped.fewest_high, flipped.few_columns) == (rows.lower, rows.upper, None)
     assert (rows.lower, rows.upper) == (2, 2)
+    beside = fewest_rows(PLAIN, FLIPPED, keep=True)
+    assert (flipped.intruders_low, flipped.intruders_high) == (beside.lower, beside.upper) == (4, 4)
+    assert (side.intruders_low, side.intruders_high) == (None, None)
     first, *lines = found.summary().splitlines()
-    assert re.split("  +", first)[-2:] == ["rows to drop", "few columns"]
-    assert [line.split()[-1] for line in lines[:2]] == ["1", "2"]
+    assert re.split("  +", first)[-3:] == ["rows to drop", "intruders", "few columns"]
+    assert [line.split()[-1] for line in lines[:2]] == ["1", str(beside.upper)]
     plain = probe(PLAIN, FLIPPED, controls=0)
     assert (plain.rows[0].fewest_low, plain.rows[0].few_columns, plain.rows[0].few_smallest) == (None, None, None)
     assert "rows to drop" not in plain.summary()

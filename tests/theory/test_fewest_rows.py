@@ -34,10 +34,11 @@ from linsep.theory.verify.consequences import fewest, rows_to_go
 from linsep.types import DataError
 
 
-def by_all_subsets(X: Any, y: Any, fit_intercept: bool) -> int | None:
+def by_all_subsets(X: Any, y: Any, fit_intercept: bool, keep: int | None) -> int | None:
     """The answer by trying every set of rows, the smallest first; None if no rows of two classes are separable."""
-    for k in range(len(y) - 1):
-        for gone in itertools.combinations(range(len(y)), k):
+    may = np.flatnonzero(y != keep)
+    for k in range(len(may)):
+        for gone in itertools.combinations(may, k):
             kept = np.setdiff1d(np.arange(len(y)), gone)
             if np.unique(y[kept]).size < 2:
                 continue
@@ -46,17 +47,28 @@ def by_all_subsets(X: Any, y: Any, fit_intercept: bool) -> int | None:
     return None
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 9), p=st.integers(1, 3), fit_intercept=st.booleans())
-def test_it_is_the_least_number_of_all_subsets(seed: int, n: int, p: int, fit_intercept: bool) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 9),
+    p=st.integers(1, 3),
+    fit_intercept=st.booleans(),
+    keep=st.none() | st.integers(0, 1),
+)
+def test_it_is_the_least_number_of_all_subsets(
+    seed: int, n: int, p: int, fit_intercept: bool, keep: int | None
+) -> None:
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-2, 3, (n, p)).astype(float), rng.integers(0, 2, n)
     y[:2] = 0, 1
-    least = by_all_subsets(X, y, fit_intercept)
+    least = by_all_subsets(X, y, fit_intercept, keep)
     if least is None:
-        with pytest.raises(DataError, match="no row of one class can be separated from any row of the other"):
-            fewest_rows(X, y, fit_intercept=fit_intercept)
+        with pytest.raises(
+            DataError, match=r"no row of (one|the other) class can be separated from a(ny row|ll rows) "
+        ):
+            fewest_rows(X, y, keep=keep, fit_intercept=fit_intercept)
         return
-    found = fewest_rows(X, y, fit_intercept=fit_intercept)
+    found = fewest_rows(X, y, keep=keep, fit_intercept=fit_intercept)
+    assert keep is None or not (y[list(found.removed)] == keep).any()
     assert (found.lower, found.upper) == (least, least) or (found.lower < least == found.upper and _keeps_classes(y))
     found.verify(X, y)
     again = FewestRows.from_json(found.to_json())

@@ -316,6 +316,18 @@ def test_witnesses_are_rows_that_add_up_to_0() -> None:
     assert len(asked) == 2  # equal ones are looked at once
 
 
+def test_rows_of_a_class_that_keeps_all_are_not_counted() -> None:
+    witnesses, two = [{1: 1, 4: 1}, {0: 1, 1: 2, 2: 1}], {"unit": 1, "weights": {0: 1, 1: 1}}
+    assert rows_to_go(LINE, witnesses, two, -1) == 2  # row 1 alone is in both, and is of this sign
+    for keep in (0, 1):
+        with refused("above 1 together"):
+            rows_to_go(LINE, witnesses, two, keep)
+    opposite = Rows(np.array([[1], [-1]]), np.array([1, 1]))
+    assert rows_to_go(opposite, [{0: 1, 1: 1}], {"unit": 1, "weights": {0: 1}}, -1) == 1
+    with refused("no row that may go"):
+        rows_to_go(opposite, [{0: 1, 1: 1}], {"unit": 1, "weights": {0: 1}}, 1)
+
+
 def test_weights_of_witnesses_bound_the_rows() -> None:
     assert fewest(HALVES, TRIANGLE) == 2
     assert fewest({"unit": 1, "weights": {}}, []) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -74,6 +75,9 @@ class ProbeRow:
     fewest_low, fewest_high : int or None
         Bracket of the fewest rows that have to go before the rest is separable, proved as `fewest_rows` does; None if
         the rows are separable or undecided, or it was not asked for.
+    intruders_low, intruders_high : int or None
+        Bracket of the fewest rows of the negative class in a half-space that has all of the positive class, proved as
+        `fewest_rows` with `keep` does; None where `fewest_low` is, or if no half-space leaves a row of it out.
     few_columns : list of int or None
         A small set of columns that still separate, as `few_columns` finds it; None if the rows are not separable, or it
         was not asked for.
@@ -122,6 +126,8 @@ class ProbeRow:
     margin_high: float | None = None
     fewest_low: int | None = None
     fewest_high: int | None = None
+    intruders_low: int | None = None
+    intruders_high: int | None = None
     few_columns: list[int] | None = None
     few_smallest: bool | None = None
     explain_certificate: str | None = None
@@ -226,7 +232,11 @@ def _explained(X: Array, question: Question, found: Separability, limit: float |
         rows = fewest_rows(X, positive, time_limit=limit)
     except DataError:  # no two rows can be separated: there is no pair to be left
         return {}, None
-    return {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows.named(question.classes, question.names)
+    said: dict[str, Any] = {"fewest_low": rows.lower, "fewest_high": rows.upper}
+    with suppress(DataError):  # no half-space has all of the positive class and not all rows
+        beside = fewest_rows(X, positive, keep=True, time_limit=limit)
+        said |= {"intruders_low": beside.lower, "intruders_high": beside.upper}
+    return said, rows.named(question.classes, question.names)
 
 
 def _proof_of(found: Separability) -> str | None:

@@ -162,10 +162,10 @@ def probe(
     random_state : int, default=0
         Seed of folds, shuffles and control tasks.
     explain : bool, default=False
-        Of rows that are not separable also bracket the fewest that have to go, of separable ones look for few columns
-        that still separate.
+        Of rows that are not separable also bracket the fewest that have to go, and the fewest of the negative class in
+        a half-space that has all of the positive one; of separable ones look for few columns that still separate.
     explain_limit : float, default=10.0
-        Seconds for that, for each layer and concept; more time makes brackets tighter and sets smaller.
+        Seconds for each of these, for each layer and concept; more time makes brackets tighter and sets smaller.
     certificates : str or PathLike, optional
         A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
         be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order

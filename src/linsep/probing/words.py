@@ -36,9 +36,9 @@ def rank_words(row: ProbeRow, bound: str = "at most") -> str:
     return f"{row.rank:,}" if row.rank_exact else f"{bound} {row.rank:,}"
 
 
-def drop_words(row: ProbeRow) -> str:
-    """How many rows have to go, if that is known."""
-    ends = [] if row.fewest_low is None else sorted({row.fewest_low, row.fewest_high or 0})
+def rows_words(low: int | None, high: int | None) -> str:
+    """How many rows, if that is known."""
+    ends = [] if low is None or high is None else sorted({low, high})
     return " to ".join(f"{end:,}" for end in ends)
 
 
@@ -82,7 +82,8 @@ _COLUMNS: dict[str, Callable[[ProbeRow], str]] = {
     "control": lambda row: _share(row.control, row.control_low, row.control_high, "[]"),
     "selectivity": lambda row: "" if row.selectivity is None else f"{row.selectivity:.1%}",
     "separable shuffles": shuffle_words,
-    "rows to drop": drop_words,
+    "rows to drop": lambda row: rows_words(row.fewest_low, row.fewest_high),
+    "intruders": lambda row: rows_words(row.intruders_low, row.intruders_high),
     "few columns": few_words,
 }
 

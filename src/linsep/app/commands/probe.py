@@ -50,7 +50,8 @@ def _probe(asked: Any) -> Result:
     labels is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says
     nothing about the concept. separable shuffles: so many shuffled labels are separable too, where rows are
     separable and the odds are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the
-    rest is separable. few columns (--explain): so many columns still separate, or fewer.
+    rest is separable. intruders (--explain): the fewest rows of the other class on the side of a plane that has
+    all rows of the class asked about. few columns (--explain): so many columns still separate, or fewer.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).

@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.tables import labelled_table
-from linsep.theory.margin.geometry import class_signs
+from linsep.theory.margin.geometry import class_signs, names_of
 from linsep.theory.proof import (
     FORMAT,
     Combination,
@@ -27,7 +27,7 @@ from linsep.theory.rows.fragile import exact_inputs, signed_rows, weights_move
 from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, to_plain
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError, Rows
-from linsep.theory.verify.consequences import fewest, rows_to_go
+from linsep.theory.verify.consequences import rows_to_go
 from linsep.theory.words.of_classes import about_of, with_mark
 from linsep.types import Array
 
@@ -35,6 +35,8 @@ from linsep.types import Array
 @dataclass(frozen=True, repr=False)
 class FewestRows:
     """At least `lower` and at most `upper` rows have to go before the rest is separable; both are proved.
+
+    With `kept_class` all of them are of the other class: so many rows of it are in a half-space that has all of one.
 
     Attributes
     ----------
@@ -48,6 +50,8 @@ class FewestRows:
         How L follows from the witnesses: see `linsep.theory.verify.consequences.fewest`.
     n_rows : int
     fit_intercept : bool
+    kept_class : 1, -1 or 0
+        The sign of the rows of the class that keeps all; 0 if both may lose rows.
     about : (X, signs) or None
         The rows and their signs; None if this was read from JSON and not yet verified.
     """
@@ -58,6 +62,7 @@ class FewestRows:
     proof: dict[str, Any]
     n_rows: int
     fit_intercept: bool = True
+    kept_class: int = 0
     about: tuple[Any, Array] | None = field(default=None, compare=False)
 
     @cached_property
@@ -75,8 +80,8 @@ class FewestRows:
 
     @cached_property
     def lower(self) -> int:
-        """L: no set of fewer rows is enough, once the witnesses are verified."""
-        return fewest(self.proof, [witness.as_dict() for witness in self.witnesses])
+        """L: no set of fewer rows is enough, once the proof is verified."""
+        return _claimed(self.proof)
 
     @property
     def upper(self) -> int:
@@ -104,13 +109,16 @@ class FewestRows:
     def _bracket(self) -> str:
         if not self.upper:
             return f"no row has to go: the {self.n_rows:,} rows are separable"
-        if self.exact:
-            has = "has" if self.upper == 1 else "have"
-            return f"exactly {self.upper:,} of {self.n_rows:,} rows {has} to go before the rest is separable"
-        return (
-            f"at least {self.lower:,} and at most {self.upper:,} of {self.n_rows:,} rows have to go before the rest is "
-            "separable"
-        )
+        bounds = f"exactly {self.upper:,}" if self.exact else f"at least {self.lower:,} and at most {self.upper:,}"
+        has = "has" if self.exact and self.upper == 1 else "have"
+        stay = f", if all of {self._kept()} stay" * bool(self.kept_class)
+        return f"{bounds} of {self.n_rows:,} rows {has} to go before the rest is separable{stay}"
+
+    def _kept(self) -> str:
+        """The class that keeps all its rows."""
+        if self.rest.classes or self.rest.about is None:
+            return repr(self.rest.classes[int(self.kept_class > 0)])
+        return repr(names_of(self.rest.about[1])[int(self.kept_class > 0)])
 
     def __repr__(self) -> str:
         return f"<FewestRows {self.summary()}>"
@@ -150,7 +158,10 @@ class FewestRows:
             raise CertificateError("the rows that are left are not proved to be separable")
         self.rest.verify(X[kept], y[kept])
         s = class_signs(y, self.rest.classes)
-        rows_to_go(Rows(X, s, self.fit_intercept), [witness.as_dict() for witness in self.witnesses], self.proof)
+        if (s[gone] == self.kept_class).any():
+            raise CertificateError("a row removed is of the class that keeps all its rows")
+        witnesses = [witness.as_dict() for witness in self.witnesses]
+        rows_to_go(Rows(X, s, self.fit_intercept), witnesses, self.proof, self.kept_class)
         object.__setattr__(self, "about", (X, s))
 
     def named(self, classes: tuple[str, str], y: Any) -> FewestRows:
@@ -179,13 +190,14 @@ class FewestRows:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: the certificate, and what follows from it."""
+        question = {"about": "fewest rows", "rows": self.n_rows, "intercept": self.fit_intercept}
         return {
             "summary": self.summary(),
             "fragile": self.fragile,
             "at_least": self.lower,
             "at_most": self.upper,
             "format": FORMAT,
-            "question": {"about": "fewest rows", "rows": self.n_rows, "intercept": self.fit_intercept},
+            "question": question | ({"keep": self.kept_class} if self.kept_class else {}),
             "removed": list(self.removed),
             "rest": self.rest.to_dict(),
             "witnesses": [plain_weights(witness.as_dict()) for witness in self.witnesses],
@@ -245,7 +257,21 @@ class FewestRows:
             proof=_proof_of(plain["proof"]),
             n_rows=n,
             fit_intercept=of_type(question, "intercept", bool),
+            kept_class=_sign(question["keep"]) if "keep" in question else 0,
         )
+
+
+def _sign(plain: Any) -> int:
+    if type(plain) is not int or plain not in (1, -1):
+        raise ValueError("the class that keeps all its rows is 1 or -1")
+    return plain
+
+
+def _claimed(proof: Mapping[str, Any]) -> int:
+    """The number of rows that a proof shows, if it is one."""
+    if "weights" in proof:
+        return int(-(-sum(proof["weights"].values()) // proof["unit"]))
+    return 1 + min(map(_claimed, proof["without"]), default=0)
 
 
 def _named(proof: Mapping[str, Any]) -> set[int]:
@@ -269,7 +295,10 @@ def _proof_of(plain: Any) -> dict[str, Any]:
         pairs = [(from_plain(k), from_plain(v)) for k, v in zip(numbers, weights, strict=True)]
         if len(dict(pairs)) < len(pairs):
             raise ValueError("a witness stands twice in a part of the proof")
-        return {"unit": from_plain(plain["unit"]), "weights": dict(pairs)}
+        unit = from_plain(plain["unit"])
+        if not all(type(v) is int and v > 0 for v in [unit, *dict(pairs).values()]):
+            raise ValueError("a weight of a witness is no integer above 0")
+        return {"unit": unit, "weights": dict(pairs)}
     return {
         "witness": from_plain(plain["witness"]),
         "without": [_proof_of(part) for part in of_type(plain, "without", list)],

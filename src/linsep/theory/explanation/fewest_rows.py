@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.as_given import labels_of
 from linsep.clock import clock
-from linsep.tables import labelled_table
+from linsep.tables import bounded_doubles, labelled_table
 from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.cone.search import ConeEnd, solve_cone
 from linsep.theory.explanation.certificate import FewestRows
@@ -35,14 +35,18 @@ _SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for 
 _FEWEST, _A_COLUMN = 300, 30  # rows of a sample, at least and for each column
 _AT_ONCE = 20  # witnesses asked for with one cover, all but the first with some noise
 _NOISE = 1e-3
+_STAYS = "that keeps its rows"
 
 
-def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> FewestRows:
+def fewest_rows(
+    X: Any, y: Any, *, keep: Any = None, fit_intercept: bool = True, time_limit: float | None = None
+) -> FewestRows:
     """Enclose the least number of rows whose removal leaves rows that a hyperplane separates strictly.
 
     L <= min |R| <= U, over all sets R of rows such that some w, b have y_i (w.x_i + b) > 0 for all other rows and each
     class keeps a row. U rows are named and the rest is proved separable. L is proved by witnesses: sets of rows that no
-    hyperplane separates, each of which has to lose a row.
+    hyperplane separates, each of which has to lose a row. With `keep` no row of one class may go: then it is the least
+    number of rows of the other class in a half-space that has all rows of this one.
 
     Parameters
     ----------
@@ -50,6 +54,8 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
         Taken exactly, as by `separability`.
     y : array-like of shape (n_samples,)
         Two labels.
+    keep : label, optional
+        The class that keeps all its rows, as `y` has it.
     fit_intercept : bool
         Whether b may differ from 0.
     time_limit : float, optional
@@ -65,7 +71,7 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     Raises
     ------
     DataError
-        As `separability`; or one class has a single row and nothing may go.
+        As `separability`; or no two rows that may be left are separable.
 
     Notes
     -----
@@ -77,11 +83,15 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     >>> found = fewest_rows([[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1])
     >>> found.lower, found.upper
     (1, 1)
+    >>> fewest_rows([[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1], keep=0).removed
+    (2,)
     """
     deadline = deadline_of(time_limit)
     X = labelled_table(X, y)
     fit_intercept = bool(fit_intercept)
-    search = _Search(X, signs(y), fit_intercept, deadline)
+    s = signs(y)
+    kept_class = 0 if keep is None else _sign_of(keep, labels_of(y), s)
+    search = _Search(X, s, fit_intercept, deadline, kept_class)
     search.run()
     gone = search.removed
     kept = np.setdiff1d(np.arange(X.shape[0]), gone)
@@ -98,31 +108,44 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
         about=(X, search.s),
         n_rows=X.shape[0],
         fit_intercept=fit_intercept,
+        kept_class=kept_class,
     )
     found.verify(X, y)
     return found
 
 
+def _sign_of(label: Any, labels: Array, s: Array) -> int:
+    """The sign of the rows of a class."""
+    is_of_class = np.asarray(labels == label)
+    if not is_of_class.any():
+        raise DataError(f"keep is {label!r}, and no row has this label")
+    return int(s[is_of_class][0])
+
+
 class _Search:
     """The bounds so far: `removed` leaves separable rows, `proof` of `witnesses` shows that `lower` rows have to go."""
 
-    def __init__(self, X: Any, s: Array, constant: bool, deadline: Deadline) -> None:
-        self.X, self.s, self.constant, self.deadline = X, s, constant, deadline
+    def __init__(self, X: Any, s: Array, constant: bool, deadline: Deadline, keep: int) -> None:
+        self.X, self.s, self.constant, self.deadline, self.keep = X, s, constant, deadline, keep
         self.rng = np.random.default_rng(0)
         self.witnesses: list[dict[int, int]] = []
+        self.losing: list[dict[int, int]] = []  # the same without the rows of a class that keeps all
         self.known: set[frozenset[int]] = set()  # the rows of each
         self.proof: dict[str, Any] = {"unit": 1, "weights": {}}
         self.lower = 0
         self.inside = np.arange(s.size)  # the rows that are in some witness are among these
-        classes = [frozenset(np.flatnonzero(s == side).tolist()) for side in (1, -1)]
-        self.most = {rows: len(rows) - 1 for rows in classes}  # so many of a class may go
-        self.removed = self._all_but_one()
+        classes = {side: frozenset(np.flatnonzero(s == side).tolist()) for side in (1, -1)}
+        # So many of a class may go.
+        self.most = {rows: 0 if side == keep else len(rows) - 1 for side, rows in classes.items()}
+        self.removed = list(range(s.size)) if keep else self._all_but_one()
         self.direction: list[int] | None = None  # that separates the others, if one is known
 
     @np.errstate(all="ignore")  # doubles only suggest; `_offer` takes none that is not finite
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
-        self._offer(by_least_squares(self.X, self.s, constant=self.constant))
+        self._offer(by_least_squares(self.X, self.s, constant=self.constant, keep=self.keep))
+        if len(self.removed) == self.s.size:
+            self._leave_one()
         try:
             with self.deadline.share(_LONGER):
                 end = self._solved(self.inside)
@@ -166,14 +189,21 @@ class _Search:
             return None
         names = rows.tolist()
         found = {names[i]: v for i, v in end.witness.items()}
+        self._add(found)
+        return found
+
+    def _add(self, found: dict[int, int]) -> None:
         if (members := frozenset(found)) not in self.known:
             self.known.add(members)
             self.witnesses.append(found)
-        return found
+            self.losing.append(self._without_kept(found))
+
+    def _without_kept(self, found: dict[int, int]) -> dict[int, int]:
+        return {i: v for i, v in found.items() if self.s[i] != self.keep}
 
     def _guess(self) -> None:
         """Directions that leave few rows on the wrong side."""
-        for d in directions(self.X, self.s, constant=self.constant, deadline=self.deadline):
+        for d in directions(self.X, self.s, constant=self.constant, keep=self.keep, deadline=self.deadline):
             self._offer(d)
             if clock() > self.deadline.at:
                 return
@@ -195,8 +225,8 @@ class _Search:
         """Equal rows of two classes: the shortest witnesses."""
         rows = self.inside
         pairs = rows[disjoint_pairs(self.X[rows], self.s[rows], constant=self.constant)]
-        self.witnesses += [{i: 1, j: 1} for i, j in pairs.tolist()]
-        self.known |= set(map(frozenset, pairs.tolist()))
+        for i, j in pairs.tolist():
+            self._add({i: 1, j: 1})
 
     def _one_each(self) -> None:
         """For each row removed a witness of it and rows that stay, which no other such witness has.
@@ -204,7 +234,7 @@ class _Search:
         Where rows are many and columns few, there is one for nearly every row that has to go.
         """
         free = np.isin(np.arange(self.s.size), np.setdiff1d(self.inside, self.removed))
-        taken = {i for witness in self.witnesses for i in witness}
+        taken = {i for witness in self.losing for i in witness}
         free[list(taken)] = False
         sample = max(_FEWEST, _A_COLUMN * (self.X.shape[1] + 1))
         for i in self.removed:
@@ -216,7 +246,7 @@ class _Search:
                     return
                 some = np.sort(self.rng.choice(pool, size, replace=False)) if size < pool.size else pool
                 if (found := self._witness(np.append(some, i))) is not None:
-                    free[list(found)] = False
+                    free[list(self._without_kept(found))] = False
                     break
 
     def _priced(self) -> None:
@@ -226,7 +256,7 @@ class _Search:
         place = {row: k for k, row in enumerate(rows.tolist())}
         while self.lower < len(self.removed):  # each turn but the last finds a further set of rows
             share = np.zeros(rows.size)
-            covered = cover(self.witnesses)
+            covered = cover(self.losing)
             for row, value in covered.items():
                 share[place[row]] = value
             known = len(self.witnesses)
@@ -246,7 +276,7 @@ class _Search:
     def _exact(self) -> None:
         """Hit all witnesses with as few rows as possible; what is left is separable, or has a further witness."""
         while self.lower < len(self.removed):  # as above
-            hit = hitting_set(self.witnesses, self.most, self.deadline)
+            hit = hitting_set(self.losing, self.most, self.deadline)
             if hit.exact and hit.least > self.lower:
                 self._prove(True)
             left = np.setdiff1d(self.inside, np.array(hit.members, dtype=np.int64))
@@ -273,12 +303,12 @@ class _Search:
         if not self.witnesses or self.lower >= len(self.removed):
             return
         if not branch:
-            shown = packed(self.witnesses)
+            shown = packed(self.losing)
             if sum_of(shown) > self.lower:
                 self.lower, self.proof = sum_of(shown), shown
             return
         while self.lower < len(self.removed):  # each turn but the last raises the one side
-            proof = Branching(self.witnesses, self.deadline).prove(self.lower + 1)
+            proof = Branching(self.losing, self.deadline).prove(self.lower + 1)
             if proof is None:
                 return
             self.lower, self.proof = self.lower + 1, proof
@@ -295,6 +325,22 @@ class _Search:
             if not end.rows_left.size:
                 return [k for k in range(self.s.size) if k not in (i, j)]
         raise DataError("no row of one class can be separated from any row of the other")
+
+    def _leave_one(self) -> None:
+        """Leave one row beside the class that keeps all, those first that seem to lie furthest from it."""
+        kept = np.flatnonzero(self.s == self.keep)
+        others = np.array(self._different(np.flatnonzero(self.s != self.keep)), dtype=np.int64)
+        d = by_least_squares(self.X, self.s, constant=self.constant)[: self.X.shape[1]]
+        sides = self.keep * np.asarray(bounded_doubles(self.X[others]) @ d, dtype=np.float64)
+        for j in others[np.argsort(sides, kind="stable")].tolist():
+            rows = np.sort(np.append(kept, j))
+            end = self._solved(rows)
+            if end is None:
+                raise DataError(f"the time limit ended before a row was found beside the class {_STAYS}: give more")
+            if not end.rows_left.size:
+                self.removed = np.setdiff1d(np.arange(self.s.size), rows).tolist()
+                return
+        raise DataError(f"no row of the other class can be separated from all rows of the class {_STAYS}")
 
     def _different(self, rows: Array) -> list[int]:
         """The first of each set of equal rows, as far as hashes tell; without a constant none of zeros."""

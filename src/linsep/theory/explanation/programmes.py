@@ -29,10 +29,11 @@ _ROUNDS = 8
 _STEPS = 10  # of conjugate gradients, for the first direction
 _LEAST = 2.0**-1000
 _FIRST_EPOCHS, _EPOCHS = 10, 200  # of the descent, where there is a limit of time; at most
+_HEAVY = 100.0  # the weight of rows that may not be wrong
 _SOFT = 0.05  # a row that is wrong by v has the weight 1 / (v + this) in the next round
 
 
-def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Iterator[Array]:
+def directions(X: Any, s: Array, *, constant: bool, keep: int = 0, deadline: Deadline) -> Iterator[Array]:
     """Directions (w, b), or w without a constant, in floating point, each to have fewer rows on the wrong side.
 
     Parameters
@@ -41,11 +42,13 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     s : ndarray of shape (n,)
         1 or -1.
     constant : bool
+    keep : int
+        The sign of rows that may not be wrong; 0 if all may.
     deadline : Deadline
     """
     A, scale = _scaled(X)
     stored = stored_in(A)
-    weights = np.ones(s.size)
+    weights = np.where(s == keep, _HEAVY, 1.0)
     epochs = _EPOCHS if np.isinf(deadline.at) else _FIRST_EPOCHS
     for k in range(_ROUNDS):
         began = clock()
@@ -63,9 +66,9 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
         w, b = d[: A.shape[1]], d[A.shape[1] :]
         sides = A @ w
         wrong = np.maximum(0.0, 1.0 - s * (sides + b.sum()))
-        yield np.append(w / scale, [_best_constant(sides, s, *b)] if constant else [])
+        yield np.append(w / scale, [_best_constant(sides, s, b[0], keep)] if constant else [])
         weights = 1 / (wrong + _SOFT)
-        weights /= weights.max()
+        weights = np.where(s == keep, _HEAVY, weights / weights.max())
 
 
 def largest_of_columns(A: Any) -> Array:
@@ -74,7 +77,7 @@ def largest_of_columns(A: Any) -> Array:
     return np.where(largest > 0, np.maximum(largest, _LEAST), 1.0)
 
 
-def by_least_squares(X: Any, s: Array, *, constant: bool) -> Array:
+def by_least_squares(X: Any, s: Array, *, constant: bool, keep: int = 0) -> Array:
     """A first direction (w, b): a few steps towards the least squares of s_i - w.x_i, then the best constant b.
 
     Columns count by their size, not by their unit: a table of decimals is given as integers, times a power of ten.
@@ -88,7 +91,7 @@ def by_least_squares(X: Any, s: Array, *, constant: bool) -> Array:
 
     A, scale = _scaled(X)
     w = lsqr(A, s, iter_lim=_STEPS)[0]
-    return np.append(w / scale, [_best_constant(A @ w, s, 0.0)] if constant else [])
+    return np.append(w / scale, [_best_constant(A @ w, s, 0.0, keep)] if constant else [])
 
 
 def _scaled(X: Any) -> tuple[Any, Array]:
@@ -98,8 +101,10 @@ def _scaled(X: Any) -> tuple[Any, Array]:
     return sp.sparse.csr_matrix(A @ sp.sparse.diags_array(1 / scale)) if is_sparse(A) else A / scale, scale
 
 
-def _best_constant(sides: Array, s: Array, b: float) -> float:
+def _best_constant(sides: Array, s: Array, b: float, keep: int = 0) -> float:
     """The constant beside w.x_i with the fewest rows on the wrong side and one of each class on its own; b if as good.
+
+    All rows of the sign `keep` are on their own side.
 
     Examples
     --------
@@ -109,11 +114,13 @@ def _best_constant(sides: Array, s: Array, b: float) -> float:
     order = np.argsort(sides, kind="stable")
     values, plus = sides[order], s[order] > 0
     lost, won = np.cumsum(plus)[:-1], np.cumsum(~plus)[:-1]  # of those below each gap
-    most = int(np.count_nonzero(plus)), int(np.count_nonzero(~plus))
-    may = (values[1:] > values[:-1]) & (lost < most[0]) & (won > 0)
-    wrong = np.where(may, lost + most[1] - won, sides.size)
-    k = int(wrong.argmin())
-    return b if np.count_nonzero(s * (sides + b) <= 0) <= wrong[k] else float(-(values[k] + values[k + 1]) / 2)
+    n_plus, n_minus = int(np.count_nonzero(plus)), int(np.count_nonzero(~plus))
+    least = n_minus if keep < 0 else 1  # of those on their own side
+    may = (values[1:] > values[:-1]) & (lost < (1 if keep > 0 else n_plus)) & (won >= least)
+    wrong = np.where(may, lost + n_minus - won, sides.size)
+    k, at_b = int(wrong.argmin()), s * (sides + b) <= 0
+    is_as_good = np.count_nonzero(at_b) <= wrong[k] and not at_b[s == keep].any()
+    return b if is_as_good else float(-(values[k] + values[k + 1]) / 2)
 
 
 def with_constant(A: Any, constant: bool) -> Any:

@@ -191,12 +191,18 @@ def _combined(rows: Rows, weights: Weights) -> Vector:
     return {j: a * (common // q) for j, (a, q) in total.items()}
 
 
-def rows_to_go(rows: Rows, witnesses: Sequence[Weights], proof: Any) -> int:
-    """Return how many rows at least have to go before the rest is separable; raise unless each witness is one."""
+def rows_to_go(rows: Rows, witnesses: Sequence[Weights], proof: Any, keep: int = 0) -> int:
+    """Return how many rows at least have to go before the rest is separable; raise unless each witness is one.
+
+    No row of the sign `keep` may go.
+    """
     for weights in {tuple(witness.items()): witness for witness in witnesses}.values():
         require(weights, "a witness has no rows")
         check_sum(rows, weights)
-    return fewest(proof, witnesses)
+    s: Any = rows.s
+    losing = [{i: v for i, v in weights.items() if not keep or s[i] != keep} for weights in witnesses]
+    require(all(losing), "a witness has no row that may go")
+    return fewest(proof, losing)
 
 
 def fewest(proof: Any, witnesses: Sequence[Weights], gone: frozenset[int] = frozenset()) -> int:
