@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs atlas gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz mutants trial walks web clean
+.PHONY: demo docs atlas gallery test test-long test-lowest test-newest test-odd lint types format lock bench bench-long dist golden fuzz fuzz-guided mutants trial walks web clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,6 +46,11 @@ trial: $(READY)
 SECONDS ?= 60
 fuzz: $(READY)
 	PYTHONPATH=src:tests:docs $(BIN)/python -m fuzz --seconds $(SECONDS)
+
+# The same for one reader, TARGET, whose input follows the coverage of the code; the corpus stays in build/fuzz/guided.
+TARGET ?= certificate
+fuzz-guided: $(BENCH_READY)
+	PYTHONPATH=src:tests:docs .venv-bench/bin/python -m fuzz.guided "$(TARGET)" --seconds $(SECONDS)
 
 # One place after another of the verifier of proofs is changed, and a test has to notice; the table goes onto the page.
 mutants: $(READY)

@@ -1,7 +1,8 @@
-"""The JSON of certificates, mangled: what can be read says something that can be written again."""
+"""The JSON of certificates, mangled: what can be read can be written again, and what is verified is true."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from random import Random
 
@@ -31,12 +32,19 @@ _TOKENS = (
 )
 
 
+_ROWS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [2.0, 3.0]])
+_LABELS = ([0, 0, 0, 1, 1, 1], [0, 1, 1, 0, 1, 1], [0, 1, 1, 1, 1, 0], [1, 0, 0, 0, 0, 1])
+
+
 @cache
 def _whole() -> tuple[bytes, ...]:
     """A certificate of each verdict."""
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [2.0, 3.0]])
-    labels = ([0, 0, 0, 1, 1, 1], [0, 1, 1, 0, 1, 1], [0, 1, 1, 1, 1, 0], [1, 0, 0, 0, 0, 1])
-    return tuple(separability(X, y).to_json().encode() for y in labels)
+    return tuple(found.to_json().encode() for found in _true())
+
+
+@cache
+def _true() -> tuple[Separability, ...]:
+    return tuple(separability(_ROWS, y) for y in _LABELS)
 
 
 def make(rng: Random) -> bytes:
@@ -51,6 +59,14 @@ def read(case: bytes) -> str:
     except CertificateError as error:
         raise DataError(str(error)) from None
     found.to_json()
+    for y, true in zip(_LABELS, _true(), strict=True):
+        with suppress(CertificateError):
+            found.verify(_ROWS, y)
+            some, every = set(found.separated_rows.tolist()), set(true.separated_rows.tolist())
+            same = (found.verdict == "separable") == (true.verdict == "separable")
+            holds = same or found.verdict == "undecided"
+            if not holds or not some <= every or (found.maximal and some != every):
+                raise AssertionError(f"{found.verdict} of {sorted(some)}, but it is {true.verdict} of {sorted(every)}")
     return found.summary()
 
 
