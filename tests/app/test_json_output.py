@@ -9,12 +9,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from linsep.app.cli import COMMANDS
 
-# What is asked, in this order, of every command that has `--json`; linear programmes are asked by those in the middle.
+# What is asked, in this order, of every command with `--json`, whose object goes to standard error if a proof went to
+# standard output; linear programmes are asked by those in the middle.
 ASKED = """
 fit apart.csv --target label --model apart.linsep --holdout 0
 score apart.linsep apart.csv
@@ -22,7 +24,9 @@ show apart.linsep
 check apart.csv --target label
 check mixed.csv --target label
 check mixed.csv --target label --explain
+check mixed.csv --target label --certificate -
 separation apart.csv --target label
+separation mixed.csv --target label --certificate -
 separation mixed.csv --target label
 separation level.csv --target label
 separation level.csv --target x2 --family poisson
@@ -60,18 +64,25 @@ def write_tables(folder: Path) -> None:
     (folder / "words.txt").write_text("The\tdet\ndog\tnoun\n\nIt\tpron\nbarks\tverb\n", encoding="utf-8")
 
 
-def test_standard_output_is_json_alone(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    command = [sys.executable, "-W", "error", "-c", RUN, *ASKED]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    left, found = done.stdout, []
+def objects(text: str) -> list[Any]:
+    """The JSON values that a text consists of."""
+    left, found = text, []
     while left:
         one, end = json.JSONDecoder().raw_decode(left)
         found.append(one)
         left = left[end:].lstrip()
-    assert len(found) == len(ASKED)
+    return found
+
+
+def test_standard_output_is_json_alone(tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    command = [sys.executable, "-W", "error", "-c", RUN, *ASKED]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    found, beside = objects(done.stdout), objects(done.stderr)
+    assert (len(found), len(beside)) == (len(ASKED), sum(asked.endswith(" -") for asked in ASKED))
     assert all(isinstance(one, dict) for one in found)
+    assert all("verdict" in one for one in beside)
 
 
 def test_no_command_is_left_out() -> None:

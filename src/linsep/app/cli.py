@@ -35,7 +35,9 @@ def run(words: Sequence[str]) -> None:
     elif name in COMMANDS:
         asked = COMMANDS[name].parse(words[size:])
         if (result := COMMANDS[name](**asked)) is not None:
-            print_result(result, as_json=asked.get("as_json", False), details=asked.get("details", False))
+            is_taken = "-" in [str(asked.get(name)) for name in ("certificate", "output", "predictions")]
+            how = {"as_json": asked.get("as_json", False), "details": asked.get("details", False)}
+            print_result(result, sys.stderr if is_taken else sys.stdout, **how)
             result.then()
             raise SystemExit(130 if result.interrupted else result.exit_status)
     elif list(words) not in ([], ["--help"], ["tag"], ["tag", "--help"]):

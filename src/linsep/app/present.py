@@ -36,7 +36,6 @@ class Result:
     exit_status: int = 0
     details: list[tuple[str, str]] = field(default_factory=list)
     then: Callable[[], None] = lambda: None
-    aside: bool = False  # what is printed goes to standard error, as something else went to standard output
 
 
 def command_line() -> str:
@@ -71,12 +70,14 @@ def fail(message: str) -> None:
     sys.stderr.write(f"{_styled('linsep: error:', _RED, sys.stderr)} {printable(message)}\n")
 
 
-def print_result(result: Result, *, as_json: bool, details: bool) -> None:
-    """Print warnings on standard error, then the lines, the `details` if they are asked for, or one JSON object."""
+def print_result(result: Result, stream: IO[str], *, as_json: bool, details: bool) -> None:
+    """Print warnings on standard error, then the lines, the `details` if they are asked for, or one JSON object.
+
+    `stream` is standard output, or standard error if something else went to standard output.
+    """
     for message in result.warnings:
         sys.stderr.write(f"{_styled('warning:', _YELLOW, sys.stderr)} {printable(message)}\n")
     rows = [*result.lines, *(result.details if details else ())]
-    stream = sys.stderr if result.aside else sys.stdout
     if as_json:
         stream.write(json.dumps({**result.data, "warnings": result.warnings}, allow_nan=False) + "\n")
         return

@@ -78,7 +78,6 @@ def fit_on_stream(asked: Any) -> Result:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         receipt = stream_receipt(found, predicted=asked.predictions is not None)
         result = models.result_of(receipt, model, said + receipt.warnings, found.interrupted)
-        result.aside = asked.predictions == "-"
         # Its rows are no longer there.
         return with_report(result, asked.report, lambda pages, *said: pages.of_model(found.model, None, receipt, *said))
 
