@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linsep import Separation, max_margin, mistake_bounds, separability, separation
+from linsep import Separation, fewest_rows, max_margin, mistake_bounds, separability, separation
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import ConeProof
 
@@ -59,8 +59,10 @@ def test_verdicts(fit_intercept: bool) -> None:
     cells = shown(refused).cells
     assert cells[0] == refused.summary().split(":")[0]
     assert refused.witness is not None
-    pairs = refused.witness.as_dict().items()
-    assert cells[cells.index("witness: row x weight") + 1] == ", ".join(f"{row} x {weight}" for row, weight in pairs)
+    assert fit_intercept == (refused.witness.weights == (1, 1, 1, 1))
+    each = "25" if fit_intercept else "33.3"  # per cent
+    shares = ", ".join(f"{row} ({each} %)" for row in refused.witness.rows)
+    assert cells[cells.index("witness: rows counted from 0 (share of all weights)") + 1] == shares
     assert shown(Separability(ConeProof(4, left=range(4)), 2, ended=1.0)).cells[0] == "undecided"
 
 
@@ -73,6 +75,13 @@ def test_brackets_and_bounds() -> None:
     for row in bounds:
         assert cells[cells.index(row.name) + 1] == (f"{row.value:,.6g}" if row.applies else "not applicable")
     assert cells[cells.index("mistakes made") + 1] == "5"
+
+
+def test_rows_that_have_to_go() -> None:
+    few = fewest_rows(SQUARE, [0, 0, 1, 1])
+    cells = shown(few).cells
+    assert (cells[2], cells[4]) == (few.summary(), str(few.removed[0]))
+    assert "none" in shown(fewest_rows(X, Y)).cells
 
 
 def test_names_are_shown_and_not_run() -> None:

@@ -336,7 +336,7 @@ def test_one_class_against_the_rest_is_said_wherever_a_certificate_was_read() ->
 
 def test_long_weights_are_shown_in_short() -> None:
     X = [[10**5000], [-1], [1], [2]]
-    assert "row x weight" in separability(X, [1, 1, 0, 0])._repr_html_()
+    assert "(share of all weights)" in separability(X, [1, 1, 0, 0])._repr_html_()
 
 
 @pytest.mark.parametrize("rows", [np.array([1.1]), sp.csr_matrix([[1.1]])])

@@ -135,7 +135,7 @@ def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
     assert dict(proof_lines(found, list("abc"), [0] * 3)[0])["witness"].endswith(
         f"multiply each row by its label and its weight; the sum is nearly 0: {said}"
     )
-    assert "weights near exact ones: row x weight" in found._repr_html_()
+    assert "weights near exact ones: rows counted from 0" in found._repr_html_()
     again = Separability.from_json(found.to_json())
     again.verify(X, y)
     assert again.to_json() == found.to_json()

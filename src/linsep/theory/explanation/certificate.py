@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linsep.as_given import labels_of
+from linsep.markup import table_html
 from linsep.tables import labelled_table
 from linsep.theory.margin.geometry import class_signs, names_of
 from linsep.theory.proof import (
@@ -30,6 +31,8 @@ from linsep.theory.verify.cone import CertificateError, Rows
 from linsep.theory.verify.consequences import rows_to_go
 from linsep.theory.words.of_classes import about_of, with_mark
 from linsep.types import Array
+
+_SHOWN = 20  # rows that are listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,6 +125,11 @@ class FewestRows:
 
     def __repr__(self) -> str:
         return f"<FewestRows {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        gone = ", ".join(map(str, self.removed[:_SHOWN])) + ", ..." * (self.upper > _SHOWN)
+        rows = [("rows", self.summary()), ("these are enough, counted from 0", gone or "none")]
+        return table_html("fewest rows that have to go", rows)
 
     def verify(self, X: Any, y: Any) -> None:
         """Raise CertificateError unless both bounds are proved for these rows, in exact arithmetic.

@@ -81,23 +81,20 @@ def _listed(found: Any, rows: tuple[int, ...], first: int) -> str:
 
 
 def html_of(found: Any) -> str:
-    """The same as a table, with the first weights of the witness."""
+    """The same as a table, with the first rows of the witness and their shares of its weight."""
     rows: list[tuple[object, ...]] = [("because", with_mark(_why(found), found.fragile))]
     if found.margin is not None:
         lower, upper = rounded_down(found.margin.lower), rounded_up(found.margin.upper)
         rows.append(("margin of this plane", f"at least {lower}, the best at most {upper}"))
     if found.witness is not None:
-        shown = zip(found.in_file(found.witness.rows[:_SHOWN]), found.witness.weights, strict=False)
+        weights, total = found.witness.weights[:_SHOWN], sum(found.witness.weights)
+        shown = zip(found.in_file(found.witness.rows[:_SHOWN]), weights, strict=True)
         more = ", ..." if len(found.witness.rows) > _SHOWN else ""
-        head = "weights near exact ones: row x weight" if found.witness.within else "witness: row x weight"
-        rows.append((head, ", ".join(f"{row} x {_short(weight)}" for row, weight in shown) + more))
+        head = "weights near exact ones: rows" if found.witness.within else "witness: rows"
+        text = ", ".join(f"{row} ({100 * weight / total:.3g} %)" for row, weight in shown)
+        rows.append((f"{head} counted from 0 (share of all weights)", text + more))
     title = about_of(found) + (found.verdict if found.fit_intercept else f"{found.verdict} (no intercept)")
     return table_html(title if found.verified or not found.digest else f"{title}, as read, not verified", rows)
-
-
-def _short(weight: int) -> str:
-    """A weight for people: of long ones the power of two below."""
-    return str(weight) if weight.bit_length() <= 64 else f"2^{weight.bit_length() - 1}"
 
 
 FRAGILE = "Fragile: rounding the numbers that are no integers could change this answer"
