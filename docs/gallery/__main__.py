@@ -71,6 +71,9 @@ PRESETS = {
 SMALL = (400, 240)
 # By night ink is light. Pictures on no ground of their own follow the page, as a browser hands its scheme on to them.
 NIGHT = {"#222222": "#e6e6e6", "#000000": "#e6e6e6", "#777777": "#a0a0a0", "#0072b2": "#6cb8e6", "#d55e00": "#ff8a3c"}
+NIGHT |= {"#ffffff": "#1e2129"}  # the ground of the page
+# Text has no colour of its own; pale fields would hide it.
+RULES = 'svg {fill: #e6e6e6} [id^="QuadContourSet"] path:not([style*="fill: none"]) {opacity: 0.3} '
 
 
 class Shown(NamedTuple):
@@ -92,24 +95,23 @@ def run_script(name: str, folder: Path) -> Shown:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        doc = runpy.run_path(str(SCRIPTS[name]))["__doc__"]
+        made = runpy.run_path(str(SCRIPTS[name]))
+        made["figure"].savefig(f"{name}.svg", transparent=True)  # the other picture is for the small one alone
     finally:
         os.chdir(before)
         plt.close("all")
-    title, rest = doc.strip().split("\n", 1)
+    title, rest = made["__doc__"].strip().split("\n", 1)
     claim, seen = rest.split("\nSeen: ")
-    pictures = sorted((path.name for path in folder.glob(f"{name}.*")), key=lambda file: not file.endswith(".png"))
-    assert f"{name}.png" in pictures, f"{name}.py saved no picture {name}.png"
-    if (drawn := folder / f"{name}.svg").exists():
-        drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
-        pictures = [drawn.name]  # the other one is for the small picture alone
+    drawn = folder / f"{name}.svg"
+    drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
+    moving = [path.name for path in folder.glob(f"{name}.*") if path.suffix not in (".png", ".svg")]
     source = SCRIPTS[name].read_text(encoding="utf-8").split('"""', 2)[2].strip()
-    return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), pictures, source)
+    return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), [drawn.name, *moving], source)
 
 
 def with_night(svg: str) -> str:
     """A picture that Matplotlib has drawn on no ground, with colours for the night."""
-    rules = "".join(
+    rules = RULES + "".join(
         f'[style*="{part}: {day}"] {{{part}: {night} !important}} '
         for day, night in NIGHT.items()
         for part in ("fill", "stroke")

@@ -31,9 +31,13 @@ def test_the_claim_holds_and_the_picture_is_there(name: str, tmp_path: Path) -> 
     assert re.search(r"^\s*assert ", shown.source, re.MULTILINE)
     assert (f"preset: {gallery.PRESETS.get(name)}\n" in page) == (name in gallery.PRESETS)
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
-    if shown.pictures[0].endswith(".svg"):  # on the ground of the page, by day and by night
-        drawn = (tmp_path / shown.pictures[0]).read_text(encoding="utf-8")
-        assert "prefers-color-scheme: dark" in drawn and "#ffffff" not in drawn
+    assert shown.pictures[0] == f"{name}.svg"
+    drawn = (tmp_path / shown.pictures[0]).read_text(encoding="utf-8")
+    _, by_night = drawn.split("@media (prefers-color-scheme: dark)")
+    assert "svg {fill: #e6e6e6}" in by_night.partition("</style>")[0]  # text, and white boxes, by night
+    assert '[style*="fill: #ffffff"] {fill: #1e2129 !important}' in by_night.partition("</style>")[0]
+    ground = re.search(r'<g id="patch_1">\s*<path d="[^"]*"\s*style="([^"]*)"', by_night)
+    assert ground is not None and "fill: none" in ground[1]  # the ground of the page
 
 
 def test_small_pictures_lead_to_the_pages(tmp_path: Path) -> None:
