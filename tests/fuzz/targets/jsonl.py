@@ -53,12 +53,16 @@ def naive(case: bytes) -> Any:
     if any(row.get(name) is not None for row in rows for name in parents):  # an object beside another value
         raise RefusedError
     tops = list(dict.fromkeys(name for line in lines for name in parsed(line)))
-    names = sorted(dict.fromkeys(name for row in rows for name in row), key=lambda name: tops.index(name.split(".")[0]))
+
+    def place(name: str) -> int:
+        return next(k for k, top in enumerate(tops) if f"{name}.".startswith(f"{top}."))
+
+    names = sorted(dict.fromkeys(name for row in rows for name in row), key=place)
     if "y" not in names or len(names) == 1:
         raise RefusedError
     y = column([row.get("y") for row in rows])
     found = {name: column(filled([row.get(name) for row in rows])) for name in names if name != "y"}
-    if any(isinstance(label, str) and (not label.strip() or "\0" in label) for label in y):
+    if any(isinstance(label, str) and (not label.strip() or label.endswith("\0")) for label in y):
         raise RefusedError
     if isinstance(y[0], float) and all(v.is_integer() and abs(v) < 2**53 for v in y):
         y = [int(v) for v in y]
