@@ -30,6 +30,7 @@ HOSTILE = (
     Hostile(
         "csv: long quoted field", "csv", b'a,y\n"' + b"x" * 200_000 + b'",p\n', None, [(["p"], {"a": ["x" * 200_000]})],
     ),
+    Hostile("csv: CR alone below quotes", "csv", b'"a",y\r1,p\r2,"q"\r', None, [(["p", "q"], {"a": [1.0, 2.0]})]),
     Hostile("csv: infinite number", "csv", b"a,y\n1,p\n1e999,q\n", "buffer:3, column 'a': '1e999'"),
     Hostile("csv: an infinity beside a padded number", "csv", b"a,y\n1 ,p\n-inf,q\n", "buffer:3, column 'a': '-inf'"),
     Hostile("csv: bad UTF-8 below an empty name", "csv", b"a,,y\n1,,2\n\xe3,,1\n", "buffer:3: not UTF-8 text"),

@@ -28,7 +28,7 @@ def make(rng: Random) -> bytes:
     for _ in range(rng.randrange(6)):
         cells = [number(rng) if kind == "n" or (kind == "m" and rng.random() < 0.7) else word(rng) for kind in kinds]
         lines.append(",".join(quoted(rng, cell) for cell in [*cells, rng.choice(["1", "2", "yes", word(rng)])]))
-    end = rng.choice(["\n", "\n", "\r\n"])
+    end = rng.choice(["\n", "\n", "\r\n", "\r"])
     text = end.join(lines) + rng.choice(["", end, end * 2])
     return often(rng, text.encode("utf-8", "surrogatepass"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -103,7 +104,7 @@ def parsed(line: str) -> dict[str, Any]:
         raise RefusedError
 
     try:
-        row = json.loads(line, object_pairs_hook=once, parse_constant=refuse)
+        row = json.loads(line, object_pairs_hook=once, parse_constant=refuse, parse_float=Written)
     except ValueError:
         raise RefusedError from None
     if "\\u" in line and any("\ud800" <= c <= "\udfff" for c in repr_of(row)):
@@ -111,6 +112,20 @@ def parsed(line: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise RefusedError
     return row
+
+
+class Written(float):
+    """A double that knows how it was written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether a double is another whole number than what was written, and prints as another one."""
+    double = float(value)
+    exact = Decimal(getattr(value, "text", value))
+    return abs(double) >= 2.0**52 and exact not in (Decimal(double), Decimal(repr(double)))
 
 
 def repr_of(row: Any) -> str:
@@ -127,7 +142,7 @@ def filled(values: list[Any]) -> list[Any]:
 
 def column(values: list[Any]) -> list[Any]:
     """Values of one kind: text, truth values or numbers."""
-    kinds = {"number" if type(value) in (int, float) else type(value).__name__ for value in values}
+    kinds = {"number" if type(value) in (int, Written) else type(value).__name__ for value in values}
     if len(kinds) > 1 or not kinds <= {"number", "str", "bool"}:
         raise RefusedError
     if kinds != {"number"}:
@@ -138,7 +153,7 @@ def column(values: list[Any]) -> list[Any]:
         found = [float(value) + 0.0 for value in values]
     except OverflowError:
         raise RefusedError from None
-    if any(abs(value) == float("inf") for value in found):
+    if any(abs(value) == float("inf") for value in found) or any(map(is_rounded, values)):
         raise RefusedError
     return found
 

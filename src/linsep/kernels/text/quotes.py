@@ -1,5 +1,6 @@
 """Where the records of CSV text end: at line ends outside quotes. A quote is one at the beginning of a field only.
 
+A line ends with LF, CR LF or CR alone. What follows a CR at the end of the text is not known: there it ends no record.
 `sep` is the byte between two fields.
 """
 
@@ -31,9 +32,9 @@ def record_end(text: Any, i: Any, sep: Any) -> Any:
                 fault = opened
             begins = False
             continue
-        if c == _NEWLINE:
+        if c == _NEWLINE or (c == _RETURN and i + 1 < text.size and text[i + 1] != _NEWLINE):
             return i + 1, fault
-        begins = c in (sep, _RETURN)
+        begins = c == sep
         i += 1
     return i, fault
 
@@ -57,7 +58,7 @@ def record_ends(text: Any, sep: Any) -> Any:
     while last < text.size:
         end, wrong = record_end(text, last, sep)
         fault = wrong if fault < 0 else fault
-        if end < 0 or text[end - 1] != _NEWLINE:
+        if end < 0 or (end == text.size and text[end - 1] != _NEWLINE):
             break
         last = end
     return last, fault
@@ -69,8 +70,7 @@ def record_start(text: Any, number: Any, sep: Any) -> Any:
     start, seen = 0, -1
     while start < text.size:
         first = text[start]
-        empty = first == _NEWLINE or (first == _RETURN and start + 1 < text.size and text[start + 1] == _NEWLINE)
-        seen += not empty
+        seen += first != _NEWLINE and first != _RETURN
         if seen == number:
             return start
         start, _ = record_end(text, start, sep)
