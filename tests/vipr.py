@@ -18,7 +18,7 @@ from exact_cone import Row
 from linsep.theory.vipr import InVipr
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "compare_vipr.py"
-compare = runpy.run_path(str(PROGRAM))["compare"]
+_OWN = runpy.run_path(str(PROGRAM))
 
 Vector = Mapping[int, Fraction]
 Judge = Callable[[str], bool]
@@ -184,10 +184,11 @@ def stated(text: str, Z: Sequence[Row], judge: Judge | None = check) -> tuple[li
     Without a judge `compare_vipr.py` is the only one.
     """
     possible = None if judge is None else judge(text)
-    X = [[Fraction(v) * z[-1] for v in z[:-1]] for z in Z]
+    X = [{j: Fraction(z[j]) * z[-1] for j in range(len(z) - 1) if z[j]} for z in Z]
+    table = _OWN["Table"](len(Z[0]) - 1, dict(enumerate(X)), {})
     try:
-        rows, _, is_plane, said = compare(text, X, [int(z[-1]) for z in Z])
-    except (SystemExit, ValueError, IndexError, ZeroDivisionError, StopIteration):
+        rows, _, is_plane, said = _OWN["compare"](text, table, {i: int(z[-1]) for i, z in enumerate(Z)})
+    except (SystemExit, ValueError, LookupError, ZeroDivisionError, StopIteration):
         return None
     agree = possible in (None, said)  # viprchk may find a solution where none was claimed
     return (rows, is_plane, said) if agree else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -110,12 +111,16 @@ def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,w,kind\n0.5,1,a\n2,1e1,a\n1,3,b\n4,-3,b\n2,0,b\n")
     (tmp_path / "other.csv").write_text("x,w,kind\n0.5,1,a\n2,1e1,a\n1,3,b\n4,-3,b\n2,1,b\n")
     name = "p.vipr"
-    for options, plane in (((), "a plane"), (("--set", "fit_intercept=no"), "no plane through 0")):
+    some, every = " has none of them on its wrong side", "all of them on it."
+    for options, plane in (
+        ((), f"a plane{some}, and not {every}"),
+        (("--set", "fit_intercept=no"), f"a plane through 0 that{some} has {every}"),
+    ):
         asked = ("separation", "t.csv", "--target", "kind", "--certificate", name, *options)
         assert name in run_linsep(asked, tmp_path).stdout
         said = said_by_the_program(tmp_path, name, "t.csv", "kind")
-        assert said.startswith(f"Of all 5 rows: {plane} has none of them on its wrong side"), said
-        assert "is not data row 4" in said_by_the_program(tmp_path, name, "other.csv", "kind")
+        assert said == f"Of all 5 rows: {plane}", said
+        assert "is not row 4" in said_by_the_program(tmp_path, name, "other.csv", "kind")
     for label, why in (("w", "a cell is no plain number"), ("nowhere", "cannot be read")):
         assert why in said_by_the_program(tmp_path, name, "t.csv", label)
     text = (tmp_path / name).read_text()
@@ -125,13 +130,52 @@ def test_a_file_of_the_command_beside_its_table(tmp_path: Path) -> None:
     assert late.returncode in (0, 3) and ("nothing is decided" in late.stdout) is (late.returncode == 3)
     (tmp_path / "three.csv").write_text("x,kind\n1,a\n2,b\n3,c\n")
     assert "p.smt2" in run_linsep(("check", "t.csv", "--target", "kind", "--certificate", "p.smt2"), tmp_path).stdout
-    assert (tmp_path / "p.smt2").read_text().startswith("(set-logic QF_LRA)\n(set-info :status sat)\n(declare-const x0")
+    lines = (tmp_path / "p.smt2").read_text().splitlines()
+    assert [line[:2] for line in lines[:2]] == ["; "] * 2
+    assert lines[2:5] == ["(set-logic QF_LRA)", "(set-info :status sat)", "(declare-const x0 Real)"]
     several = run_linsep(("check", "three.csv", "--target", "kind", "--certificate", "q.vipr"), tmp_path)
     assert several.returncode == 2 and "--positive" in several.stderr
 
 
+DROP = ("--missing", "drop", "--read", "drop_unlabelled=yes")
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "commands"),
+    [
+        ("x,w,kind\n0,1,a\n,2,b\n1,3,b\n2,5,a\n3,1,\n1,1,b\n", DROP, "check separation"),
+        ("x,w,kind\n0,red,a\n1,blue,b\n2,red,a\n3,blue,b\n", (), "check separation"),
+        ("x,w,kind\n0,5,a\n1,5,b\n2,7,a\n3,8,b\n", ("--column", "w=skip"), "check separation"),
+        ("x,w,kind\n0,5,a\n1,5,b\n2,7,a\n3,8,b\n", ("--columns", "x"), "separation"),
+        ("x,w,kind\n0,5,a\n1,5,b\n2,7,a\n3,8,b\n", ("--set", "weights=w"), "separation"),
+        ("x,w,kind\n0,1,2\n1,5,1.0\n2,7,1\n3,8,2\n", (), "check separation"),
+        ("x,w,kind\n0,1,01\n1,5,1\n2,7,1\n3,8,01\n", ("--column", "kind=category"), "check"),
+        ("x;w;kind\n0,5;1;a\n1;5;b\n2;7;a\n", (), "check separation"),
+        ("x,w,kind\n0,1,a\n1,5,b\n2,7,c\n3,8,a\n", ("--positive", "b"), "check"),
+    ],
+)
+def test_the_file_of_each_table_is_proved(tmp_path: Path, table: str, options: tuple[str, ...], commands: str) -> None:
+    (tmp_path / "t.csv").write_text(table)
+    cells = [re.split("[,;]", line) for line in table.splitlines()[1:]]
+    for command in commands.split():
+        done = run_linsep((command, "t.csv", "--target", "kind", "--certificate", "p.vipr", *options), tmp_path)
+        assert done.returncode in (0, 1), done.stderr
+        beside = "p.design.json" if (tmp_path / "p.design.json").exists() else "t.csv"
+        files = list(tmp_path.glob("p*.vipr"))
+        assert files
+        for file in files:
+            said = said_by_the_program(tmp_path, file.name, beside, "kind", *options[1:] * ("--positive" in options))
+            assert said.startswith("Of "), said
+            if not said.startswith("Of all"):  # rows of the table, not of what is left of it
+                named = re.findall(r"\d+", said.partition(" rows ")[2].partition("(")[0])
+                assert named and all("" not in cells[int(one)] for one in named)
+            file.unlink()
+        (tmp_path / "p.design.json").unlink(missing_ok=True)
+
+
 INFEASIBLE = "RTP infeas\nSOL 0\nDER 1\n"
 LINE = "x,kind\n0,n\n1,n\n2,p\n3,p\n"  # which a plane separates
+PLANE = "RTP range -inf 0\nSOL 1\nd 1 1 1\nDER 0\n"
 ROWS = "R0 G 1 1 1 -1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 2 1 1\nR3 G 1 2 0 3 1 1\n"
 
 
@@ -164,6 +208,36 @@ ROWS = "R0 G 1 1 1 -1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 2 1 1\nR3 G 1 2 0 3 1 1\n"
             "R0 G 1 1 1 1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 1 1 -1\n",
             INFEASIBLE + "D G 4 0 { lin 3 0 2 1 1 2 1 } -1\n",
         ),
+        # No row is on the side of a blank class, the first label or the one that is named.
+        ("x,kind\n5,\n1,a\n1,n\n", "x0 b", "R1 G 1 2 0 1 1 1\nR2 G 1 2 0 1 1 1\n", PLANE),
+        *[
+            (f"x,kind\n{rows}", "x0 b", "R0 G 1 1 1 1\nR1 G 1 2 0 1 1 -1\nR2 G 1 2 0 -1 1 1\n", PLANE)
+            for rows in (
+                '0,1\n1,0\n-1,"1 "\n',  # blanks make no other class
+                "0,1\n1,n\n-1,1.0\n",
+                "0,07\n1,n\n-1,7\n",
+                '0,1\n1,n\n-1,1\n5,\n6," "\n',
+            )
+        ],
+        (  # texts are as they are
+            '{"X": [[0], [1], [1]], "y": ["1", "1.0", "1"], "names": ["x0"]}',
+            *("x0 b", "R1 G 1 2 0 1 1 1\nR2 G 1 2 0 1 1 1\n", PLANE),
+        ),
+        (LINE, "x0 b", "R2 G 1 2 0 2 1 1\n", PLANE.replace("d 1 1 1", "d 4 -1 7 0 2 1 -3 99 5")),
+        (LINE, "x0 b", "R1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 1 1 1\n", INFEASIBLE + "D G 2 0 { lin 2 -2 1 -1 1 } -1\n"),
+        (LINE, "x0 b", "", PLANE),
+        (LINE, "x0 b", "S G 1 0\n", INFEASIBLE + "D G 1 0 { lin 1 0 1 } -1\n"),
+        ("kind\nn\np\n", "b", "R0 G 1 1 0 1\n", PLANE.replace("d 1 1 1", "d 1 0 1")),
+        ("x,kind\n1,n\n2,n\n", "x0 b", "R0 G 1 2 0 1 1 1\n", PLANE),
+        (
+            '{"X": [[0], [1], [2]], "y": ["n", "p"], "names": ["x0"]}',
+            *("x0 b", "R0 G 1 1 1 -1\nR1 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -1\nDER 0\n"),
+        ),
+        (
+            '{"X": [[0], [1]], "y": ["n", "p"], "names": ["x0"], "rows": [4, 4]}',
+            *("x0 b", "R4 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -1\nDER 0\n"),
+        ),
+        ("{" + '"X":' + "[" * 5000, "x0 b", ROWS, PLANE),
         (
             'x,kind\n0,n\n1,"p\n2,n\n3,p\n',  # an open quote takes rows in
             *("x0 b", "R0 G 1 1 1 -1\nR1 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -1\nDER 0\n"),
@@ -181,8 +255,10 @@ def test_forged_files_are_refused_whatever_a_checker_says(
     (tmp_path / name).write_text(table, "utf-8", newline="")
     head = f"VER 1.0\nVAR {len(names.split())}\n{names}\nINT 0\nOBJ min\n0\nCON {constraints.count(' G ')} 0\n"
     (tmp_path / "p.vipr").write_text(head + constraints + claim, "ascii", newline="")
-    label = "1" if "1.0" in table else "n"
-    assert said_by_the_program(tmp_path, "p.vipr", name, "kind", label).startswith("refused")
+    labels = [(), ("n",), ("1",), ("",), (" ",)]
+    assert all(said_by_the_program(tmp_path, "p.vipr", name, "kind", *one).startswith("refused") for one in labels)
+    (tmp_path / "p.vipr").write_text((head + constraints + claim).replace("\n", "\r"), "ascii", newline="")
+    assert said_by_the_program(tmp_path, "p.vipr", name, "kind").startswith("refused")
 
 
 def test_the_honest_file_beside_those_forged_is_proved(tmp_path: Path) -> None:
@@ -190,6 +266,14 @@ def test_the_honest_file_beside_those_forged_is_proved(tmp_path: Path) -> None:
     head = "VER 1.0\nVAR 2\nx0 b\nINT 0\nOBJ min\n0\nCON 4 0\n"
     (tmp_path / "p.vipr").write_text(head + ROWS + "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -3\nDER 0\n")
     assert said_by_the_program(tmp_path, "p.vipr", "t.csv", "kind").startswith("Of all 4 rows: a plane has each")
+    table = '{"X": [[0], {"0": 1}, [2], [3]], "y": ["n", "n", "p", "p"], "names": ["w"], "rows": [0, 3, 7, 8]}'
+    (tmp_path / "t.design.json").write_text(table)
+    assert "row with a label" in said_by_the_program(tmp_path, "p.vipr", "t.design.json", "-")
+    text = (tmp_path / "p.vipr").read_text()
+    for i, k in ((3, 8), (2, 7), (1, 3)):
+        text = text.replace(f"\nR{i} ", f"\nR{k} ")
+    (tmp_path / "p.vipr").write_text(text)
+    assert said_by_the_program(tmp_path, "p.vipr", "t.design.json", "-").startswith("Of all 4 rows: a plane has each")
 
 
 def test_what_does_not_follow_is_refused() -> None:

@@ -118,8 +118,10 @@ def design_data(
     return data if rows is None else data | {"rows": rows.tolist()}
 
 
-def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether examples/verify_certificate.py reads in the file what linsep has read.
+def is_plain(
+    table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[str, Sequence[Any]], certificate: Path | None
+) -> bool:
+    """Whether a program of `examples` reads in the file what linsep has read: for strangers all columns have to count.
 
     It reads one CSV file of UTF-8 with commas, of which each line has as many cells as the header. A cell is text, or a
     number without a unit, blanks or a mark for thousands. Labels and what stands `beside` the features are the shortest
@@ -139,6 +141,8 @@ def is_plain(table: Any, source: Source, numbers: ExactNumbers, beside: Mapping[
         return False
     at = {name: k for k, name in enumerate(header)}
     if len(at) < len(header) or any(len(line) != len(header) for line in lines):
+        return False
+    if is_for_strangers(certificate) and [name for name in header if name != source.target] != list(numbers.names):
         return False
     places = [at[name] for name in numbers.names if name not in levels]
     if not all(_NUMBER.fullmatch(line[k]) and not _FAR.search(line[k]) for line in lines for k in places):

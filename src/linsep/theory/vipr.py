@@ -22,6 +22,12 @@ from linsep.theory.verify.cone import ConeProof, Rows, Vector
 from linsep.types import Array, DataError
 
 Numbers = Mapping[int, Any]  # place -> integer or Fraction
+_OF_ROWS = """\
+; x0, x1, ... are the weights of the columns, each over a number of its own that is not 0, and b is the constant.
+; R7 is row 7 of the table, counted from 0; the rows of one class are times -1. S is the sum of all of them."""
+_OF_INEQUALITIES = """\
+; d0, d1, ... are the coefficients of a regression, each over a number of its own that is not 0.
+; R7 is inequality 7 of its cone, counted from 0. S is the sum of all that are no equalities."""
 _HOLDS = "such a file holds exact weights of what is decided"
 
 
@@ -125,7 +131,8 @@ class InVipr:
 
         Columns are called x0, x1, ... and the intercept b, where each has one coefficient, or else d0, d1, ...; R7 is
         row 7, counted from 0, of the table that was read, where each row has one inequality.
-        `examples/compare_vipr.py` proves of the table what such a file says.
+        `examples/compare_vipr.py` proves what such a file says of the table, where it is about two classes or a
+        logistic regression.
 
         Parameters
         ----------
@@ -177,7 +184,7 @@ class InVipr:
         >>> from linsep import separability
         >>> found = separability([[0], [1], [2]], [0, 0, 1])
         >>> [written] = found.to_smtlib(pathlib.Path(tempfile.mkdtemp(), "a.smt2"))
-        >>> written.read_text().splitlines()[1:5:3]
+        >>> written.read_text().splitlines()[3:7:3]
         ['(set-info :status sat)', '(assert (! (>= (+ 0.0 0.0 (* (- 1.0) b)) 1.0) :named R0))']
         """
         return self._written(path, _smtlib)
@@ -206,6 +213,7 @@ def _vipr(names: Sequence[str], _: str, constraints: Sequence[Constraint], proof
 
 
 def _smtlib(names: Sequence[str], what: str, constraints: Sequence[Constraint], _: Iterator[str]) -> Iterator[str]:
+    yield _OF_ROWS if constraints[0].name.startswith("R") and names[0] in ("x0", "b") else _OF_INEQUALITIES
     yield f"(set-logic QF_LRA)\n(set-info :status {'unsat' if what.startswith('no-') else 'sat'})"
     yield from (f"(declare-const {name} Real)" for name in names)
     for name, equal, right, left in constraints:

@@ -57,7 +57,7 @@ def _check(asked: Any) -> Result:
     how = {name: getattr(asked, name) for name in ("positive", "missing", "time_limit")}
     how |= {"explain": asked.explain or suspects is not None, "exact": asked.exact or is_for_strangers(certificate)}
     found = check_table(source, columns=columns, **how)
-    design = None if certificate is None else _design(table, source, found, asked.positive)
+    design = None if certificate is None else _design(certificate, table, source, found, asked.positive)
     proved = [one.found for one in found.asked]
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table, design, proved)]
     if suspects is not None and found.explanation is not None:
@@ -70,7 +70,9 @@ def _check(asked: Any) -> Result:
     return with_report(result, asked.report, lambda pages, *said: pages.of_check(found, every, *said))
 
 
-def _design(table: Any, source: Source, found: TableCheck, positive: str | None) -> dict[str, Any] | None:
+def _design(
+    certificate: Path, table: Any, source: Source, found: TableCheck, positive: str | None
+) -> dict[str, Any] | None:
     """What the certificate is about; None where it is a plain table."""
     import numpy as np
 
@@ -80,7 +82,8 @@ def _design(table: Any, source: Source, found: TableCheck, positive: str | None)
     numbers = found.numbers
     y = np.asarray(numbers.y)
     whole = positive is None or y.dtype.kind != "f"  # one class against the rest is 2, not 2.0
-    if whole and source.target is not None and is_plain(table, source, numbers, {source.target: y.tolist()}):
+    read = {str(source.target): y.tolist()}
+    if whole and source.target is not None and is_plain(table, source, numbers, read, certificate):
         return None
     names = label_names(y).tolist() if positive is not None else list(map(str, y.tolist()))
     return design_data(numbers.X, names, numbers.names, numbers.places)

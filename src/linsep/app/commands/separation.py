@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linsep.app import options
@@ -89,7 +90,8 @@ def _separation(asked: Any) -> Result:
         X, outcome = plan.question.design, plan.question.outcome
         design = design_data(X.X, outcome.y.tolist(), X.names, plan.rows, outcome.beside, X.absorbed)
     lines = [*read_as(plan.source), *plan.lines, *separation_lines(found, plan.left_out)]
-    lines += written_certificate(asked.certificate, data, asked.table, design, [found])
+    placed = replace(plan.question, design=plan.question.design._replace(rows=plan.rows))
+    lines += written_certificate(asked.certificate, data, asked.table, design, [replace(found, _question=placed)])
     events = [_ALL_EVENTS] if asked.family == "cox" and "event" not in named else []
     doubts = [*plan.doubts, *events, *plan.rounded]
     more = separation_details(found, plan.left_out, asked.time_limit) if asked.details and not asked.as_json else []
@@ -161,7 +163,8 @@ def _of_table(asked: Any, named: Mapping[str, str]) -> _Plan:
     data |= {"left_out": known.left_out} if known.left_out else {}
     read = {named[role]: column.tolist() for role, column in outcome.beside.items()}
     read[str(asked.target)] = outcome.y.tolist()
-    plain = asked.certificate is not None and "strata" not in named and is_plain(asked.table, source, numbers, read)
+    plain = asked.certificate is not None and "strata" not in named
+    plain = plain and is_plain(asked.table, source, numbers, read, asked.certificate)
     return _Plan(
         source,
         Asked(design_of_numbers(numbers), outcome, asked.fit_intercept, asked.family, link),
