@@ -355,7 +355,7 @@ def like(name: str, names: Sequence[str]) -> str:
     ("did you mean 'churned'?", "there are 'a', 'b'")
     """
     close = get_close_matches(name, names, n=3)
-    shown = listed([*map(repr, close or names)], 8)
+    shown = listed([f"{one!r:.60}" for one in close or names], 8)
     return f"did you mean {shown}?" if close else f"there are {shown}"
 
 

@@ -15,6 +15,7 @@ DIGITS = r"([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?"
 AMOUNT = re.compile(
     rf"([+-]?({SIGN})?|{SIGN}[+-]){DIGITS}({SIGN})?%?|\(({SIGN})?{DIGITS}({SIGN})?%?\)|{SIGN}\({DIGITS}\)"
 )
+_BLANK = " \t\n\r\x0b\x0c"  # as bytes are
 INFINITE = ("inf", "infinity")
 MISSING = re.compile("(na|n/a|#n/a|nan|null|#null!|none|\\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -47,7 +48,7 @@ def naive(case: bytes) -> Any:
     if case.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):  # as gzip and zstd begin
         raise RefusedError
     text = decoded(case).removeprefix("\ufeff")
-    if not text.strip(" \t\n\r\x0b\x0c"):  # blank as bytes are
+    if not text.strip(_BLANK):
         if text:
             raise RefusedError
         return []
@@ -57,6 +58,8 @@ def naive(case: bytes) -> Any:
             header[k] = f"unnamed {k + 1}"
     if "" in header or len(set(header)) < len(header) or "y" not in header or len(header) == 1:
         raise RefusedError
+    if all(len(row) == 1 and not row[0].strip(_BLANK) for row in rows):  # nothing but blank lines
+        return []
     if any(len(row) != len(header) for row in rows):
         raise RefusedError
     if not rows:

@@ -124,8 +124,8 @@ class Written(float):
 def is_rounded(value: Any) -> bool:
     """Whether a double is another whole number than what was written, and prints as another one."""
     double = float(value)
-    exact = Decimal(getattr(value, "text", value))
-    return abs(double) >= 2.0**52 and exact not in (Decimal(double), Decimal(repr(double)))
+    exact = [Decimal(double), Decimal(repr(double))]
+    return abs(double) >= 2.0**52 and Decimal(getattr(value, "text", value)) not in exact
 
 
 def repr_of(row: Any) -> str:

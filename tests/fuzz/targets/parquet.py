@@ -28,6 +28,8 @@ def naive(case: bytes) -> Any:
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(case))
         table.validate(full=True)
+        if pyarrow.parquet.ParquetFile(pa.BufferReader(case)).metadata.num_rows != table.num_rows:
+            raise RefusedError
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise RefusedError from None
     try:

@@ -49,7 +49,8 @@ def naive(case: bytes) -> Any:
             raise RefusedError
         y.append(label(words[0], line))
         words = words[1:]
-        if words and words[0].startswith(b"'"):
+        tag = re.match(rb"[ \t\r]*[^ \t\r|]+[ \t\r]+([^ \t\r|]+)\|", line)  # or a word that ends at the bar
+        if words and (words[0].startswith(b"'") or (tag and words[0] == tag[1])):
             words = words[1:]
         if words and not words[0].startswith(b"|"):
             raise RefusedError
