@@ -58,7 +58,7 @@ def naive(case: bytes) -> Any:
             header[k] = f"unnamed {k + 1}"
     if "" in header or len(set(header)) < len(header) or "y" not in header or len(header) == 1:
         raise RefusedError
-    if all(len(row) == 1 and not row[0].strip(_BLANK) for row in rows):  # nothing but blank lines
+    if len(records(text.rstrip(_BLANK))) == 1:  # nothing but blank lines
         return []
     if any(len(row) != len(header) for row in rows):
         raise RefusedError
