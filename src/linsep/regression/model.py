@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.data.columns import like
 from linsep.regression.design import Design, constant_columns
 from linsep.tables import check_length, exact_table
 from linsep.theory.proof import data_digest
@@ -19,7 +18,7 @@ from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
-from linsep.types import Array, DataError, RowError
+from linsep.types import Array, RowError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -57,13 +56,6 @@ class Asked:
             return model_rows(self.design.X, self.outcome, self.design.names, self.family, self.fit_intercept)
         except RowError as error:
             raise error.among(self.design.places) from None
-
-    def number_of(self, name: Any) -> int:
-        """The place of a coefficient; DataError if there is none of this name."""
-        names = self.rows.names
-        if name not in names:
-            raise DataError(f"no coefficient called {name!r}; {like(str(name), list(map(str, names)))}")
-        return names.index(name)
 
     def owners(self, proof: SeparationProof) -> tuple[Array, Array]:
         """The rows of the data of which some inequality is separated, and those of which some is not."""

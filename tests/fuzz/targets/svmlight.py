@@ -76,6 +76,8 @@ def label_value(written: bytes) -> float:
 
 def is_shortest(text: str, number: float) -> bool:
     """Whether a number is written as Python writes its double, but for zeros, or with fewer digits."""
+    if number == 0:
+        return not set(text.lower().partition("e")[0]) & set("123456789")
     return Decimal(text) == Decimal(repr(number))
 
 
