@@ -147,6 +147,10 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), buffer)
     with pytest.raises(DataError, match="not a whole Parquet file"):
         open_data(write(tmp_path, buffer.getvalue()[:-9], "t.parquet"), target="y").read()
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"name": [1, 2], "y": [0, 1]}), buffer)
+    with pytest.raises(DataError, match="a column has a name that is not UTF-8 text"):
+        open_data(buffer.getvalue().replace(b"name", b"n\xb0me"), format="parquet", target="y").read()
 
 
 def test_parquet_that_holds_fewer_rows_than_it_says_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -150,6 +151,8 @@ def labels(cells: list[str]) -> list[Any]:
     """Whole numbers if all are, numbers if all are, else text."""
     if all(NUMBER.fullmatch(cell.strip()) for cell in cells):
         values = column(cells)
+        if not all(is_shortest(cell.strip(), value) for cell, value in zip(cells, values, strict=True)):
+            raise RefusedError
         return [int(v) for v in values] if all(v.is_integer() and abs(v) < 2**53 for v in values) else values
     there = [cell.strip() for cell in cells if not MISSING.fullmatch(cell.strip().lower())]
     if there and all(map(NUMBER.fullmatch, there)):  # NA is no label beside numbers
@@ -157,6 +160,13 @@ def labels(cells: list[str]) -> list[Any]:
     if any(not cell.strip() for cell in cells):
         raise RefusedError
     return list(cells)
+
+
+def is_shortest(text: str, number: float) -> bool:
+    """Whether a number is written as Python writes its double, but for zeros, or with fewer digits."""
+    if number == 0:
+        return not set(text.lower().partition("e")[0]) & set("123456789")
+    return Decimal(text) == Decimal(repr(number))
 
 
 READ = {"target": "y", "sep": ","}

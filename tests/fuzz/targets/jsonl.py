@@ -44,7 +44,7 @@ def value(rng: Random, kind: str) -> str:
 
 def naive(case: bytes) -> Any:
     """One object on each line that is not blank, of one kind a key, b.c for c in b; text that is missing is ""."""
-    if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
+    if case in (b"\xff\xfe", b"\xfe\xff", b"\xff\xfe" * 2, b"\xfe\xff" * 2):  # UTF-16, and nothing after its marks
         return []
     text = decoded_json(case)
     lines = [line for line in text.split("\n") if line.strip(_BLANK)]

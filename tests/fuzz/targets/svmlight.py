@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from random import Random
 from typing import Any
 
 from fuzz.mangle import number, often
 from fuzz.reading import in_pieces, strictly, wholly
 from fuzz.target import RefusedError, Target
-from fuzz.targets.csv import NUMBER
+from fuzz.targets.csv import NUMBER, is_shortest
 
 _BLANK = b" \t\r"
 
@@ -72,13 +71,6 @@ def label_value(written: bytes) -> float:
     if not is_shortest(written.decode("latin-1"), found):
         raise RefusedError
     return found
-
-
-def is_shortest(text: str, number: float) -> bool:
-    """Whether a number is written as Python writes its double, but for zeros, or with fewer digits."""
-    if number == 0:
-        return not set(text.lower().partition("e")[0]) & set("123456789")
-    return Decimal(text) == Decimal(repr(number))
 
 
 def whole(y: list[float]) -> list[Any]:

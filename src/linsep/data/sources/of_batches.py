@@ -144,6 +144,8 @@ def _opened(file: Any, name: str, **more: Any) -> Iterator[Any]:
             yield parquet
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{name}: not a whole Parquet file: a column has a name that is not UTF-8 text") from None
 
 
 def _check_size(metadata: Any, name: str) -> None:
