@@ -50,7 +50,7 @@ def naive(case: bytes) -> Any:
         raise RefusedError
     text = decoded(case).removeprefix("\ufeff")
     if not text.strip(_BLANK):
-        if text:
+        if case:  # a mark is no header
             raise RefusedError
         return []
     header, *rows = records(text)
