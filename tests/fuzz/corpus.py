@@ -44,6 +44,8 @@ HOSTILE = (
     Hostile(
         "jsonl: infinite number", "jsonl", b'{"a":1,"y":"p"}\n{"a":1e999,"y":"q"}\n', "buffer:2: Number too big",
     ),
+    Hostile("jsonl: null at first", "jsonl", b'\n null\n{"a":1,"y":1}\n', "buffer:2: null is no row"),
+    Hostile("jsonl: null at last", "jsonl", b'{"a":1,"y":1}\nnull\n', "buffer:1: not one JSON object"),
     Hostile("jsonl: two objects", "jsonl", b'{"a":1,"y":1}\n{"a":1,"y":2}{"a":3,"y":4}\n', "buffer:1: not one JSON"),
     Hostile("jsonl: two and none", "jsonl", b'{"a":1,"y":2}{"a":3,"y":4}\n\n', "buffer:1: not one JSON"),
     Hostile(

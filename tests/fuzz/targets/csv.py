@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz.mangle import number, often, word
 from fuzz.reading import in_pieces, strictly, wholly
-from fuzz.target import RefusedError, Target
+from fuzz.target import MARKS_ALONE, RefusedError, Target
 
 SIGN = r" ?[$\u20ac\u00a3\u00a5] ?"
 DIGITS = r"([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?"
@@ -44,7 +44,7 @@ def quoted(rng: Random, cell: str) -> str:
 
 def naive(case: bytes) -> Any:
     """The header, then records; a column is numbers, or text, or refused."""
-    if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
+    if case in MARKS_ALONE:
         return []
     if case.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):  # as gzip and zstd begin
         raise RefusedError

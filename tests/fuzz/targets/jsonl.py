@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz.mangle import number, often, word
 from fuzz.reading import in_pieces, strictly, wholly
-from fuzz.target import RefusedError, Target
+from fuzz.target import MARKS_ALONE, RefusedError, Target
 
 STRANGE = (
     *("null", "[]", "{}", "[1]", '{"a": 1}', '{"b": {"a": "x", "a": 2}}', '{"b": {"c": "x"}}', '"2020-01-01"'),
@@ -44,7 +44,7 @@ def value(rng: Random, kind: str) -> str:
 
 def naive(case: bytes) -> Any:
     """One object on each line that is not blank, of one kind a key, b.c for c in b; text that is missing is ""."""
-    if case in (b"\xff\xfe", b"\xfe\xff", b"\xff\xfe" * 2, b"\xfe\xff" * 2):  # UTF-16, and nothing after its marks
+    if case in MARKS_ALONE:
         return []
     text = decoded_json(case)
     lines = [line for line in text.split("\n") if line.strip(_BLANK)]

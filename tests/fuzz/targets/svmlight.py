@@ -7,7 +7,7 @@ from typing import Any
 
 from fuzz.mangle import number, often
 from fuzz.reading import in_pieces, strictly, wholly
-from fuzz.target import RefusedError, Target
+from fuzz.target import MARKS_ALONE, RefusedError, Target
 from fuzz.targets.csv import NUMBER, is_shortest
 
 _BLANK = b" \t\r"
@@ -31,7 +31,7 @@ def make(rng: Random) -> bytes:
 
 def naive(case: bytes) -> Any:
     """A label and entries of ascending index; what follows a # is a comment."""
-    if case in (b"\xff\xfe", b"\xfe\xff", b"\xff\xfe" * 2, b"\xfe\xff" * 2):  # UTF-16, and nothing after its marks
+    if case in MARKS_ALONE:
         return []
     y: list[float] = []
     rows = []

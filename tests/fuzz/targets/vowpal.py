@@ -8,7 +8,7 @@ from typing import Any
 
 from fuzz.mangle import number, often, word
 from fuzz.reading import in_pieces, strictly, wholly
-from fuzz.target import RefusedError, Target
+from fuzz.target import MARKS_ALONE, RefusedError, Target
 from fuzz.targets.svmlight import label_value, split, value, whole
 from linsep.types import DataError
 
@@ -37,7 +37,7 @@ def name(rng: Random) -> str:
 def naive(case: bytes) -> Any:
     """A label, perhaps a tag, then names in namespaces; a value is that of the name times that of its namespace."""
     y, rows = [], []
-    if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
+    if case in MARKS_ALONE:
         return []
     for line in case.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         words = [one for one in split(line.replace(b"|", b" |")) if one]

@@ -24,6 +24,7 @@ _DEEPEST = 64
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _LONG = re.compile(rb"[0-9]{16}|[eE]|[0-9]\.[0-9]{15}")
 _NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?[0-9][-0-9.eE+]*)')  # text, numbers
+_NULL_FIRST = re.compile(rb"\s*null")
 _WHOLE = 2.0**52  # doubles from here on are whole numbers
 _ROW = re.compile(r" in row ([0-9]+)$")
 
@@ -64,6 +65,9 @@ def _table(lines: Lines) -> Any:
     """The rows as an Arrow table."""
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
+    if found := _NULL_FIRST.match(lines.content):  # which ends the process in Arrow
+        line = lines.first_line + found[0].count(b"\n")
+        raise DataError(f"{lines.name}:{line}: null is no row; one JSON object is needed on each line")
     try:
         table = _parse(lines.content, None)
         schema = pa.schema([pa.field(field.name, _with_text(field.type)) for field in table.schema])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -126,13 +125,19 @@ class ParquetSource(BatchSource):
 
 
 def _in_dictionaries(parquet: Any) -> list[str]:
-    """The columns of text that the file itself keeps as dictionaries: other text takes four bytes a cell and more."""
-    groups = [parquet.metadata.row_group(k) for k in range(parquet.metadata.num_row_groups)]
-    sizes: Counter[str] = Counter()
-    for chunk in (group.column(j) for group in groups for j in range(group.num_columns)):
-        sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
-    most = _BYTES_OF_PLAIN_TEXT * parquet.metadata.num_rows
-    return [field.name for field in parquet.schema_arrow if holds_text(field.type) and sizes[field.name] < most]
+    """The columns of text that the file itself keeps as dictionaries: other text takes four bytes a cell and more.
+
+    The first group of rows tells.
+    """
+    texts = [field.name for field in parquet.schema_arrow if holds_text(field.type)]
+    at = {column.path: j for j, column in enumerate(parquet.schema) if column.path in texts}
+    if not at or not parquet.metadata.num_row_groups:
+        return []
+    # A damaged column is refused here: asked for its size it would end the process.
+    next(parquet.iter_batches(1, row_groups=[0], columns=texts, use_threads=False), None)
+    group = parquet.metadata.row_group(0)
+    most = _BYTES_OF_PLAIN_TEXT * group.num_rows
+    return [name for name, j in at.items() if group.column(j).total_uncompressed_size < most]
 
 
 @contextmanager
