@@ -11,7 +11,6 @@ from typing import Any
 
 from fuzz import targets
 
-
 # UTF-16, and nothing after its mark or marks: no rows.
 MARKS_ALONE = (b"\xff\xfe", b"\xfe\xff", b"\xff\xfe" * 2, b"\xfe\xff" * 2)
 
