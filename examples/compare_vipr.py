@@ -1,4 +1,4 @@
-"""Check what a VIPR file of linsep says about two classes of a table. Python's standard library alone.
+"""Check what a VIPR file of linsep says about two classes of a table. Python's standard library alone, from 3.10 on.
 
     python compare_vipr.py proof.vipr table.csv LABEL [CLASS]
     python compare_vipr.py proof.vipr proof.design.json - [CLASS]
@@ -23,16 +23,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 USAGE = "usage: python compare_vipr.py proof.vipr table.csv LABEL [CLASS]"
-CELL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?([0-9]+))?")
+DIGITS = 4  # of an exponent, at most
 Row = dict[int, Fraction]
 
 
 class Table(NamedTuple):
-    """Its columns, and of each row by its number the numbers that are not 0, and the label."""
+    """Its columns, and of each row by its number the numbers that are not 0, and the label; and what it is."""
 
     width: int
     rows: dict[int, Row]
     labels: dict[int, str]
+    noun: str = "rows"
 
 
 def read_table(path: str, label: str) -> Table:
@@ -45,12 +47,18 @@ def of_csv(path: str, label: str) -> Table:
         header, *lines = csv.reader(file, strict=True)
     rows = [once(zip(header, line, strict=True)) for line in lines]
     labels = [row.pop(label) for row in rows]
-    require(all(CELL.fullmatch(cell) for row in rows for cell in row.values()), "a cell is no plain number")
-    plain = {text.strip() for text in labels}
-    values = {Fraction(text) if CELL.fullmatch(text) else text for text in plain}
-    require(len({*labels}) == len(plain) == len(values), "a label is written in two ways")
+    require(all(is_number(cell) for row in rows for cell in row.values()), "a cell is no plain number")
+    named = {text for text in labels if text.strip()}
+    values = {Fraction(text) if is_number(text) else text for text in map(str.strip, named)}
+    require(len(named) == len(values), "a label is written in two ways")
     numbers = [{j: v for j, cell in enumerate(row.values()) if (v := Fraction(cell))} for row in rows]
     return Table(len(header) - 1, dict(enumerate(numbers)), dict(enumerate(labels)))
+
+
+def is_number(cell: str) -> bool:
+    found = NUMBER.fullmatch(cell)
+    require(found is None or len(found[4] or "") <= DIGITS, "an exponent is too long")
+    return found is not None
 
 
 def of_design(path: str) -> Table:
@@ -58,15 +66,19 @@ def of_design(path: str) -> Table:
     X, y, names = design["X"], design["y"], design["names"]
     ids = design.get("rows", [*range(len(y))])  # places in the table, of which the design leaves out some
     require(all(isinstance(part, list) for part in (X, y, names, ids)), "a part of the design is no list")
-    require(len({*map(type, y)}) == 1 and {*map(type, ids)} == {int}, "its labels or places are of several types")
+    kinds, finite = {*map(type, y)}, all(-1e999 < v < 1e999 for v in y if isinstance(v, float))
+    require(len(kinds) == 1 and kinds <= {str, int, bool, float} and finite, "its labels are of several types, or odd")
+    require({*map(type, ids)} == {int}, "its places are no whole numbers")
+    labels = [str(v + 0.0 if isinstance(v, float) else v) for v in y]
     at = {str(j): j for j in range(len(names))}
     rows = []
     for row in X:
         cells = row if isinstance(row, dict) else dict(zip(at, row, strict=True))
         require({*map(type, cells.values())} <= {int, float}, "it holds more than numbers")
-        rows.append({at[j]: Fraction(v) for j, v in cells.items() if v})
+        rows.append({k: Fraction(v) for k, v in [(at[j], v) for j, v in cells.items()] if v})
     require(len({*ids}) == len(ids) and min(ids) >= 0, "a place stands there twice")
-    return Table(len(names), dict(zip(ids, rows, strict=True)), {i: str(text) for i, text in zip(ids, y, strict=True)})
+    placed, named = dict(zip(ids, rows, strict=True)), dict(zip(ids, labels, strict=True))
+    return Table(len(names), placed, named, "rows of the design")
 
 
 def once(pairs: Any) -> dict[str, Any]:
@@ -109,7 +121,7 @@ def compare(proof: str, table: Table, signs: Mapping[int, int]) -> tuple[list[in
     at = {name: j for j, name in enumerate(names)}
     require([name for name in names if name != "b"] == [f"x{j}" for j in range(table.width)], "other columns")
     require(len(at) == len(names), "b stands twice")
-    is_plane, factors, ids, rows = not lines[-1].startswith("S "), Row(), list[int](), list[Row]()
+    is_plane, factors, ids, rows = not lines[-1].startswith("S "), Row(), dict[int, None](), list[Row]()
     for line in lines if is_plane else lines[:-1]:
         constraint, _, _, *words = line.split()
         i, row = int(constraint[1:]), sparse(words, len(names))
@@ -120,7 +132,7 @@ def compare(proof: str, table: Table, signs: Mapping[int, int]) -> tuple[list[in
             factors.setdefault(j, row[j] / z[j])
         rows.append({j: v * factors.get(j, 1) for j, v in z.items()})
         require(rows[-1] == row and all(row.values()), f"{constraint} is not row {i} of the table")
-        ids.append(i)
+        ids[i] = None
     require(bool(ids), "it is about no row")
     written = [f"VER 1.0\nVAR {len(names)}\n{' '.join(names)}\nINT 0\nOBJ min\n0\nCON {len(lines)} 0"]
     written += [f"R{i} G {int(is_plane)} {text(row)}" for i, row in zip(ids, rows, strict=True)]
@@ -143,8 +155,8 @@ def compare(proof: str, table: Table, signs: Mapping[int, int]) -> tuple[list[in
     return sorted(ids), "b" in at, is_plane, possible
 
 
-def sentence(n_rows: int, rows: list[int], intercept: bool, is_plane: bool, possible: bool) -> str:
-    of = f"all {n_rows} rows" if len(rows) == n_rows else f"rows {', '.join(map(str, rows))} (counted from 0)"
+def sentence(noun: str, n_rows: int, rows: list[int], intercept: bool, is_plane: bool, possible: bool) -> str:
+    of = f"all {n_rows} {noun}" if len(rows) == n_rows else f"rows {', '.join(map(str, rows))} (counted from 0)"
     plane = f"plane{'' if intercept else ' through 0'}"
     if is_plane:
         return f"Of {of}: {'a' if possible else 'no'} {plane} has each of them on its right side."
@@ -163,10 +175,11 @@ def main(proof: str, path: str, label: str, chosen: str | None = None) -> None:
     signs = {i: 1 if name == one else -1 for i, name in labelled.items()}
     said = compare(Path(proof).read_bytes().decode("ascii"), table, signs)
     more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-    left = f"; {len(table.rows) - len(signs)} rows without a label are left out" * (len(signs) < len(table.rows))
-    print("Proved of this table, and any checker of VIPR reads the same:")
-    print(f"{one!r} is set against {', '.join(map(repr, others[:5]))}{more}{left}.")
-    print(sentence(len(signs), *said))
+    left = f" (rows without a label, which are left out: {len(table.rows) - len(signs)})"
+    left *= len(signs) < len(table.rows)
+    classes = f"{one!a} is set against {', '.join(map(ascii, others[:5]))}{more}{left}."
+    proved = "Proved of this table, and any checker of VIPR reads the same:"
+    print(f"{proved}\n{classes}\n{sentence(table.noun, len(signs), *said)}")
 
 
 if __name__ == "__main__":

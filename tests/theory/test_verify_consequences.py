@@ -322,10 +322,10 @@ def test_rows_of_a_class_that_keeps_all_are_not_counted() -> None:
     for keep in (0, 1):
         with refused("above 1 together"):
             rows_to_go(LINE, witnesses, two, keep)
-    opposite = Rows(np.array([[1], [-1]]), np.array([1, 1]))
-    assert rows_to_go(opposite, [{0: 1, 1: 1}], {"unit": 1, "weights": {0: 1}}, -1) == 1
+    opposite, both = Rows(np.array([[1], [-1], [1]]), np.array([1, 1, -1])), [{0: 1, 1: 1}, {0: 1, 2: 1}]
+    assert rows_to_go(opposite, both, {"unit": 1, "weights": {0: 1}}, -1) == 1
     with refused("no row that may go"):
-        rows_to_go(opposite, [{0: 1, 1: 1}], {"unit": 1, "weights": {0: 1}}, 1)
+        rows_to_go(opposite, both, {"unit": 1, "weights": {1: 1}}, 1)
 
 
 def test_weights_of_witnesses_bound_the_rows() -> None:

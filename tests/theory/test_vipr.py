@@ -151,6 +151,12 @@ DROP = ("--missing", "drop", "--read", "drop_unlabelled=yes")
         ("x,w,kind\n0,1,2\n1,5,1.0\n2,7,1\n3,8,2\n", (), "check separation"),
         ("x,w,kind\n0,1,01\n1,5,1\n2,7,1\n3,8,01\n", ("--column", "kind=category"), "check"),
         ("x;w;kind\n0,5;1;a\n1;5;b\n2;7;a\n", (), "check separation"),
+        ("x,kind\n0,a\n1,a \n2,a\n", (), "check separation"),
+        ("x,kind\n0,1e5\n1,a\n2,100000\n3,a\n", ("--positive", "a"), "check"),
+        ("x,kind\n0,1e99999\n1,a\n2,1e99999\n", (), "check separation"),
+        ("x,w,kind\n0,0,c\n1,1,a\n2,1,b\n3,1,a\n", ("--set", "weights=w"), "separation"),
+        ("x,kind\n0,a\n1,\n2,b\n3,  \n", ("--read", "drop_unlabelled=yes"), "check separation"),
+        ("x,kind\n0,\u00e9\n1,\u65e5\n", (), "check separation"),
         ("x,w,kind\n0,1,a\n1,5,b\n2,7,c\n3,8,a\n", ("--positive", "b"), "check"),
     ],
 )
@@ -228,6 +234,17 @@ ROWS = "R0 G 1 1 1 -1\nR1 G 1 2 0 -1 1 -1\nR2 G 1 2 0 2 1 1\nR3 G 1 2 0 3 1 1\n"
         (LINE, "x0 b", "", PLANE),
         (LINE, "x0 b", "S G 1 0\n", INFEASIBLE + "D G 1 0 { lin 1 0 1 } -1\n"),
         ("kind\nn\np\n", "b", "R0 G 1 1 0 1\n", PLANE.replace("d 1 1 1", "d 1 0 1")),
+        *[
+            (table, "x0 b", "R0 G 1 1 1 -1\nR1 G 1 2 0 1 1 1\n", "RTP range -inf 0\nSOL 1\nd 2 0 2 1 -1\nDER 0\n")
+            for table in (
+                "x,kind\n0,1e10000\n1,10e9999\n",
+                "x,kind\n0,100000\n1,1e00005\n",
+                '{"X": [[0], [1]], "y": [0.0, -0.0], "names": ["x"]}',
+                '{"X": [[0], [1]], "y": [NaN, 1.0], "names": ["x"]}',
+                '{"X": [[0], [1]], "y": [[1], [2]], "names": ["x"]}',
+                '{"X": [{"00": 0}, [1]], "y": ["a", "b"], "names": ["x"]}',
+            )
+        ],
         ("x,kind\n1,n\n2,n\n", "x0 b", "R0 G 1 2 0 1 1 1\n", PLANE),
         (
             '{"X": [[0], [1], [2]], "y": ["n", "p"], "names": ["x0"]}',
@@ -273,7 +290,9 @@ def test_the_honest_file_beside_those_forged_is_proved(tmp_path: Path) -> None:
     for i, k in ((3, 8), (2, 7), (1, 3)):
         text = text.replace(f"\nR{i} ", f"\nR{k} ")
     (tmp_path / "p.vipr").write_text(text)
-    assert said_by_the_program(tmp_path, "p.vipr", "t.design.json", "-").startswith("Of all 4 rows: a plane has each")
+    assert said_by_the_program(tmp_path, "p.vipr", "t.design.json", "-").startswith(
+        "Of all 4 rows of the design: a plane"
+    )
 
 
 def test_what_does_not_follow_is_refused() -> None:

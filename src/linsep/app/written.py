@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +143,11 @@ def is_plain(
     at = {name: k for k, name in enumerate(header)}
     if len(at) < len(header) or any(len(line) != len(header) for line in lines):
         return False
-    if is_for_strangers(certificate) and [name for name in header if name != source.target] != list(numbers.names):
-        return False
+    if is_for_strangers(certificate):
+        others = [name for name in header if name != source.target]
+        texts = [line[at[str(source.target)]] for line in lines]
+        if others != list(numbers.names) or files[0].endswith(".json") or not _are_read_alike(texts):
+            return False
     places = [at[name] for name in numbers.names if name not in levels]
     if not all(_NUMBER.fullmatch(line[k]) and not _FAR.search(line[k]) for line in lines for k in places):
         return False
@@ -151,6 +155,14 @@ def is_plain(
     if _has_floats(read.get(source.target or "")) != _has_floats(beside.get(source.target or "")):
         return False  # where one label is 1.0, another is 2.0
     return all(read[name] == list(values) for name, values in beside.items())
+
+
+def _are_read_alike(labels: list[str]) -> bool:
+    """Whether labels that differ differ without blanks, too, and as numbers."""
+    named = {text for text in labels if text.strip()}
+    plain = set(map(str.strip, named))
+    values = {Fraction(text) if _NUMBER.fullmatch(text) else text for text in plain if not _FAR.search(text)}
+    return len(values) == len(named)
 
 
 def _has_floats(values: Sequence[Any] | None) -> bool:

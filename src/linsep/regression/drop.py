@@ -142,7 +142,7 @@ def infinite_after(asked: Asked, lost: Collection[str], onto: str = "") -> list[
         moved = sp.sparse.eye_array(len(columns), format="lil")
         for name, j in added.items():
             moved[j, rows.names.index((name[0], onto) if isinstance(name, tuple) else onto)] = 1
-        Z = Z @ (moved.tocsr() if is_sparse(Z) else moved.toarray().astype(Z.dtype))
+        Z = Z @ (moved.tocsr() if is_sparse(Z) else moved.toarray().astype(np.int64).astype(Z.dtype))
     Z = Z[:, among]
     proof = find_proof(Z, rows.equal, Deadline(), signs=False, may_be_near=True)
     try:
