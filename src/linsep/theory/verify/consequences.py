@@ -200,7 +200,7 @@ def rows_to_go(rows: Rows, witnesses: Sequence[Weights], proof: Any, keep: int =
         require(weights, "a witness has no rows")
         check_sum(rows, weights)
     s: Any = rows.s
-    losing = [{i: v for i, v in weights.items() if s[i] != keep} for weights in witnesses]
+    losing = [{i: v for i, v in weights.items() if s is None or s[i] != keep} for weights in witnesses]
     require(all(losing), "a witness has no row that may go")
     return fewest(proof, losing)
 
