@@ -146,6 +146,12 @@ def test_a_block_asks_about_the_rows_that_pyfixest_keeps() -> None:
     assert [found.verdict for found in guarding.separations] == ["overlap"] * 2 + ["quasi-complete"] * 3
     assert (np.isin(guarding.separations[3].separated_rows, table.index[table.z == 1])).all()
     assert pyfixest.fepois("n ~ x + z", table).coef()["z"] < -10  # as without the block
+    table.loc[[3, 7], "x"] = np.nan
+    with guard(on_separation="warn") as guarding, pytest.warns(SeparationWarning, match="4 further rows"):
+        pyfixest.fepois("n ~ x + z | g", table)
+    (found,) = guarding.separations
+    assert found.n_missing == table["x"].isna().sum() == 4
+    assert np.isin(found.separated_rows, table.index[table.z == 1]).all()
 
 
 def test_a_block_says_what_it_did_not_ask_about() -> None:

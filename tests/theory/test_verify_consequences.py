@@ -319,9 +319,9 @@ def test_witnesses_are_rows_that_add_up_to_0() -> None:
 def test_rows_of_a_class_that_keeps_all_are_not_counted() -> None:
     witnesses, two = [{1: 1, 4: 1}, {0: 1, 1: 2, 2: 1}], {"unit": 1, "weights": {0: 1, 1: 1}}
     assert rows_to_go(LINE, witnesses, two, -1) == 2  # row 1 alone is in both, and is of this sign
-    for keep in (0, 1):
+    for keep in ((), (0,), (1,)):
         with refused("above 1 together"):
-            rows_to_go(LINE, witnesses, two, keep)
+            rows_to_go(LINE, witnesses, two, *keep)
     opposite, both = Rows(np.array([[1], [-1], [1]]), np.array([1, 1, -1])), [{0: 1, 1: 1}, {0: 1, 2: 1}]
     assert rows_to_go(opposite, both, {"unit": 1, "weights": {0: 1}}, -1) == 1
     without_signs = Rows(np.array([[1], [-1]]))

@@ -81,8 +81,8 @@ class Separation(Remedies, InVipr):
     formula : str
         The formula, empty if there is none.
     n_missing : int
-        Rows that lack a value that the formula or the guarded model needs; `n_rows` does not count them,
-        `separated_rows` are places in the whole table.
+        Rows that lack a value that the formula or the guarded model needs (pyfixest: or that it leaves out as alone in
+        a level); `n_rows` does not count them, `separated_rows` are places in the whole table.
     missing_rows : tuple of int
         Their places, of a guarded model.
     fixed_effects : dict

@@ -117,13 +117,16 @@ def is_of_pyfixest(given: Any) -> bool:
 
 def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
     """The question about a table whose index has the places of its rows; without it, about the rows that are fitted."""
+    gone = model._na_index if frame is None else ()
     frame = model._data if frame is None else frame
+    gone = {*gone}.difference(frame.index)
     family, link = OF_PYFIXEST[type(model).__name__]
     text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
     text = model._fml.partition("|")[0] + f"|{text}" * bool(text)
     beside = {"weights": model._weights_name, "offset": model._offset_name}
     asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
-    design = asked.design._replace(rows=frame.index.to_numpy()[asked.design.places], index=None)
+    places, n_missing = frame.index.to_numpy()[asked.design.places], asked.design.n_missing + len(gone)
+    design = asked.design._replace(rows=places, index=None, n_missing=n_missing)
     return replace(asked, design=design, about=(f"{type(model).__name__} of pyfixest",))
 
 
