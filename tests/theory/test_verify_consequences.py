@@ -323,7 +323,8 @@ def test_rows_of_a_class_that_keeps_all_are_not_counted() -> None:
         with refused("above 1 together"):
             rows_to_go(LINE, witnesses, two, *keep)
     opposite, both = Rows(np.array([[1], [-1], [1]]), np.array([1, 1, -1])), [{0: 1, 1: 1}, {0: 1, 2: 1}]
-    assert rows_to_go(opposite, both, {"unit": 1, "weights": {0: 1}}, -1) == 1
+    for keep in ((), (-1,)):
+        assert rows_to_go(opposite, both, {"unit": 1, "weights": {0: 1}}, *keep) == 1
     without_signs = Rows(np.array([[1], [-1]]))
     assert rows_to_go(without_signs, both[:1], {"unit": 1, "weights": {0: 1}}) == 1
     with refused("no row that may go"):
