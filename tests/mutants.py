@@ -41,7 +41,7 @@ exact | W = | np.int64 if sparse else np.float64 -> np.int64 | the same sums, mo
 exact | W = | np.int64 if sparse else np.float64 -> np.float64 | the same sums up to 2^20 terms; a slow test has more
 exact | powers = | 1 -> 2 | a power that no number has
 exact | residues = | 53 -> 54 | all numbers twice, modulo an odd prime
-cone | return sp.csr_matrix(sp.diags | part * s[:, None] -> part / s[:, None] | s is 1 or -1
+cone | return sp.sparse.csr_matrix(sp.sparse.diags | part * s[:, None] -> part / s[:, None] | s is 1 or -1
 cone | require(np.array([2.0**-1022] | 1022 -> 1023 | where the one is taken for 0, so is the other
 cone | require(up * off | up * off.sum(axis=1).max() <= 0.5 -> up * off.sum(axis=1).max() < 0.5 | no such sum is 0.5
 consequences | self.rows, self.proof | set(proof.cone.left) -> proof.cone.left | the same rows, found more slowly
