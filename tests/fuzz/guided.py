@@ -58,6 +58,7 @@ def main() -> None:
         f"-max_total_time={asked.seconds}",
         f"-seed={asked.seed}",
         f"-max_len={_LONGEST}",
+        "-artifact_prefix=build/fuzz/",
         "-print_final_stats=1",
     ]
     atheris.Setup([sys.argv[0], *options, str(folder)], tried, custom_mutator=changed)
