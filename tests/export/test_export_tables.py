@@ -200,6 +200,36 @@ def test_typed_columns_of_duckdb(tmp_path: Path) -> None:
     assert np.array_equal([row[-1] for row in found], frame["cents"])
 
 
+@pytest.mark.parametrize("all_varchar", [False, True])
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ("9:15", "10:00"),
+        ("1.50", "2.50"),
+        ("1E1", "1E2"),
+        ("01.02.2020", "02.03.2020"),
+        ("2020-01-01 10:00", "2020-01-02 10:00"),
+        ("True", "False"),
+        ("1", "2"),
+        ("1.5", "2.5"),
+        ("a", "b"),
+    ],
+)
+def test_a_category_that_a_type_has_written_anew_has_no_wrong_label(
+    tmp_path: Path, levels: tuple[str, str], all_varchar: bool
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("c,y\n" + f"{levels[0]},p\n{levels[1]},q\n" * 3)
+    source = open_data(path, target="y", categorical=["c"])
+    model = fit_table(source, columns={"c": "category"}, missing="mean").model
+    with duckdb.connect() as base:
+        base.execute(f"CREATE TABLE rows AS SELECT * FROM read_csv('{path}', header=true, all_varchar={all_varchar})")
+        found = [row[0] for row in base.execute(to_sql(model)).fetchall()]
+    right = ["p", "q"] * 3
+    kept = all_varchar or levels in (("1", "2"), ("1.5", "2.5"), ("a", "b"))
+    assert found == (right if kept else [None] * 6)
+
+
 def test_numbers_with_a_decimal_comma() -> None:
     train = [["a", "b", "y"], *([f"{k},5", f"{k % 3},25", "no" if k < 9 else "yes"] for k in range(20))]
     model = fit_table(open_data(text_of(train), target="y", decimal=",")).model

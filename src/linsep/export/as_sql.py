@@ -17,6 +17,10 @@ _MOST_TERMS = 20_000
 _LARGEST = "1.7976931348623157e308"  # of all doubles
 _BLANKS = " \t\u00a0"
 _SHAPES = ("ee", "e.e", "eee", "e.ee")
+# Types of columns as `typeof` calls them, in SQLite and in DuckDB.
+_OF_TEXT = ("text", "blob", "VARCHAR")
+_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_OF_NUMBERS = ("integer", "real", "DOUBLE", "FLOAT", *_WHOLE_TYPES)
 
 
 def to_sql(model: Any, *, table: str = "rows", postgresql: bool = False) -> str:
@@ -29,11 +33,13 @@ def to_sql(model: Any, *, table: str = "rows", postgresql: bool = False) -> str:
     Decision values agree with `decision_function` to rounding: the terms are added in another order.
 
     Columns may have types, or be text, as SQLite's ``.import`` and DuckDB's ``read_csv(all_varchar=true)`` make them:
-    such cells are read as `linsep predict` reads CSV. NULL, NaN, words such as NA and those that were named when the
-    model was trained (`na`) are missing values, and a category that did not occur in training adds nothing. Where
-    `linsep predict` refuses a cell, class and decision values are NULL: text that is no number, or a missing value if
-    the model was trained on complete rows. So they are for text that only linsep reads (amounts with a currency, a % or
-    marks between thousands; blanks other than spaces and tabs). There is no class where a decision value is infinite.
+    such cells are read as `linsep predict` reads CSV, and true and false in a column of numbers as 1 and 0. NULL, NaN,
+    words such as NA and those that were named when the model was trained (`na`) are missing values, and a category that
+    did not occur in training adds nothing. Where `linsep predict` refuses a cell, class and decision values are NULL:
+    text that is no number, or a missing value if the model was trained on complete rows. So they are for text that only
+    linsep reads (amounts with a currency, a % or marks between thousands; blanks other than spaces and tabs), and where
+    text of a category was made a time, a date, a truth value or another number: what a type has lost is not known, as
+    01 that became 1. There is no class where a decision value is infinite.
 
     Parameters
     ----------
@@ -119,7 +125,7 @@ def _number(x: Any, k: int, formula: Formula, postgresql: bool) -> str:
         if formula.decimal == ",":
             cell = f"REPLACE(REPLACE({cell}, '.', 'x'), ',', '.')"
         of_text = (
-            f"WHEN typeof({column}) IN ('text', 'blob', 'VARCHAR') THEN CASE WHEN {words} THEN {missing} "
+            f"WHEN typeof({column}) IN ({', '.join(map(_text, _OF_TEXT))}) THEN CASE WHEN {words} THEN {missing} "
             f"WHEN LOWER({cell}) = 'true' THEN {one} WHEN LOWER({cell}) = 'false' THEN {zero} "
             f"WHEN {_shape(cell)} NOT IN ({', '.join(map(_text, _SHAPES))}) THEN NULL "
             f"ELSE {term(f'CAST({cell} AS DOUBLE PRECISION)')} END "
@@ -143,7 +149,10 @@ def _shape(cell: str) -> str:
 
 
 def _category(x: Any, k: int, formula: Formula, postgresql: bool) -> str:
-    """The term of a category, compared as text, whatever the type of the column; a missing value is the level ""."""
+    """The term of a category, compared as text; a missing value is the level "".
+
+    What no level is called may be a level that another type than text has written anew, as 9:15 becomes 09:15:00: NULL.
+    """
     weights = {level: float(w) for level, w in zip(x.levels, x.weights[:, k], strict=True)}
     if not any(weights.values()):
         return ""
@@ -153,10 +162,21 @@ def _category(x: Any, k: int, formula: Formula, postgresql: bool) -> str:
         whole = f"RTRIM(REPLACE({cell} || '$', '.0$', ''), '$')"  # 2.0 is "2" to linsep, as to PostgreSQL
         cell = f"CASE WHEN typeof({column}) IN ('real', 'DOUBLE', 'FLOAT') THEN {whole} ELSE {cell} END"
     missing = _double(weights.pop("", 0.0)) if x.missing else "NULL"
-    known = " ".join(f"WHEN {_text(level)} THEN {_double(w)}" for level, w in weights.items() if w != 0)
-    known = f"CASE {cell} {known} ELSE 0e0 END" if known else "0e0"
+    other = "0e0"
+    if not postgresql:
+        kinds = ", ".join(map(_text, _OF_TEXT + _OF_NUMBERS * all(map(_is_kept_as_number, weights))))
+        other = f"CASE WHEN typeof({column}) IN ({kinds}) OR typeof({column}) LIKE 'ENUM%' THEN 0e0 END"
+    known = " ".join(f"WHEN {_text(level)} THEN {_double(w)}" for level, w in weights.items())
+    known = f"CASE {cell} {known} ELSE {other} END"
     named = _or_named(f"TRIM({cell}, '{_BLANKS}')", formula.na)
     return f"CASE WHEN {column} IS NULL OR {cell} = ''{named} THEN {missing} ELSE {known} END"
+
+
+def _is_kept_as_number(level: str) -> bool:
+    """Whether a number that text is taken for is written like that again; other text is no number."""
+    if not re.fullmatch(NUMBER, level):
+        return True
+    return level in (str(int(level)) if level.lstrip("+-").isdecimal() else "", repr(float(level)))
 
 
 def _sum(terms: list[str]) -> str:
