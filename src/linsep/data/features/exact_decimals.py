@@ -210,7 +210,7 @@ def exact_column(column: Column) -> tuple[Array, int]:
     if column.text is None:
         return values, 0
     k = _places(column.text)
-    if k <= 22 and np.abs(values).max() * 10.0**k < _SAFE:
+    if k <= 22 and float(np.abs(values).max()) * 10.0**k < _SAFE:
         return np.rint(values * 10.0**k), k
     return _as_integers(column)
 
