@@ -1,6 +1,6 @@
 """Run the gallery: `python docs/gallery OUT` draws every picture into the folder OUT, with a page for each.
 
-Each script states a claim, asserts it, and saves its pictures under its own name in the current folder. Its docstring
+Each script states a claim, asserts it, and saves its picture under its own name in the current folder. Its docstring
 is a title, the claim after "Claim:", and after "Seen:" what is on the picture, for those who do not see it.
 """
 
@@ -70,24 +70,30 @@ PRESETS = {
 }
 SMALL = (400, 240)
 # By night ink is light. Pictures on no ground of their own follow the page, as a browser hands its scheme on to them.
-NIGHT = {"#222222": "#e6e6e6", "#000000": "#e6e6e6", "#777777": "#a0a0a0", "#0072b2": "#6cb8e6", "#d55e00": "#ff8a3c"}
-NIGHT |= {"#ffffff": "#1e2129"}  # the ground of the page
+NIGHT = {
+    "#222222": "#e6e6e6",
+    "#000000": "#e6e6e6",
+    "#777777": "#a0a0a0",
+    "#0072b2": "#6cb8e6",
+    "#d55e00": "#ff8a3c",
+    "#ffffff": "#1e2129",  # the ground of the page
+}
 # Text has no colour of its own; pale fields would hide it.
 RULES = 'svg {fill: #e6e6e6} [id^="QuadContourSet"] path:not([style*="fill: none"]) {opacity: 0.3} '
 
 
 class Shown(NamedTuple):
-    """What a script says of its pictures, their files, the first one first, and its code."""
+    """What a script says of its picture, the file of this, and its code."""
 
     title: str
     claim: str
     seen: str
-    pictures: list[str]
+    picture: str
     source: str
 
 
 def run_script(name: str, folder: Path) -> Shown:
-    """Run one script in `folder`, where it leaves its pictures."""
+    """Run one script in `folder`, where it leaves its picture."""
     import matplotlib
     import matplotlib.pyplot as plt
 
@@ -104,9 +110,8 @@ def run_script(name: str, folder: Path) -> Shown:
     claim, seen = rest.split("\nSeen: ")
     drawn = folder / f"{name}.svg"
     drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
-    moving = [path.name for path in folder.glob(f"{name}.*") if path.suffix not in (".png", ".svg")]
     source = SCRIPTS[name].read_text(encoding="utf-8").split('"""', 2)[2].strip()
-    return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), [drawn.name, *moving], source)
+    return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), drawn.name, source)
 
 
 def with_night(svg: str) -> str:
@@ -122,12 +127,10 @@ def with_night(svg: str) -> str:
 def page(name: str, shown: Shown) -> str:
     """The page of a picture: its claim, what is seen, its script."""
     head = f"---\npreset: {PRESETS[name]}\n---\n" if name in PRESETS else ""
-    still, *moving = shown.pictures
-    pictures = [f"![{shown.seen}]({still})", *(f"![The same, one frame after the other.]({file})" for file in moving)]
     parts = [
         f"{head}# {shown.title}",
         shown.claim,
-        *pictures,
+        f"![{shown.seen}]({shown.picture})",
         f"**Seen.** {shown.seen}",
         "## The script",
         "Each `assert` is a part of the claim.",

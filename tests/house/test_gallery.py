@@ -27,12 +27,12 @@ def test_the_claim_holds_and_the_picture_is_there(name: str, tmp_path: Path) -> 
     assert not re.search(r"[][]", shown.seen)  # it stands in the brackets of the picture
     page = gallery.page(name, shown)
     assert f"# {shown.title}\n" in page
-    assert f"![{shown.seen}]({shown.pictures[0]})" in page
+    assert f"![{shown.seen}]({shown.picture})" in page
     assert re.search(r"^\s*assert ", shown.source, re.MULTILINE)
     assert (f"preset: {gallery.PRESETS.get(name)}\n" in page) == (name in gallery.PRESETS)
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
-    assert shown.pictures[0] == f"{name}.svg"
-    drawn = (tmp_path / shown.pictures[0]).read_text(encoding="utf-8")
+    assert shown.picture == f"{name}.svg"
+    drawn = (tmp_path / shown.picture).read_text(encoding="utf-8")
     _, by_night = drawn.split("@media (prefers-color-scheme: dark)")
     assert "svg {fill: #e6e6e6}" in by_night.partition("</style>")[0]  # text, and white boxes, by night
     assert '[style*="fill: #ffffff"] {fill: #1e2129 !important}' in by_night.partition("</style>")[0]
