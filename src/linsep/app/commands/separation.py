@@ -87,13 +87,11 @@ def _separation(asked: Any) -> Result:
         data["file_rows"] = {name: rows_of_file(rows, plan.left_out).tolist() for name, rows in parts.items()}
     design = None
     if asked.certificate is not None and not plan.is_plain:
-        X, outcome = plan.question.design, plan.question.outcome
-        said = (X.X, outcome.y, plan.rows)
-        if is_for_strangers(asked.certificate):  # who know nothing of weights of 0
-            kept = outcome.kept
-            said = (X.X[kept], outcome.y[kept], X._replace(rows=plan.rows).places[kept])
-        rows, y, places = said
-        design = design_data(rows, y.tolist(), X.names, places, outcome.beside, X.absorbed)
+        X, outcome, places = plan.question.design, plan.question.outcome, plan.rows
+        if is_for_strangers(asked.certificate) and not outcome.kept.all():  # they know nothing of weights of 0
+            places = X._replace(rows=places).places[outcome.kept]
+            X, outcome = X._replace(X=X.X[outcome.kept]), outcome.take(outcome.kept)
+        design = design_data(X.X, outcome.y.tolist(), X.names, places, outcome.beside, X.absorbed)
     lines = [*read_as(plan.source), *plan.lines, *separation_lines(found, plan.left_out)]
     placed = replace(plan.question, design=plan.question.design._replace(rows=plan.rows))
     lines += written_certificate(asked.certificate, data, asked.table, design, [replace(found, _question=placed)])
