@@ -3,9 +3,9 @@
     python compare_vipr.py proof.vipr table.csv LABEL [CLASS]
     python compare_vipr.py proof.vipr proof.design.json - [CLASS]
 
-The table holds numbers only, beside the column LABEL; of another one linsep writes the design. CLASS, or the label of
-the first row, is set against all other labels; rows without a label are left out. The constraints are made again from
-the table: `R<i>` is row i, counted from 0, times 1 or -1 by its label. Columns may be multiplied by any number but 0:
+The table holds numbers only, beside the column LABEL; of another one linsep writes the design. CLASS, or the first
+label, is set against all other labels; rows without a label are left out. The constraints are made again from the
+table: `R<i>` is row i, counted from 0, times 1 or -1 by its label. Columns may be multiplied by any number but 0:
 that changes no answer. A plane is tried on each row, and weights of rows have to add up to 0 >= 1. At last the file is
 written again from the table and these numbers, and has to be the same text: so every checker of VIPR reads in it what
 is said here.

@@ -24,7 +24,7 @@ from linsep.types import Array, DataError
 Numbers = Mapping[int, Any]  # place -> integer or Fraction
 _OF_ROWS = """\
 ; x0, x1, ... are the weights of the columns, each over a number of its own that is not 0, and b is the constant.
-; R7 is row 7 of the table, counted from 0; the rows of one class are times -1. S is the sum of all of them."""
+; R7 is row 7 of the table, counted from 0, times 1 or -1 by its label. S is the sum of those that are no equalities."""
 _OF_INEQUALITIES = """\
 ; d0, d1, ... are the coefficients of a regression, each over a number of its own that is not 0.
 ; R7 is inequality 7 of its cone, counted from 0. S is the sum of all that are no equalities."""
@@ -213,7 +213,7 @@ def _vipr(names: Sequence[str], _: str, constraints: Sequence[Constraint], proof
 
 
 def _smtlib(names: Sequence[str], what: str, constraints: Sequence[Constraint], _: Iterator[str]) -> Iterator[str]:
-    yield _OF_ROWS if constraints[0].name.startswith("R") and names[0] in ("x0", "b") else _OF_INEQUALITIES
+    yield _OF_INEQUALITIES if names[0] == "d0" else _OF_ROWS
     yield f"(set-logic QF_LRA)\n(set-info :status {'unsat' if what.startswith('no-') else 'sat'})"
     yield from (f"(declare-const {name} Real)" for name in names)
     for name, equal, right, left in constraints:
