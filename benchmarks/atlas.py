@@ -2,13 +2,14 @@
 
 `DATA_PKGS=DIR make atlas` asks what is not answered yet in build/atlas, where it leaves the answers and the proofs, and
 puts tables and a picture into docs/atlas.md. `make atlas VERIFY=1` checks each proof against its rows in a process that
-has nothing of the search; those of small tables, and those of the test digits, by examples/verify_certificate.py too,
+has nothing of the search; those of small tables, and of the test pictures, by examples/verify_certificate.py too,
 which needs Python's standard library alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import subprocess
 import sys
@@ -19,13 +20,13 @@ from functools import cache, partial
 from itertools import combinations
 from math import isqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from benchmarks.atlas_page import write_page
+from benchmarks.atlas_page import GARMENTS, write_page
 from benchmarks.data import loaders
 from linsep import Perceptron, fewest_rows, max_margin, separability, separation
 from linsep.files import write_whole
@@ -35,6 +36,7 @@ FOLDER = Path("build/atlas")
 PROGRAM = Path("examples/verify_certificate.py")
 SECONDS = {"margin": 20.0, "fewest": 5.0}
 _BY_READER = 8_000_000  # cells of the tables that the program of the standard library checks, too
+_GARMENTS = Path("/usr/share/datasets/fashion-mnist")  # of Debian's dataset-fashion-mnist
 _WHOLE = 2.0**53
 _SMALL = 20_000_000
 
@@ -55,10 +57,26 @@ class Question(NamedTuple):
 
 # --------------------------------------------------------------- tables and questions
 @cache
-def digits_of(part: str) -> tuple[Any, Any]:
-    """The digits of MNIST, pixels from 0 to 255: "train", "test" or "all"."""
-    parts = [loaders().mnist(name) for name in {"train": ["train"], "test": ["t10k"], "all": ["train", "t10k"]}[part]]
+def pictures_of(load: Callable[[str], tuple[Any, Any]], part: str) -> tuple[Any, Any]:
+    """Pictures of ten classes, pixels from 0 to 255: "train", "test" or "all"."""
+    parts = [load(name) for name in {"train": ["train"], "test": ["t10k"], "all": ["train", "t10k"]}[part]]
     return np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
+
+
+def digits(name: str) -> tuple[Any, Any]:
+    """The digits of MNIST: "train" or "t10k"."""
+    return cast("tuple[Any, Any]", loaders().mnist(name))
+
+
+def garments(name: str) -> tuple[Any, Any]:
+    """The garments of Fashion-MNIST: "train" or "t10k"."""
+    if not _GARMENTS.is_dir():
+        sys.exit(f"no folder {_GARMENTS}: `apt-get install dataset-fashion-mnist`, or name other tables")
+    pixels, codes = (
+        np.frombuffer(gzip.decompress((_GARMENTS / f"{name}-{what}-ubyte.gz").read_bytes()), np.uint8, offset=start)
+        for what, start in (("images-idx3", 16), ("labels-idx1", 8))
+    )
+    return pixels.reshape(-1, 784), np.array(GARMENTS)[codes]
 
 
 def of_mlbench(name: str, label: str, *, numbers: bool = False) -> tuple[Any, Any]:
@@ -95,7 +113,8 @@ CLASSIC: Mapping[str, Callable[[], tuple[Any, Any]]] = {
 TABLES: Mapping[str, Callable[[], tuple[Any, Any]]] = {
     **CLASSIC,
     "small digits": partial(of_scikit, load_digits),
-    **{f"MNIST {part}": partial(digits_of, part) for part in ("test", "train", "all")},
+    **{f"MNIST {part}": partial(pictures_of, digits, part) for part in ("test", "train", "all")},
+    **{f"Fashion-MNIST {part}": partial(pictures_of, garments, part) for part in ("test", "train", "all")},
 }
 
 

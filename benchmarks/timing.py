@@ -129,6 +129,7 @@ class Report:
 
     def write(self, stem: Path) -> None:
         """Write what was printed to stem.md and the figures to stem.json."""
+        stem.parent.mkdir(exist_ok=True)
         stem.with_suffix(".md").write_text("\n".join(self.lines) + "\n", encoding="utf-8")
         stem.with_suffix(".json").write_text(json.dumps(self.figures, indent=1) + "\n", encoding="utf-8")
 
