@@ -15,7 +15,7 @@ import linsep.theory.cone.guess as guess
 import linsep.theory.cone.interior_point as interior_point
 from linsep import separability
 from linsep.theory.cone.guess import Asked, WorkingSet
-from linsep.theory.cone.interior_point import SparseSquare, complementary_pair
+from linsep.theory.cone.interior_point import DenseSquare, SparseSquare, complementary_pair
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 
@@ -163,3 +163,19 @@ def test_sparse_rows_have_the_same_numbers_compressed() -> None:
     for constant in (True, False):
         rows, ids = SignedRows(X, rng.choice([-1.0, 1.0], 50), constant=constant), rng.permutation(50)[:30]
         assert (rows.compressed(ids).toarray() == rows.Z[ids]).all()
+
+
+@given(seeds)
+def test_refined_systems_keep_digits_that_factors_lose(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, p = 60, 12
+    Z, weights = rng.standard_normal((n, p)), np.ones(n)
+    weights[: p // 2] = 1e12  # half of the directions have rows of 1e12 times the weight of all others
+    square = DenseSquare(Z)
+    plain = square.solver(weights)
+    square.lossy = True
+    better = square.solver(weights)
+    x = rng.standard_normal(p)
+    b = (weights * (Z @ x)) @ Z
+    lost, kept = (float(np.linalg.norm(solve(b, 1e-12) - x)) for solve in (plain, better))
+    assert kept < lost / 2

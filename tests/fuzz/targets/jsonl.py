@@ -87,8 +87,9 @@ def leaves(row: dict[str, Any], above: str, parents: set[str]) -> list[tuple[str
 
 
 def decoded_json(case: bytes) -> str:
-    """UTF-8 text."""
+    """UTF-8 text, or UTF-16 where a mark says so."""
     try:
+        case = case.decode("utf-16").encode() if case[:2] in MARKS_ALONE else case
         return case.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"\x01").decode()  # a control character too
     except UnicodeDecodeError:
         raise RefusedError from None

@@ -59,9 +59,8 @@ def naive(case: bytes) -> Any:
 
 
 def label(given: bytes, line: bytes) -> float:
-    """The number that a line begins with, with a blank or its end after it; a comment sign ends a number, too."""
-    first = split(line.lstrip(b" \t\r"))[0]
-    if first.partition(b"#")[0] != given.partition(b"#")[0]:
+    """The number that a line begins with, with a blank or its end after it."""
+    if split(line.lstrip(b" \t\r"))[0] != given:
         raise RefusedError
     return label_value(given)
 

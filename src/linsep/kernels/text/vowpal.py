@@ -57,6 +57,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
             continue
         end, m, e = decimal_at(text, np.int64(i))
         labels[r] = np.nan
+        end = -1 if end >= 0 and text[end] > _SPACE else end  # a comment sign is none here
         if end >= 0:
             labels[r], ready = as_double(m, e)
             if not ready or not -APART < m < APART:

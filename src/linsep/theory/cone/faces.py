@@ -106,10 +106,12 @@ class Faces:
         held = self.equal.copy()
         held[self.span.ids] = True
         asked = Asked(self.rows, self.active, held)
-        for again in (False, True):
-            guess = WorkingSet(asked, self.deadline, again=again).guess()
+        working: WorkingSet | None = WorkingSet(asked, self.deadline)
+        while working is not None:
+            guess = working.guess()
             if guess is not None and self._proved(asked, held, guess):
                 return True
+            working = working.otherwise()
         return False
 
     def _proved(self, asked: Asked, held: Array, guess: Guess) -> bool:

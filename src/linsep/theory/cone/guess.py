@@ -100,6 +100,15 @@ class WorkingSet:
         self.sparse = large and not again and rows.stored <= _SPARSE * rows.width * rows.n
         self.rng = np.random.default_rng(0)
         self.ids = self._some()
+        if again:
+            asked.turn(self.ids)
+
+    def otherwise(self) -> WorkingSet | None:
+        """With rows that are turned, or no longer sparse; None if that changes nothing."""
+        if self.again:
+            return None
+        other = WorkingSet(self.asked, self.deadline, again=True)
+        return other if self.sparse or self.asked.R is not None else None
 
     def _some(self) -> Array:
         """Rows to begin with: all, unless they are many; what is made dense has to fit into memory."""
@@ -117,8 +126,6 @@ class WorkingSet:
         ------
         OutOfTimeError
         """
-        if self.again:
-            self.asked.turn(self.ids)
         for _ in range(_ROUNDS):
             pair, aside = self._pair()
             if not pair.clear and pair.late:

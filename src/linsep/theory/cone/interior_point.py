@@ -25,13 +25,17 @@ from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
+_SHORT = 0.1  # after shorter steps, or one that leads away from the end, systems are solved to more digits
 # Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
 _PREDICTED, _CORRECTED = 1e-3, 1e-6
 _FEW, _PER_COLUMN = 100, 0.25  # products after which conjugate gradients give up: factors take about as long
+# Of factors that rounding spoils: with 4 steps the path of 6,100 garments of Fashion-MNIST does not come to its end.
+_ALL, _REFINED = 1e-14, 8
 _LARGEST = 10_000  # columns of a sparse table of which a square array is made
 # Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
 _APART = float(np.log(30.0))
 
+Product = Callable[[Array], Array]
 Solve = Callable[[Array, float], Array]  # b and a relative tolerance, which factors do not need -> x
 
 
@@ -84,6 +88,7 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
         if a < 1e-8 or not all(np.isfinite(part).all() for part in after):
             break
         y, s, d = after
+        square.lossy |= a < _SHORT or float(y @ s) / n > mu
         took = clock() - began
         long_steps = long_steps + 1 if a > 0.9 else 0
         clear = long_steps >= 2 and float(abs(np.log(y / s)).min()) > _APART
@@ -123,15 +128,65 @@ def _longest(v: Array, dv: Array) -> float:
     return 1.0 / max(1.0, -float((dv / v).min()))
 
 
+def conjugate_gradients(
+    times: Product,
+    scaled: Product,
+    b: Array,
+    start: tuple[Array, Array],
+    tolerance: float,
+    steps: int,
+    deadline: Deadline,
+) -> tuple[Array, bool]:
+    """The x of the last step, and whether b - Hx has at most `tolerance` times the length of b, both scaled.
+
+    `times` multiplies with H, `scaled` with what is near its inverse; `start` is an x and its b - Hx.
+    """
+    goal = tolerance**2 * float(b @ scaled(b))
+    x, r = start
+    z = scaled(r)
+    q, left = z, float(r @ z)
+    for _ in range(steps):
+        if left <= goal:
+            return x, True
+        if clock() > deadline.at:
+            raise OutOfTimeError
+        image = times(q)
+        if not (bent := float(q @ image)) > 0:
+            break
+        a = left / bent
+        x, r = x + a * q, r - a * image
+        z = scaled(r)
+        before, left = left, float(r @ z)
+        q = z + (left / before) * q
+    return x, False
+
+
+def refined(times: Product, factors: Product, b: Array) -> Array:
+    """The x with Hx = b to most digits: `times` multiplies with H, and rounding spoils its `factors`."""
+    x = factors(b)
+    return conjugate_gradients(times, factors, b, (x, b - times(x)), _ALL, _REFINED, Deadline())[0]
+
+
 class DenseSquare:
-    """Z'diag(w)Z of an array, by Cholesky factors."""
+    """Z'diag(w)Z of an array, by Cholesky factors.
+
+    `lossy`: rounding spoils the factors; conjugate gradients that they scale give most digits of a system back, for
+    as much time as some columns more take.
+    """
 
     def __init__(self, Z: Array) -> None:
-        self.Z = Z
+        self.Z, self.lossy = Z, False
 
     def solver(self, weights: Array) -> Solve:
         """Factorise for these weights; may raise LinAlgError."""
-        return _factorised(sp.linalg.blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
+        factors = _factorised(sp.linalg.blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
+        if not self.lossy:
+            return lambda b, _: factors(b)
+
+        def times(v: Array) -> Array:
+            return np.asarray((weights * (self.Z @ v)) @ self.Z)
+
+        return lambda b, _: refined(times, factors, b)
 
 
 class SparseSquare:
@@ -148,7 +203,7 @@ class SparseSquare:
     """
 
     def __init__(self, Z: Any, deadline: Deadline) -> None:
-        self.deadline, self.hard, self.width = deadline, False, Z.shape[1]
+        self.deadline, self.hard, self.lossy, self.width = deadline, False, False, Z.shape[1]
         taken = np.zeros(self.width, dtype=bool)
         taken[_levels(Z, deadline)] = True
         self.taken, self.others = np.flatnonzero(taken), np.flatnonzero(~taken)
@@ -175,11 +230,19 @@ class SparseSquare:
         def solve(b: Array, tolerance: float) -> Array:
             nonlocal last, factors
             goal = b[self.others] - self.RT @ (weights * (self.L @ (levels * b[self.taken])))
-            found = None if self.hard else self._conjugate(times, scale, goal, last, tolerance)
-            if found is None:
+            found, near = last, False
+            if not self.hard:
+                image = times(last)
+                part = float(last @ goal) / bent if (bent := float(last @ image)) > 0 else 0.0
+                start = part * last, goal - part * image
+                steps = _FEW + int(_PER_COLUMN * goal.size)
+                found, near = conjugate_gradients(
+                    times, lambda r: scale * r, goal, start, tolerance, steps, self.deadline
+                )
+            if not near:
                 self.hard = True
                 factors = factors or _factorised(self._made(weights, levels))
-                found = factors(goal, tolerance)
+                found = refined(times, factors, goal) if self.lossy else factors(goal)
             last = found
             x = np.empty(self.width)
             x[self.others] = found
@@ -196,33 +259,6 @@ class SparseSquare:
         cross = weighted @ self.L
         out = (weighted @ self.R).toarray() - (cross.multiply(levels[None, :]).tocsr() @ cross.T).toarray()
         return np.asfortranarray(out)
-
-    def _conjugate(
-        self, times: Callable[[Array], Array], scale: Array, b: Array, start: Array, tolerance: float
-    ) -> Array | None:
-        """The x with which b - Hx has at most `tolerance` times the length of b, in the scaled columns, or None."""
-        goal = tolerance**2 * float(b @ (scale * b))
-        x, r = np.zeros(b.size), b
-        image = times(start)
-        if (bent := float(start @ image)) > 0:
-            part = float(start @ b) / bent
-            x, r = part * start, b - part * image
-        z = scale * r
-        q, left = z, float(r @ z)
-        for _ in range(_FEW + int(_PER_COLUMN * b.size)):
-            if left <= goal:
-                return x
-            if clock() > self.deadline.at:
-                raise OutOfTimeError
-            image = times(q)
-            if not (bent := float(q @ image)) > 0:
-                break
-            a = left / bent
-            x, r = x + a * q, r - a * image
-            z = scale * r
-            before, left = left, float(r @ z)
-            q = z + (left / before) * q
-        return None
 
 
 def _levels(Z: Any, deadline: Deadline) -> Array:
@@ -244,7 +280,7 @@ def _levels(Z: Any, deadline: Deadline) -> Array:
     return best
 
 
-def _factorised(H: Array) -> Solve:
+def _factorised(H: Array) -> Product:
     """Cholesky factors of a matrix in Fortran's order, which is overwritten.
 
     Raises
@@ -259,5 +295,5 @@ def _factorised(H: Array) -> Solve:
         diagonal += ridge * size + 1e-300
         factor, info = sp.linalg.lapack.dpotrf(H, lower=0)
         if info == 0:
-            return lambda b, _: np.asarray(sp.linalg.lapack.dpotrs(factor, b, lower=0)[0])
+            return lambda b: np.asarray(sp.linalg.lapack.dpotrs(factor, b, lower=0)[0])
     raise np.linalg.LinAlgError("not positive definite")
