@@ -24,7 +24,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
 _STEPS = 80
-_LAST_MU = 1e-13
+_LAST_MU = 1e-18
 _SHORT = 0.1  # after shorter steps, or one that leads away from the end, systems are solved to more digits
 # Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
 _PREDICTED, _CORRECTED = 1e-3, 1e-6
