@@ -163,7 +163,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (["fit", "none.csv", "--target", "y"], "none.csv: there is no file of that name"),
-        (["fit", "t.csv"], "with --target"),
+        (["fit", "t.csv"], "--target COLUMN"),
         (["fit", "t.csv", "--target", "yy"], "no column called 'yy'"),
         (["fit", "t.csv", "--target", "y", "--learner", "svm"], "choose from perceptron, averaged"),
         (["fit", "t.csv", "--target", "y", "--model", "none/m"], "there is no folder none"),
@@ -213,7 +213,7 @@ def test_a_model_that_cannot_be_read_is_one_sentence(
 
 def test_synth_then_check(tmp_path: Path) -> None:
     made = linsep("synth", 50, 3, "--margin", 0.4, "-o", "made.csv", folder=tmp_path)
-    assert "planted separator: w = (" in made.stderr
+    assert "known separator: w = (" in made.stderr
     assert linsep("check", "made.csv", "--target", "label", folder=tmp_path).returncode == 0
 
 

@@ -137,4 +137,4 @@ def test_doubts_are_printed_and_kept(folder: Path) -> None:
 def test_exit_status(folder: Path) -> None:
     missing = linsep("probe", "x.npz", "--labels", "y.csv", status=2)
     assert "name the columns that hold the concepts (labels, --label); there are 'side', 'word'" in missing.stderr
-    assert "what is missing: --labels" in linsep("probe", "x.npz", status=2).stderr
+    assert "missing: --labels" in linsep("probe", "x.npz", status=2).stderr

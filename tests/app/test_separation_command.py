@@ -44,7 +44,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     bad = run("linsep separation c.csv --target age", tmp_path)
     assert bad.returncode == 2
     assert "a logistic model has two: ask for the family 'multinomial'" in bad.stderr
-    assert "name the column that holds the label" in run("linsep separation c.csv", tmp_path).stderr
+    assert "name the column of the labels: --target COLUMN" in run("linsep separation c.csv", tmp_path).stderr
 
 
 def test_the_command_reads_decimals_as_written(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from linsep.types import DataError
 _MORE = "Further options"
 _UNDER = {
     "--read": "How the table is read: a name from the list below, and its value. May be repeated.",
-    "--set": "What few runs need: a name from the list below, and its value. May be repeated.",
+    "--set": "Less usual settings: a name from the list below, and its value. May be repeated.",
 }
 
 
@@ -117,7 +117,7 @@ class Option:
             raise argparse.ArgumentTypeError(f"{text!r:.80} is not {told}") from None
         if self.kind in (int, float, seconds_of) and not self.least <= value <= self.most:
             limit = f"at least {self.least:g}" if value < self.least else f"at most {self.most:g}"
-            raise argparse.ArgumentTypeError(f"{text} is not {limit}")
+            raise argparse.ArgumentTypeError(f"{text} must be {limit}")
         return value
 
     def add_to(self, parser: Any) -> None:
@@ -219,7 +219,7 @@ class Command:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and what may have been meant."""
-        said = message.removeprefix("argument ").replace("the following arguments are required: ", "what is missing: ")
+        said = message.removeprefix("argument ").replace("the following arguments are required: ", "missing: ")
         words = said.removeprefix("unrecognized arguments: ").split()
         strange = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
         if said.startswith("unrecognized") and strange:
@@ -271,14 +271,14 @@ TARGET = used_first("target", "The column of the labels (not needed for svmlight
 POSITIVE = used_first("positive", "The label of the positive class; all other labels together are the other class.")
 # How a table is read, as `open_data` takes it.
 READING = (
-    under_read("format", "The format, if the name of the file does not tell.", choices=FORMATS),
-    under_read("sep", "CSV: the character between the columns, or tab, if the first lines do not tell."),
-    under_read("decimal", "CSV: the decimal mark, a point or a comma, if the first lines do not tell."),
-    under_read("encoding", "The encoding of text, such as cp1252; UTF-8, or UTF-16 with its mark, unless given."),
-    under_read("query", "A SELECT: its rows are read, and TABLE is a database of SQLite or DuckDB (extra sql)."),
-    under_read("na", "CSV, JSON lines, Excel: a cell that stands for no value; may be repeated.", many=True),
+    under_read("format", "The format, if the name of the file does not show it.", choices=FORMATS),
+    under_read("sep", "CSV: the character between the columns, or tab, if the first lines do not show it."),
+    under_read("decimal", "CSV: the decimal mark, a point or a comma, if the first lines do not show it."),
+    under_read("encoding", "The encoding of text, such as cp1252. Default: UTF-8, or UTF-16 with its mark."),
+    under_read("query", "A SELECT, whose rows are read; TABLE is then a SQLite or DuckDB database (extra sql)."),
+    under_read("na", "CSV, JSON lines, Excel: a cell that means a missing value; may be repeated.", many=True),
     under_read("skip_rows", "CSV, Excel: the number of lines above the names of the columns.", int, 0, least=0),
-    under_read("sheet", "Excel: the sheet to read, where several hold cells."),
+    under_read("sheet", "Excel: the sheet to read, if several sheets hold cells."),
     under_read("header", "CSV: whether the first line names the columns; else they are 1, 2, 3.", bool, True),
 )
 # The same of a table with labels.
@@ -288,13 +288,13 @@ LABELLED = (
 )
 MISSING = Option(
     "missing",
-    "Missing values: leave the row out, take the mean or the median of numbers, the mean and a column that tells "
-    "(indicator, unless given), or refuse them. A stream takes the mean unless given, and has no median.",
+    "Missing values: leave the row out, take the mean or the median of numbers, the mean and an extra 0/1 column that "
+    "marks them (indicator, the default), or refuse them. A stream takes the mean by default, and has no median.",
     choices=("drop", "mean", "median", "indicator", "error"),
     group=_TABLE,
 )
 PROOF_MISSING = MISSING.but(
-    help="Missing values: leave the row out, and count it, or refuse the first one. Unless given, a missing number is "
+    help="Missing values: leave the row out, and count it, or refuse the first one. By default a missing number is "
     "refused, and a missing category is a category of its own. Row numbers count all rows of the file.",
     choices=("drop", "error"),
 )
@@ -309,14 +309,14 @@ OUTPUT = Option("output", "CSV file to write; - is standard output.", default="-
 PREDICTIONS = OUTPUT.but(spelled=(*OUTPUT.spelled, "--predictions"))
 TIME_LIMIT = used_first("time_limit", "", float, least=0)
 JSON = used_first("as_json", "Print one JSON object instead of a table.", bool, False, spelled=("--json",))
-DETAILS = used_first("details", "Print all that is known: counts of each class, norms, brackets, bounds.", bool, False)
+DETAILS = used_first("details", "Print more: counts of each class, norms, bounds of margin and mistakes.", bool, False)
 REPORT = used_first("report", "Also write one HTML page with pictures and tables (needs the extra report).", Path)
 CERTIFICATE = used_first(
     "certificate",
     "Write the proof as JSON, or for checkers of VIPR (p.vipr), or the question for z3 (p.smt2).",
     Path,
 )
-EXACT_WEIGHTS = under_set("exact", "Find exact weights of many columns, and not weights near exact ones.", bool, False)
+EXACT_WEIGHTS = under_set("exact", "Find exact weights of many columns, too, not weights near exact ones.", bool, False)
 
 
 def reading_of(asked: Any) -> dict[str, Any]:

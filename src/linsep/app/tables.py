@@ -84,7 +84,7 @@ def open_labelled(asked: Any) -> tuple[Source, dict[str, str]]:
     columns = kinds_of(asked.column)
     source = open_data(asked.table, target=asked.target, categorical=read_as_text(columns), **reading_of(asked))
     if source.kind == "table" and asked.target is None:
-        raise DataError("name the column that holds the label with --target")
+        raise DataError("name the column of the labels: --target COLUMN")
     return source, columns
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from linsep.reporting.table_check import TableCheck
 
 _STATUS = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "not-separable": 1, "undecided": 3}
-_EXPLAIN = "Also find the fewest rows that have to go and the columns behind the verdict, in 30 s or in --time-limit."
+_EXPLAIN = "Also find the fewest rows to remove, and the columns behind the verdict, in 30 s or in --time-limit."
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
     options.POSITIVE,
     options.TIME_LIMIT.but(
-        help="Answer after this number of seconds with what is proved by then; --explain has so many more."
+        help="Answer after this number of seconds with what is proved by then; --explain has the same again."
     ),
     options.CERTIFICATE,
     options.REPORT,
@@ -31,7 +31,7 @@ _OPTIONS = (
     options.COLUMN,
     options.PROOF_MISSING,
     *options.LABELLED,
-    under_set("suspects", "Write the rows of --explain to this CSV file, each with three near rows.", Path),
+    under_set("suspects", "Write the rows of --explain to this CSV file, each with three rows near it.", Path),
     options.EXACT_WEIGHTS,
 )
 

@@ -22,11 +22,11 @@ def _synth(asked: Any) -> None:
     with open_output(asked.output, "the table") as stream:
         write_csv(pa.table(columns), stream)
     shown = ", ".join(f"{value:.6g}" for value in w[:5]) + (", ..." if asked.features > 5 else "")
-    say(f"planted separator: w = ({shown}), b = {b:.6g}; every row is more than {asked.margin:g} away from it")
+    say(f"known separator: w = ({shown}), b = {b:.6g}; every row is more than {asked.margin:g} away from it")
 
 
 def _demo(asked: Any) -> Result:
-    """Show on the breast-cancer table what linsep does: the table is separable after all."""
+    """Show what linsep does, on the breast-cancer table, which is separable."""
     import pyarrow as pa
     from sklearn.datasets import load_breast_cancer
     from sklearn.linear_model import Perceptron
@@ -63,7 +63,7 @@ def _demo(asked: Any) -> Result:
 _OF_SYNTH = (
     Option("ROWS", "The number of rows.", int, 1000, least=1),
     Option("FEATURES", "The number of features.", int, 2, least=1),
-    Option("margin", "The smallest distance of a row from the planted separator.", float, 0.1, least=0),
+    Option("margin", "The smallest distance of a row from the known separator.", float, 0.1, least=0),
     Option("seed", "Seed of the random numbers.", int, 0, least=0),
     OUTPUT,
 )

@@ -14,11 +14,11 @@ from linsep.types import DataError
 _EPOCHS = 1000
 _MOST_SHOWN = 10**15  # numbers of more digits are rounded
 _PRESETS = (
-    "In place of TABLE: six-points (unless given), semicircle, line, exclusive-or, cycling, orthonormal, drift, "
-    "breast-cancer or overfitting-votes."
+    "An example in place of TABLE: six-points (the default), semicircle, line, exclusive-or, cycling, orthonormal, "
+    "drift, breast-cancer or overfitting-votes."
 )
 _OPTIONS = (
-    TABLE.but(help="A table as `linsep fit` reads it; without one a preset is shown.", needed=False),
+    TABLE.but(help="A table as `linsep fit` reads it; without one, an example is shown.", needed=False),
     TARGET,
     POSITIVE,
     used_first("preset", _PRESETS),
@@ -27,11 +27,11 @@ _OPTIONS = (
     COLUMN,
     *LABELLED,
     MISSING.but(under="--set"),
-    under_set("order", "turn (unless given), random, or adversary: the mistaken row for which w grows most."),
-    under_set("seed", "The seed of the order random; 0 if not given.", int, least=0),
-    under_set("max_iter", "Largest number of epochs, 1000 unless given; a run ends after 5 seconds.", int, least=1),
+    under_set("order", "turn (the default), random, or adversary: the mistake that makes w longest."),
+    under_set("seed", "The seed of the random order; 0 if not given.", int, least=0),
+    under_set("max_iter", "Largest number of epochs, by default 1000; a run ends after 5 seconds.", int, least=1),
     under_set("fit_intercept", "Whether the plane has an intercept; without one b stays at 0.", bool, True),
-    under_set("view", "What the page shows first: a link of the explorer, or what stands behind its #."),
+    under_set("view", "What the page shows first: a link of the explorer, or the part after its #."),
     under_set("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535),
     under_set("browser", "Whether to open a browser; the address of the page is printed.", bool, True),
 )
@@ -40,8 +40,8 @@ _OPTIONS = (
 def _explore(asked: Any) -> Result:
     """Show a run on TABLE step by step, in the browser: each update, the plane, and the theorem that bounds them.
 
-    The page is served to this machine alone until Ctrl-C (extra explore); --save writes it to a file instead, which
-    needs neither. Numbers are standardised and categories become indicators, as in `linsep fit`.
+    Only this machine can open the page, until Ctrl-C (needs the extra explore). With --save it is a file, which needs
+    neither. Numbers are standardised and categories become 0/1 columns, as in `linsep fit`.
     """
     from linsep.app.tables import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset

@@ -19,10 +19,10 @@ _FIRST = (
 )
 _MORE = (
     Option("seed", "The seed of all random choices, such as the order of the rows; 0 if not given.", int, least=0),
-    Option("group", "With --holdout: hold out all rows of one value of this column, as a patient, or none of them."),
-    Option("after", "In place of a share hold out the rows from this date on: 2024-02-29, or COLUMN=2024-02-29."),
-    Option("probabilities", "Also fit probabilities, in five folds: six times the training.", bool, False),
-    under_set("sample_weight", "The column that holds the weight of each row; it is no feature then."),
+    Option("group", "With --holdout: rows with one value of this column, such as a patient, stay together."),
+    Option("after", "Hold out the rows from this date on, not a share: 2024-02-29, or COLUMN=2024-02-29."),
+    Option("probabilities", "Also fit probabilities, in five folds; training takes six times as long.", bool, False),
+    under_set("sample_weight", "The column that holds the weight of each row; it is then not a feature."),
 )
 _OF_LEARNERS = (
     under_set("class_weight", "balanced: rare classes count as much as frequent ones.", choices=("balanced",)),
@@ -40,7 +40,7 @@ _OF_LEARNERS = (
 INTERCEPT_SCALING = under_set(
     "intercept_scaling",
     "The constant feature behind the intercept: a number, 1 if not given, or auto for the root mean square length of "
-    "the rows (of a stream, of its first block). Smaller numbers damp the intercept.",
+    "the rows (of a stream, of its first block). Smaller numbers keep the intercept small.",
     float,
     word="auto",
 )
@@ -49,17 +49,17 @@ STREAM = (
     Option("checkpoint", "Stream: save the run to this file; the same command continues from it.", Path),
     Option(
         "predictions",
-        "Stream: CSV file to write what is predicted of each row before it is learnt; - is standard output.",
+        "Stream: CSV file for the prediction of each row, made before the row is learnt; - is standard output.",
     ),
     Option("snapshot", "Stream: save the model so far to this file again and again.", Path),
     Option("every", "Stream: the time between two snapshots, such as 30s or 5m.", seconds_of, 60.0, least=0.1),
     under_read("lenient", "Stream: skip malformed lines and count them.", bool, False),
     under_set("passes", "Stream: the number of passes over the rows.", int, 1, least=1),
-    under_set("classes", "Stream: all labels that may come.", listed),
+    under_set("classes", "Stream: all labels that can occur.", listed),
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),
     under_set("bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28),
     under_set("checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1),
-    under_set("half_life", "Stream: halve the weight of what was learnt so many rows ago, in the mean too.", float),
+    under_set("half_life", "Stream: what was learnt this many rows ago counts half, in the mean too.", float),
     under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
     under_set("max_columns", "Stream: the largest index of svmlight text.", int, 1 << 24, least=1),
     under_set("max_record_bytes", "Stream: the most bytes of a line or record.", int, 1 << 24, least=1),
@@ -90,10 +90,10 @@ _OPTIONS = (
 
 
 def _fit(asked: Any) -> Result:
-    """Train a separator on TABLE, write it to a model file and print its receipt.
+    """Train a separator on TABLE, write it to a model file and print a report, its receipt.
 
     Numbers are standardised; each level of a category becomes one indicator column, a date its parts, running text
-    the weights of its words. Columns that name the rows are left out; the receipt says which.
+    the weights of its words. Columns that only name the rows are left out; the receipt says which.
 
     The receipt of --learner sgd compares the guaranteed excess loss with the measured one, over the least loss that
     SciPy's L-BFGS-B finds.
@@ -101,11 +101,11 @@ def _fit(asked: Any) -> Result:
     A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
     predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
 
-    A row of a pipe is taken as it comes, at most half a second late; --predictions tells what it was predicted as, also
-    of rows without a label, which are not learnt. On standard output it stands alone: the receipt goes to standard
+    Rows of a pipe are read as they come, at most half a second late. --predictions writes the prediction of each row,
+    also for rows without a label, which are not learnt. If that goes to standard output, the receipt goes to standard
     error.
 
-    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C or
+    Exit status: 0 done (also when epochs or time ran out, with a warning), 2 bad usage or input, 130 after Ctrl-C or
     SIGTERM (the model so far is saved).
     """
     from linsep.app.commands.fit_stream import fit_on_stream, wants_stream

@@ -13,45 +13,45 @@ _FILES = (
     "Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5 or .hdf5. Each file and each array in a "
     "file is a layer. Also a folder or a quoted pattern."
 )
-_GROUPS = "The column that names rows that belong together, such as the sentence: folds and odds keep them together."
+_GROUPS = "The column that says which rows belong together, such as the sentence; folds and odds keep them together."
 _OPTIONS = (
     Option("ACTIVATIONS", _FILES, many=True, needed=True),
     Option("labels", "A table with a row for each row of the files, or .npy.", needed=True),
-    Option("label", "A column of labels; may be repeated. Not needed where there is one.", many=True),
+    Option("label", "A column of labels; may be repeated. Not needed if there is only one.", many=True),
     Option("groups", _GROUPS),
     Option("time_limit", "Seconds for the proof, the margin, and all shuffled labels, of each row.", float, least=0),
-    Option("explain", "Also how many rows have to go, and how few columns still separate.", bool, False),
-    OUTPUT.but(help="File of JSON lines for the rows, written anew after each row.", kind=Path, default=None),
+    Option("explain", "Also find how many rows to remove, and how few columns still separate.", bool, False),
+    OUTPUT.but(help="File of JSON lines for the rows, written again after each row.", kind=Path, default=None),
     Option("certificates", "Folder for the proofs as JSON; examples/verify_certificate.py checks them.", Path),
     JSON.but(group=""),
-    under_set("types", "The column of what a control task labels, such as the word; the groups unless given."),
-    under_set("key", "The column of labels, and the array in each file, that name the rows, to match them."),
-    under_set("axis", "Of arrays with three axes: the one that counts the layers, from 0.", int),
-    under_set("pairs", "Of three classes or more also ask each against each other.", bool, False),
+    under_set("types", "The column of what a control task labels, such as the word. Default: the groups."),
+    under_set("key", "The column of labels, and the array in each file, with names of rows, to match them."),
+    under_set("axis", "For arrays with three axes: which of them counts the layers, from 0.", int),
+    under_set("pairs", "With three or more classes: also each class against each other.", bool, False),
     under_set("controls", "How many times labels are shuffled, and drawn for a control task.", int, 20, least=0),
     under_set("explain_limit", "Seconds for --explain, for each layer and concept.", float, 10.0, least=0),
-    under_set("directions", "File of .safetensors for a direction of each layer and concept.", Path),
+    under_set("directions", "A .safetensors file for a direction of each layer and concept.", Path),
 )
 
 
 def _probe(asked: Any) -> Result:
-    """Prove whether concepts are linearly separable in layers of a network, and say whether chance could do it.
+    """Prove whether concepts are linearly separable in layers of a network, and say how likely that is by chance.
 
-    A row for each layer and concept: the verdict, proved on all rows; Cover's bound on the chance that shuffled labels
-    would be separable; the margin; the accuracy of a linear probe on rows held out, beside that on shuffled labels and
-    on a control task. Of three classes or more each is asked against the rest, and with --set pairs
-    against each other.
+    Each layer and concept has one row: the verdict, proved on all rows; Cover's bound on the chance that shuffled
+    labels would be separable; the margin; the accuracy of a linear probe on rows held out, beside that on shuffled
+    labels and on a control task. With three or more classes, each is tested against the rest, and with --set pairs
+    also against each other.
 
-    rank: of the rows with a constant. odds: at most so likely are shuffled labels separable. margin / radius:
-    bounds of the largest margin over the largest distance of a row from the mean. accuracy: of rows held out,
-    with an interval of 95 %; larger class: that of always naming it. auc: the area under their ROC curve.
-    shuffled: mean accuracy on shuffled labels [least to greatest]. control: the same with a random label for each
-    type, such as each word (--set types; without it for each group). selectivity: how much higher that of the true
-    labels is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says
-    nothing about the concept. separable shuffles: so many shuffled labels are separable too, where rows are
-    separable and the odds are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the
-    rest is separable. intruders (--explain): the fewest rows of the other class on the side of a plane that has
-    all rows of the class asked about. few columns (--explain): so many columns still separate, or fewer.
+    rank: the rank of the rows, each with a constant. odds: the chance that shuffled labels are separable is at most
+    this. margin / radius: bounds of the largest margin, divided by the largest distance of a row from the mean.
+    accuracy: on rows held out, with an interval of 95 %. larger class: the accuracy of always answering this class.
+    auc: the area under the ROC curve. shuffled: the mean accuracy on shuffled labels [least to greatest]. control:
+    the same with a random label for each type, such as each word (--set types; without it, for each group).
+    selectivity: accuracy minus control, both in folds that share types. Near 0, the probe has only learnt the types
+    by heart, which says nothing about the concept. separable shuffles: how many shuffled labels are separable too,
+    where rows are separable and the odds are 100 %. rows to drop (--explain): bounds of the smallest number of rows
+    to remove so that the rest is separable. intruders (--explain): if one side of a plane has all rows of the class,
+    the fewest rows of the other class on that side. few columns (--explain): this many columns, or fewer, separate.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).

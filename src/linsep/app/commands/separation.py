@@ -27,20 +27,20 @@ _FAMILIES = (
 )
 _LINKS = ("logit", "probit", "cloglog", "cauchit")
 _BESIDE = (
-    under_set("trials", "Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    under_set("trials", "Binomial: the column of the numbers of trials; the target counts the successes."),
     under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
     under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
     under_set("strata", "Cox, conditional: the column of strata, which are never compared with each other."),
     under_set("entry", "Cox: the column of the times after which rows are at risk."),
-    under_set("offset", "The column of offsets, which is no feature and does not matter for the answer."),
+    under_set("offset", "The column of offsets: it is not a feature and does not change the answer."),
 )
-_FORMULA = "In place of --target: y ~ x + C(dose) + x:z | firm, fixed effects after the |; evaluated as Python."
-_SECONDS = "Give up after this number of seconds (exit status 3); --details searches the fewest columns as long."
+_FORMULA = "In place of --target: y ~ x + C(dose) + x:z | firm, fixed effects after the |; run as Python code."
+_SECONDS = "Stop after this number of seconds (exit status 3); --details may take as long again."
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
     used_first(
-        "columns", "The predictors: age,sex,dose. All other columns, unless given, but for names of rows.", listed
+        "columns", "The predictors, as age,sex,dose. Default: all other columns, without names of rows.", listed
     ),
     used_first("family", "The family of the regression.", default="logistic", choices=_FAMILIES),
     used_first("formula", _FORMULA),
@@ -51,7 +51,7 @@ _OPTIONS = (
     options.COLUMN,
     options.PROOF_MISSING,
     *options.LABELLED,
-    under_set("link", "The link (logistic, binomial, cumulative, continuation); logit unless given.", choices=_LINKS),
+    under_set("link", "The link (logistic, binomial, cumulative, continuation). Default: logit.", choices=_LINKS),
     under_set("order", "Ordered families: the labels, the lowest first: low,mid,high. Numbers need none.", listed),
     under_set("fit_intercept", "Whether the regression has an intercept.", bool, True),
     *_BESIDE,
@@ -63,12 +63,12 @@ _OPTIONS = (
 def _separation(asked: Any) -> Result:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
-    The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
-    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
+    The outcome of a logistic model is the second label in sorted order. A text column becomes a 0/1 column for each
+    level but the first. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
 
-    What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
-    then finite_part(), drop() or firth() of its answer.
+    Estimates are made in Python, of the finite coefficients and of one limit of each infinite one:
+    linsep.separation("y ~ x", data=frame), then finite_part(), drop() or firth() of its result.
     """
     from linsep.app.tables import check_outputs, inputs, read_as
     from linsep.app.written import design_data, is_for_strangers, written_certificate

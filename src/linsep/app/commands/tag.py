@@ -21,7 +21,7 @@ _JSON = JSON.but(group="")
 
 
 def _fit(asked: Any) -> Result:
-    """Train a tagger on TEXT, write it to a model file and print its receipt.
+    """Train a tagger on TEXT, write it to a model file and print a report, its receipt.
 
     Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
