@@ -371,7 +371,7 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     >>> for line in in_words({"linsep": "0.9", "rows_seen": 1200}):
     ...     print(line)
     ('saved by', 'linsep 0.9')
-    ('rows seen', '1,200 visits to rows (each row once for every epoch that counts)')
+    ('rows seen', '1,200 rows read (each row counts again in every epoch)')
     """
     programs = (("linsep", "linsep"), ("numpy", "NumPy"), ("python", "Python"))
     data = [found.get("data"), *(f"{name} {found[key]}" for key, name in _HASHES.items() if key in found)]
@@ -380,7 +380,7 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         "saved at": found.get("time"),
         "by the command": found.get("command"),
         "training data": ", ".join(filter(None, data)),
-        "rows seen": f"{found['rows_seen']:,} visits to rows (each row once for every epoch that counts)"
+        "rows seen": f"{found['rows_seen']:,} rows read (each row counts again in every epoch)"
         if "rows_seen" in found
         else None,
         "state": f"SHA-256 {found['state_sha256']}" if "state_sha256" in found else None,

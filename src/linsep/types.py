@@ -163,8 +163,8 @@ class StopReason(enum.StrEnum):
 
 _SENTENCES = {
     StopReason.CLEAN_PASS: "a whole pass without a mistake: the training rows are separated",
-    StopReason.EPOCH_BUDGET: "the epoch budget ended before a clean pass",
-    StopReason.TIME_BUDGET: "the time budget ended before a clean pass",
+    StopReason.EPOCH_BUDGET: "no pass without a mistake within the epochs allowed",
+    StopReason.TIME_BUDGET: "no pass without a mistake within the time allowed",
     StopReason.ONE_PASS: "one pass over the rows is all this learner makes",
     StopReason.END_OF_STREAM: "the stream ended, or the passes asked for are over",
     StopReason.CONVERGED: "the loss no longer falls by more than the tolerance",

@@ -404,7 +404,7 @@ def test_the_commands_say_what_was_left_out(tmp_path: Path) -> None:
     predict(model, str(path), str(tmp_path / "p.csv"))
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 61
     found = check(path, **asked)
-    assert dict(found.lines)["left out"].endswith("'note': running text; --column NAME=category keeps one")
+    assert dict(found.lines)["left out"].endswith("'note': running text; to use one: --column NAME=category")
     assert {"column": "paid", "date": "date"} in found.data["columns"]
     kept = check(path, **asked, column=["code=category"])
     assert kept.data["verdict"] == "separable"

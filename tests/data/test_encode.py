@@ -88,7 +88,7 @@ def test_unknown_levels_are_named_and_missing_ones_counted_apart() -> None:
     assert unknown_levels(model) == [
         "column 'city': 5 rows hold a category that was not there in training, first 'Bari' at buffer:4, 'Pisa' at "
         "buffer:6, 'Rom' at buffer:8; it counts as none",
-        "column 'city': 2 values are missing, and none was in training; no category stands in for them",
+        "column 'city': 2 values are missing, but training had none; no category is used for them",
     ]
     list(iter_predictions(model, b"city\nOslo\n"))
     assert unknown_levels(model) == []

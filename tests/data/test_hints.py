@@ -39,7 +39,7 @@ def hints(**columns: Any) -> list[str]:
 def test_groups_are_named(name: str) -> None:
     option = f"'{name}'" if " " in name else name
     assert hints(**{name: GROUPS}) == [
-        f"30 values of {name!r} in 120 rows: --group {option} holds out all rows of one, or none"
+        f"30 values of {name!r} in 120 rows: --group {option} keeps all rows of one together"
     ]
     assert hints(**{name: [k % 30 for k in range(N)]})[0].startswith("30 values of")
 
@@ -70,7 +70,7 @@ def test_groups_of_hardly_two_rows_are_named(written: str) -> None:
     source = open_data(frame.to_csv(index=False).encode(), target="y")
     fitted = fit_table(source, holdout=0.25)
     assert fitted.receipt.data["hints"] == [
-        f"{n_groups} values of 'patient' in 1,200 rows: --group patient holds out all rows of one, or none"
+        f"{n_groups} values of 'patient' in 1,200 rows: --group patient keeps all rows of one together"
     ]
 
 
@@ -84,8 +84,8 @@ def many(name: str, n_rows: int, n_values: int, written: str = "v{}", **kinds: s
 
 def test_a_category_of_very_many_levels_is_named_whatever_it_is_called() -> None:
     said = (
-        "923 values of 'N° x' in 1,500 rows: --group 'N° x' holds out all rows of one, or none, if they belong "
-        "together, and --column 'N° x'=skip leaves it out if its values will be others in new rows"
+        "923 values of 'N° x' in 1,500 rows: --group 'N° x' keeps all rows of one together, if they belong "
+        "together, and --column 'N° x'=skip leaves it out if new rows have other values"
     )
     assert many("N° x", 1500, 923) == [said]
     assert len(many("ref", 1000, 100)) == len(many("ref", 60, 30)) == 1
@@ -113,7 +113,7 @@ def test_groups_by_name_come_before_categories() -> None:
         pd.DataFrame({"street": [f"s{k % 300}" for k in range(600)], "user": [f"u{k % 40}" for k in range(600)]})
     ).read()
     [(_, said)] = hints_on_holding_out(chunk, {})
-    assert said == "40 values of 'user' in 600 rows: --group user holds out all rows of one, or none"
+    assert said == "40 values of 'user' in 600 rows: --group user keeps all rows of one together"
 
 
 def test_copies_of_training_rows_are_counted_and_chance_is_no_copy() -> None:
@@ -158,8 +158,8 @@ def test_a_proof_of_separation_says_that_it_may_be_about_whom_the_rows_are_about
     label = np.arange(N) % 30 < 15
     frame = pd.DataFrame({"patient": GROUPS, "size": RNG.normal(size=N), "y": np.where(label, "ill", "well")})
     expected = (
-        "30 values of 'patient' in 120 rows: the classes may be told apart by which 'patient' a row is about, which "
-        "says nothing about others; --column patient=skip asks without it"
+        "30 values of 'patient' in 120 rows: the classes may be separable by 'patient' alone, which says nothing "
+        "about new values; --column patient=skip leaves it out"
     )
     found = check_table(open_data(frame, target="y"))
     assert (found.verdict, found.hints, found.lines[-1]) == ("separable", [expected], ("hint", expected))

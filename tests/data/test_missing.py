@@ -121,9 +121,9 @@ def test_values_that_were_never_missing_in_training_are_told_once(tmp_path: Path
     rows.loc[3, "floor"] = np.nan
     gone = rows[["size", "floor", "city"]].isna().sum().to_dict()
     said = [
-        f"column 'size': {gone['size']} values are missing, and none was in training; the mean stands in for them",
-        "column 'floor': 1 value is missing, and none was in training; the mean stands in for it",
-        f"column 'city': {gone['city']} values are missing, and none was in training; no category stands in for them",
+        f"column 'size': {gone['size']} values are missing, but training had none; the mean is used for them",
+        "column 'floor': 1 value is missing, but training had none; the mean is used for it",
+        f"column 'city': {gone['city']} values are missing, but training had none; no category is used for them",
     ]
     asked: list[Any] = [model.predict, model.decision_function]
     for ask in (*asked, lambda X: model.score(X, rows["sold"])):
@@ -215,10 +215,13 @@ def test_the_command_counts_cells_and_predicts(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(as_csv(frame(), "NA"))
     for options, said in (
-        ([], "a number, beside a feature that tells, a missing category is one of its own; --missing"),
-        (["--missing", "median"], "the median stands"),
-        (["--stream", "--missing", "mean"], "the mean stands in for a number, a missing category is one of its own"),
-        (["--stream", "--missing", "drop"], "rows with one are left out"),
+        ([], "by the mean, and an extra 0/1 column marks it, a missing category is its own category; see --missing"),
+        (["--missing", "median"], "replaced by the median"),
+        (
+            ["--stream", "--missing", "mean"],
+            "a missing number is replaced by the mean, a missing category is its own category",
+        ),
+        (["--stream", "--missing", "drop"], "rows with a missing value are left out"),
     ):
         monkeypatch.setattr("sys.argv", ["linsep", "fit", "t.csv", "--target", "sold", *options])
         with pytest.raises(SystemExit) as ended:
@@ -317,7 +320,7 @@ def test_a_stream_tells_categories_that_were_never_missing_in_training(tmp_path:
             linsep.load(path).predict(rows)
         said = [str(one.message) for one in caught if "'city'" in str(one.message)]
         gone = int(rows["city"].isna().sum())
-        one = f"column 'city': {gone} values are missing, and none was in training; no category stands in for them"
+        one = f"column 'city': {gone} values are missing, but training had none; no category is used for them"
         assert said == [one] * told
 
 
@@ -397,7 +400,7 @@ def test_what_becomes_of_missing_text_is_told(stream: bool) -> None:
     else:
         receipt = fit_table(source, columns=kinds).receipt
     told = dict(receipt.lines)["missing values"]
-    assert told == "20 cells of 1 column ('note' 20): a missing text has no words; --missing"
+    assert told == "20 cells of 1 column ('note' 20): a missing text has no words; see --missing"
 
 
 def test_codes_for_missing_values_are_that_in_frames_too(tmp_path: Path) -> None:

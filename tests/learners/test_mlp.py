@@ -209,7 +209,7 @@ TABLES: dict[str, tuple[tuple[Any, Any], str, str, str]] = {
         noise(120),
         "linear",
         "PassiveAggressive",
-        "No rung above it was better by more than 1.5 standard errors",
+        "No more complex one was better by over 1.5 standard errors",
     ),
 }
 
@@ -234,7 +234,7 @@ def test_the_ladder_leaves_untried_what_has_nothing_to_gain() -> None:
     X = np.concatenate([np.full(20, -1.0), np.full(20, 1.0)])[:, None]
     found = climb(X, X[:, 0])
     assert (found.name, found.accuracy) == ("linear", {"linear": 1.0})
-    assert found.why.endswith("0 mistakes leave nothing to gain that would be clear, so kernel and mlp stayed untried.")
+    assert found.why.endswith("With 0 mistakes no learner could be clearly better, so kernel and mlp were not tried.")
 
 
 class Knows(BaseEstimator):
@@ -325,7 +325,7 @@ def test_a_rung_that_is_not_ahead_is_given_up_and_others_of_a_rung_that_fall_beh
     assert found.name == "c" and list(found.accuracy) == ["a", "b", "c"]
     assert re.search(
         r"^c \(.*\) was right about 8.*% of 1,200 rows held out; a about 4.*%; b about 47.2% of the first 400 of these "
-        r"rows, where a was right about 47.8%: it was tried on no more. It is the top of the ladder.$",
+        r"rows, where a was right about 47.8%: it was then given up. It is the most complex learner.$",
         found.why,
     )
 
@@ -339,7 +339,7 @@ def test_kernels_of_many_rows_are_given_up_and_of_many_features_not_tried(monkey
     wide = np.random.RandomState(0).randn(30, 40)
     found = climb(wide, np.arange(30) % 2)
     assert list(found.accuracy) == ["linear"]
-    assert found.why.endswith(". There are too many features for what is above it, so kernel and mlp stayed untried.")
+    assert found.why.endswith(". There are too many features for what is above it, so kernel and mlp were not tried.")
 
 
 def test_rare_labels_are_among_the_rows_tried() -> None:

@@ -76,7 +76,7 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Path) -> None:
     assert said["witness"].startswith("row 5, row 7: ")
     assert (said["separated rows"], said["rows left"]) == (
         "2 (2, 4; counted from 1)",
-        "2 (5, 7; counted from 1): no direction moves them",
+        "2 (5, 7; counted from 1): all such planes go through them",
     )
     assert found.data["proof"]["left"] == found.data["proof"]["weights"]["rows"] == [2, 3]
     assert found.data["file_rows"] == {"witness": [4, 6], "separated_rows": [1, 3]}

@@ -52,7 +52,7 @@ def test_columns_that_separate_together_and_are_needed_are_named(tmp_path: Path)
     table.to_csv(tmp_path / "t.csv", index=False)
     words = ["check", "t.csv", "--target", "late", "--explain"]
     said = dict(line.split(maxsplit=1) for line in run_linsep(words, tmp_path).stdout.splitlines())
-    assert said["needed"] == "without any one of 'begin', 'end' the classes are not separable"
+    assert said["needed"] == "leave out any one of 'begin', 'end', and the classes are not separable"
     assert said["separated"].startswith("by     'begin', 'end' together (+1 end -")
     assert said["separated"].endswith("), and no fewer columns do")
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
@@ -125,7 +125,7 @@ def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     [line] = [text for label, text in found.lines if label == "separated by"]
     assert line.startswith(f"'city=Rome' alone; rows on their side: {len(rome)} (2, 5, 8, ")
     [line] = [text for label, text in found.lines if label == "needed"]
-    assert line == "without 'city' no row is separated: inseparable"
+    assert line == "leave out 'city', and no row is separated (inseparable)"
     assert separability(table[["age"]].to_numpy(dtype=float), table.late).verdict == "inseparable"
 
 
@@ -189,7 +189,7 @@ def test_rows_have_their_cells(form: str) -> None:
         "source": lambda: explain(open_data((table.to_numpy(), kind))),
     }[form]()
     rows = why.rows.to_pandas()
-    assert why.summary() == "exactly 1 of 80 rows has to go before the rest is separable"
+    assert why.summary() == "exactly 1 of 80 rows must be removed to make the rest separable"
     assert rows["row"].tolist() == [wrong]
     assert rows["x1"].tolist() == table.x1[rows["row"]].tolist()
     last = "label " if "label " in rows else "x2"

@@ -152,12 +152,12 @@ def _of_two(rows: int, rare: int, found: int, wrong: int) -> Scores:
 
 
 def test_the_class_found_least_is_told_of_where_most_of_it_is_not_found() -> None:
-    said = '; class found least: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
+    said = '; worst class: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
     assert rare_words(_of_two(1000, 20, 3, 1)) == f"{said} (--set class_weight=balanced finds more)"
     assert rare_words(_of_two(1000, 20, 3, 1), weighted=True) == said
     assert rare_words(_of_two(1000, 100, 50, 1)) == ""
     three = scores_of_counts(np.array([[80, 0, 0], [30, 1, 0], [10, 0, 20]]), ["a", "b", "c"])
-    assert rare_words(three).startswith('; class found least: recall 3.23% of 31 rows "b", ')
+    assert rare_words(three).startswith('; worst class: recall 3.23% of 31 rows "b", ')
 
 
 def test_class_weights_are_compared_by_balanced_accuracy() -> None:

@@ -63,13 +63,10 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     some = plain | {"proof": proof | cut | without}
     found = verify_certificate(json.dumps(some), ROWS, LABELS)[""]
     assert (found.verdict, found.separated_rows.tolist(), found.maximal) == ("quasi-separable", [4, 5], False)
-    assert "a direction has at least 2 rows on their side, and at most 4 are exactly on its plane" in found.summary()
+    assert "a hyperplane has at least 2 rows on their side, and at most 4 exactly on it" in found.summary()
     lines = dict(proof_lines(found, ["a", "b", "c"], [0, 0, 0])[0])
     assert lines["separated rows"] == "at least 2 (5, 6; counted from 1)"
-    assert (
-        lines["rows left"]
-        == "4 (1, 2, 3, 4; counted from 1): whether another direction moves some of them is not proved"
-    )
+    assert lines["rows left"] == "4 (1, 2, 3, 4; counted from 1): whether all such planes go through them is not proved"
 
 
 def test_what_is_only_read_of_many_columns_is_said_without_them() -> None:

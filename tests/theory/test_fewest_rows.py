@@ -151,7 +151,7 @@ def test_decimals_of_17_digits_have_the_bound_of_the_doubles(monkeypatch: pytest
 def test_separable_rows_stay() -> None:
     found = fewest_rows([[0.0], [1.0]], ["a", "b"])
     assert (found.lower, found.upper, found.exact) == (0, 0, True)
-    assert found.summary() == "no row has to go: the 2 rows are separable"
+    assert found.summary() == "no row needs to be removed: the 2 rows are separable"
 
 
 def test_equal_rows_of_two_classes_are_counted_in_pairs() -> None:
@@ -255,7 +255,7 @@ def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
         ["check", path, "--target", "kind", "--set", "suspects=s.csv", "--certificate", "c.json"], tmp_path
     )
     assert done.returncode == 1
-    assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
+    assert "exactly 2 of 40 rows must be removed to make the rest separable" in done.stdout
     assert re.search(
         r"suspects +rows (2 \(tall\), 6 \(short\)|6 \(short\), 2 \(tall\)), counted from 1: the others are", done.stdout
     )

@@ -130,7 +130,9 @@ def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
     assert found.witness is not None
     assert found.witness == found.overlap
     assert 0 < found.witness.within == found.proof.within <= 1e-8
-    said = f"positive weights that bring them to 0 exist within {one_digit(found.witness.within)} of those given"
+    said = (
+        f"some positive weights within {one_digit(found.witness.within)} of those given make the weighted sum exactly 0"
+    )
     assert found.summary().endswith(f"cannot be separated: {said}, checked exactly")
     assert dict(proof_lines(found, list("abc"), [0] * 3)[0])["witness"].endswith(
         f"multiply each row by its label and its weight; the sum is nearly 0: {said}"

@@ -238,7 +238,7 @@ def test_a_time_limit_leaves_what_is_proved_by_then() -> None:
     assert (found.verdict, found.witness) == ("not-separable", Combination((0, 7), (1, 1)))
     assert found.reason == "the time limit of 0 s ended the search"
     assert "no hyperplane separates the 2 rows 0, 7" in found.summary()
-    assert "whether a direction separates part of the rows was not decided" in found.summary()
+    assert "whether part of the rows can be separated was not decided" in found.summary()
     assert not found.maximal
     found.verify(X, y)
     # Beside the pair a column that says it all of three rows: a direction, so the set is at least these.

@@ -295,7 +295,7 @@ MISSING = Option(
 )
 PROOF_MISSING = MISSING.but(
     help="Missing values: leave the row out, and count it, or refuse the first one. By default a missing number is "
-    "refused, and a missing category is a category of its own. Row numbers count all rows of the file.",
+    "refused, and a missing category is its own category. Row numbers count all rows of the file.",
     choices=("drop", "error"),
 )
 COLUMN = Option(

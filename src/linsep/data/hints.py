@@ -60,13 +60,13 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str
     >>> from linsep import open_data
     >>> rows = "".join(f"p{k % 12},{k % 5}\\n" for k in range(40))
     >>> hints_on_holding_out(open_data(("patient,size\\n" + rows).encode()).read(), {})
-    [('hint', "12 values of 'patient' in 40 rows: --group patient holds out all rows of one, or none")]
+    [('hint', "12 values of 'patient' in 40 rows: --group patient keeps all rows of one together")]
     """
     groups = _groups(chunk, kinds)
     if groups is None:
         return []
-    together = f"--group {quote(groups.name)} holds out all rows of one, or none"
-    skip = f"--column {quote(groups.name)}=skip leaves it out if its values will be others in new rows"
+    together = f"--group {quote(groups.name)} keeps all rows of one together"
+    skip = f"--column {quote(groups.name)}=skip leaves it out if new rows have other values"
     said = together if groups.called else f"{together}, if they belong together, and {skip}"
     return [("hint", f"{groups.what}: {said}")]
 
@@ -83,14 +83,14 @@ def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]
     >>> rows = "".join(f"p{k % 12},{k % 5}\\n" for k in range(40))
     >>> for line in hints_on_proof(open_data(("patient,size\\n" + rows).encode()).read(), {}):
     ...     print(line)
-    ('hint', "12 values of 'patient' in 40 rows: the classes may be told apart by which 'patient' a row is about, which
-    says nothing about others; --column patient=skip asks without it")
+    ('hint', "12 values of 'patient' in 40 rows: the classes may be separable by 'patient' alone, which says nothing
+    about new values; --column patient=skip leaves it out")
     """
     groups = _groups(chunk, kinds)
     if groups is None:
         return []
-    told_apart = f"the classes may be told apart by which {groups.name!r:.40} a row is about, which says nothing about"
-    return [("hint", f"{groups.what}: {told_apart} others; --column {quote(groups.name)}=skip asks without it")]
+    only = f"the classes may be separable by {groups.name!r:.40} alone, which says nothing about new values"
+    return [("hint", f"{groups.what}: {only}; --column {quote(groups.name)}=skip leaves it out")]
 
 
 def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:

@@ -224,7 +224,7 @@ def _try(
             continue
         reached = below[lower].right[:seen]
         if rights[best].sum() <= reached.sum():
-            compared = f"where {lower} was right about {reached.mean():.1%}: it was tried on no more"
+            compared = f"where {lower} was right about {reached.mean():.1%}: it was then given up"
             return _Trial(best, rights[best], f" of the first {seen:,} of these rows, {compared}")
     return _Trial(best, rights[best])
 
@@ -269,14 +269,14 @@ def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]
     if tried:
         shown = "; ".join(tried)
         return (
-            f"{first}. No rung above it was better by more than {_ERRORS} standard errors ({shown}): {best} was chosen."
+            f"{first}. No more complex one was better by over {_ERRORS} standard errors ({shown}): {best} was chosen."
         )
     if not above:
-        return f"{first}. It is the top of the ladder."
-    untried = f"so {' and '.join(above)} stayed untried"
+        return f"{first}. It is the most complex learner."
+    untried = f"so {' and '.join(above)} were not tried"
     if (mistakes := _mistakes(trials[best])) <= _TOO_FEW_MISTAKES:
-        return f"{first}. {mistakes} mistakes leave nothing to gain that would be clear, {untried}."
-    return f"{first}. There are too many features for what is above it, {untried}."
+        return f"{first}. With {mistakes} mistakes no learner could be clearly better, {untried}."
+    return f"{first}. There are too many features for more complex learners, {untried}."
 
 
 def _described(learner: Any) -> str:

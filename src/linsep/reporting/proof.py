@@ -24,7 +24,7 @@ _MOST_LINES = 40  # coefficients printed one a line
 _FIRST = 5  # rows that are named beside a coefficient
 _STAYING = (FINITE, UNIDENTIFIED)
 _SHOWN = 8  # rows, weights or terms that a line lists
-_NOT_PROVED = "whether another direction moves some of them is not proved"
+_NOT_PROVED = "whether all such planes go through them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
 _UNREAD = 10**5  # weights from here on are printed as parts of their sum
 
@@ -51,20 +51,20 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     lines += [("verdict", found.verdict), ("why", found.summary(first=1))]
     if len(found.directions) > (found.verdict == "separable"):
         named = [
-            (f"direction {k}", f"{form_of(plane, names, powers)}: rows on their side, none on the wrong one")
+            (f"direction {k}", f"{form_of(plane, names, powers)}: no row {'left ' * (k > 1)}is on the wrong side")
             for k, plane in enumerate(found.directions[:_SHOWN], start=1)
         ]
         lines += named[:1]
         details += named[1:]
     if len(found.directions) > _SHOWN:
-        details.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
+        details.append(("...", f"{len(found.directions)} directions, each for the rows that those before it left"))
     if found.hyperplane is not None:
         form = form_of(found.hyperplane, names, powers)
         lines.append(("hyperplane", f"{form} has the sign of the class in every row"))
     if found.margin is not None and not any(powers):
         lines.append(("margin", f"between {rounded_down(found.margin.lower)} and {rounded_up(found.margin.upper)}"))
     if found.verdict == "quasi-separable":
-        at_least, unmoved = ("", "no direction moves them") if found.maximal else ("at least ", _NOT_PROVED)
+        at_least, unmoved = ("", "all such planes go through them") if found.maximal else ("at least ", _NOT_PROVED)
         lines.append(("separated rows", at_least + some_rows(found.in_file(found.separated_rows))))
         lines.append(("rows left", f"{some_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
@@ -200,11 +200,11 @@ def _moved(
     left_out: Array | None,
 ) -> tuple[str, str]:
     up, down = (sum(way * sign > 0 for way in ways.values()) for sign in (1, -1))
-    counts = ", ".join(f"{count(n, 'row')} {way}" for n, way in ((up, "up"), (down, "down")) if n)
+    counts = ", ".join(f"pushed {way} by {count(n, 'row')}" for n, way in ((up, "up"), (down, "down")) if n)
     more = ", ..." if len(ways) > _FIRST else ""
     first = ", ".join(map(str, (rows_of_file([*ways][:_FIRST], left_out) + 1).tolist()))
     column, level = levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
-    said = f"{counts} ({first}{more})" if counts else "no separated row, it makes up for others"
+    said = f"{counts} ({first}{more})" if counts else "no separated row; it only balances others"
     return f"  {listed([name])}", f"{told(estimate)}: {said}{f'; {level} of {column}' if column else ''}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.markup import listed
+from linsep.markup import count, listed
 from linsep.types import Array
 
 NO_BETTER = "THE MODEL IS NO BETTER"
@@ -246,7 +246,7 @@ def rare_words(scores: Scores, *, weighted: bool = False) -> str:
     recall, rows, name = min(occurring, key=lambda found: found[:2])
     if recall >= 0.5 or scores._occurring < 2:
         return ""
-    said = f'; class found least: recall {recall:.2%} of {rows:,} rows "{name}", balanced accuracy '
+    said = f'; worst class: recall {recall:.2%} of {count(rows, "row")} "{name}", balanced accuracy '
     return f"{said}{scores.balanced_accuracy:.2%}" + " (--set class_weight=balanced finds more)" * (not weighted)
 
 

@@ -263,10 +263,10 @@ def why_stopped(learner: Any, accuracy: float | None) -> str:
     """The meaning of the stop for this learner; `accuracy` is that on the training rows, or None."""
     reason: StopReason = learner.stop_reason_
     if reason is StopReason.CLEAN_PASS and accuracy != 1 and _predicts_by_many(learner):
-        return "a whole pass without a mistake: its vector separates the training rows, the mean or vote need not"
+        return "a whole pass without a mistake: its vector separates the training rows, the mean or the vote may not"
     if reason is StopReason.CLEAN_PASS and len(learner.classes_) > 2 and getattr(learner, "multi_class", "") != "ovr":
         # That is less than each class separable from all others, which `linsep check` asks.
-        return "a whole pass without a mistake: in each training row the score of its own class was the highest"
+        return "a whole pass without a mistake: for each training row the score of its own class was the highest"
     if reason in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET) and isinstance(learner, MLP):
         return f"the {reason} ended"  # it does not look for a clean pass
     return reason.sentence
@@ -281,10 +281,10 @@ def _predicts_by_many(learner: Any) -> bool:
 def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tuple[list[Line], Separability | None]:
     """Whether the classes are separable and, with its certificate, what that proves of the run."""
     if stored_in(X) > PROOF_ENTRIES:
-        said = "not asked of a table this large: `linsep check` decides"
+        said = "not checked for a table this large; run `linsep check`"
         return [Line("verdict", "separable?", None, said)], None
     if len(classes) > 2:
-        said = "`linsep check` asks more: whether each class is separable from all others together"
+        said = "`linsep check` proves whether each class is separable from all others together"
         lines, bounds = bounds_of_run(learner, classes, X, y, [], weighted)
         return [Line("verdict", "separable?", None, said), Line("bounds", "", bounds), *for_people(lines)], None
     fit_intercept = getattr(learner, "fit_intercept", True)
@@ -293,7 +293,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array, weighted: bool) -> tu
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
-    more = "; `linsep check --explain` finds the rows that have to go" if found.witness is not None else ""
+    more = "; `linsep check --explain` finds the rows to remove" if found.witness is not None else ""
     margin = []
     if found.verdict == "separable":
         more = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))

@@ -118,7 +118,7 @@ def check_table(
         What columns hold, as in `TableEncoder`, where that is not found out.
     missing : {"drop", "error"}, optional
         "drop" leaves out the rows that have a missing value in a column in use, and the certificate says which; "error"
-        refuses the first one. Unless given, a missing number is refused, and a missing category is one of its own.
+        refuses the first one. By default a missing number is refused, and a missing category is its own category.
     time_limit : float, optional
         Seconds for each question, after which it is left undecided.
     explain : bool, default=False

@@ -210,9 +210,9 @@ def _too_good(source: Source, kinds: Mapping[str, str], positive: Any) -> list[T
 def _with_answer(warning: str, verdict: str | None) -> str:
     """The warning of a run that ended early, which knows by now whether the table is separable."""
     if verdict == "separable":
-        answer = "These rows are separable, so a clean pass comes in the end: raise max_iter or time_limit."
+        answer = "These rows are separable, so such a pass comes in the end: raise max_iter or time_limit."
     elif verdict in ("quasi-separable", "inseparable", "not-separable"):
-        answer = "No pass can be clean: it is proved that no hyperplane separates these rows. More epochs do not help."
+        answer = "It is proved that no hyperplane separates these rows. More epochs do not help."
     else:
         return warning
     return warning.replace(NOT_DECIDED, answer)

@@ -244,14 +244,14 @@ def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> lis
     Examples
     --------
     >>> left_out_line({"id": "the numbers of the rows"})
-    [('left out', "'id' (the numbers of the rows): names of rows; --column NAME=number or NAME=category keeps one")]
+    [('left out', "'id' (the numbers of the rows): names of rows; to use one: --column NAME=number or NAME=category")]
     """
     ids = listed([f"{name!r:.40} ({why})" for name, why in left_out.items() if why != EMPTY])
     empty = listed([f"{name!r:.40}" for name, why in left_out.items() if why == EMPTY])
     texts = listed([f"{name!r:.40}" for name in words])
-    said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if ids else []
+    said = [f"{ids}: names of rows; to use one: --column NAME=number or NAME=category"] if ids else []
     said += [f"{empty}: {EMPTY}"] if empty else []
-    said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
+    said += [f"{texts}: running text; to use one: --column NAME=category"] if words else []
     return [("left out", "; ".join(said))] if said else []
 
 
@@ -273,7 +273,7 @@ def left_out_of_proof(found: Kinds) -> list[tuple[str, str]]:
     Examples
     --------
     >>> left_out_of_proof(Kinds({"note": "words1-1"}, {}, []))
-    [('left out', "'note': running text; --column NAME=category keeps one")]
+    [('left out', "'note': running text; to use one: --column NAME=category")]
     """
     return left_out_line(found.left_out, [name for name, kind in found.kinds.items() if is_words(kind)])
 

@@ -19,14 +19,14 @@ LEAVE_OUT = '--missing drop (missing="drop") leaves such rows out'
 IN_PROOFS = ("drop", "error")  # a proof is about numbers that are there
 _SAID_OF = {
     "number": "",
-    "category": "a missing category is one of its own",
+    "category": "a missing category is its own category",
     "text": "a missing text has no words",
 }
 _SAID = {
-    "drop": "rows with one are left out",
-    "mean": "the mean stands in for a number",
-    "median": "the median stands in for a number",
-    "indicator": "the mean stands in for a number, beside a feature that tells",
+    "drop": "rows with a missing value are left out",
+    "mean": "a missing number is replaced by the mean",
+    "median": "a missing number is replaced by the median",
+    "indicator": "a missing number is replaced by the mean, and an extra 0/1 column marks it",
 }
 
 
@@ -208,7 +208,7 @@ def told_new(
     Examples
     --------
     >>> told_new({"age": 3}, ["age"], {})
-    ["column 'age': 3 values are missing, and none was in training; the mean stands in for them"]
+    ["column 'age': 3 values are missing, but training had none; the mean is used for them"]
     """
     said = []
     for name, n in counts.items():
@@ -217,8 +217,8 @@ def told_new(
             taken = f"no row holds {missing_word(known)!r}, a category in training, which some readers take for missing"
             said.append(f"column {name!r:.80}: {are} missing, and {taken}: read both tables alike")
             continue
-        stead = "the mean stands in for" if name in numbers else "no category stands in for"
-        said.append(f"column {name!r:.80}: {are} missing, and none was in training; {stead} {them}")
+        stead = "the mean is used for" if name in numbers else "no category is used for"
+        said.append(f"column {name!r:.80}: {are} missing, but training had none; {stead} {them}")
     return said
 
 
@@ -228,13 +228,13 @@ def told_dropped(counts: Mapping[str, int], dropped: int, kept: int) -> list[tup
     Examples
     --------
     >>> told_dropped({"age": 3}, 3, 97)
-    [('missing values', "3 rows have one ('age' 3) and are left out: the answer is about the other 97; --missing")]
+    [('missing values', "3 rows have one ('age' 3) and are left out: the answer is about the other 97; see --missing")]
     """
     if not dropped:
         return []
     what = f"{count(dropped, 'row')} {'have' if dropped > 1 else 'has'} one ({_listed(counts)}) and "
     what += "are" if dropped > 1 else "is"
-    return [("missing values", f"{what} left out: the answer is about the other {kept:,}; --missing")]
+    return [("missing values", f"{what} left out: the answer is about the other {kept:,}; see --missing")]
 
 
 def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -245,7 +245,8 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     Examples
     --------
     >>> told({"age": 3, "note": 1}, "mean", {"age": "number", "note": "text"})[0][1]
-    "4 cells of 2 columns ('age' 3, 'note' 1): the mean stands in for a number, a missing text has no words; --missing"
+    "4 cells of 2 columns ('age' 3, 'note' 1): a missing number is replaced by the mean, a missing text has no words;
+    --missing"
     """
     if not counts:
         return []
@@ -253,7 +254,7 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     said = [sentence for kind, sentence in {**_SAID_OF, "number": _SAID[way]}.items() if kind in met]
     said = [_SAID[way]] if way == "drop" else said
     what = f"{count(sum(counts.values()), 'cell')} of {count(len(counts), 'column')}"
-    return [("missing values", f"{what} ({_listed(counts)}): {', '.join(said)}; --missing")]
+    return [("missing values", f"{what} ({_listed(counts)}): {', '.join(said)}; see --missing")]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -22,7 +22,7 @@ from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, Pre
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
 NOT_DECIDED = (
-    "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
+    "If the rows are separable, such a pass comes in the end: linsep.separability(X, y) decides whether they are; if so "
     "raise max_iter or time_limit."
 )
 

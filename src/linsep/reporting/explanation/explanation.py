@@ -53,7 +53,7 @@ class Explanation:
     >>> import linsep
     >>> why = linsep.explain([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["a", "a", "b", "a", "b", "b"])
     >>> print(why.summary())
-    exactly 1 of 6 rows has to go before the rest is separable
+    exactly 1 of 6 rows must be removed to make the rest separable
     >>> why.rows.num_rows, why.rows["row"][0].as_py() in (2, 3)
     (1, True)
     """
@@ -187,7 +187,7 @@ class ExplainedColumns(NamedTuple):
         if needed := [one.columns[0] for one in self.of_kind("needed")]:
             some = "" if self.asked == self.of else f"; {self.asked:,} of {self.of:,} columns were asked about"
             any_one = "any one of " if len(needed) > 1 else ""
-            lines.append(("needed", f"without {any_one}{_quoted(needed)} {self.change}{some}"))
+            lines.append(("needed", f"leave out {any_one}{_quoted(needed)}, and {self.change}{some}"))
         lines += [("separated by", one.text) for one in self.of_kind("few")]
         return [(f"{label} ({self.title})" if self.title else label, text) for label, text in lines]
 
@@ -230,7 +230,7 @@ def columns_behind(
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
     question = _Question(found, y, numbers, _columns_of_table(numbers))
     (said, separating), asked = question.alone(_telling(found, numbers, chunk, kinds, labels)), 0
-    change = "the classes are not separable" if found.verdict == "separable" else "no row is separated: inseparable"
+    change = "the classes are not separable" if found.verdict == "separable" else "no row is separated (inseparable)"
     if found.verdict in ("separable", "quasi-separable"):
         needed, asked = question.needed(separating, change, deadline)
         if not separating and numbers.X.shape[0] * numbers.X.shape[1] <= _MOST_CELLS:
@@ -282,7 +282,7 @@ class _Question(NamedTuple):
         with suppress(OutOfTimeError):
             search.needed()
         needed, asked = search.known_needed()
-        return [Said("needed", (names[k],), f"without {names[k]!r:.40} {change}", {}) for k in needed], asked
+        return [Said("needed", (names[k],), f"leave out {names[k]!r:.40}, and {change}", {}) for k in needed], asked
 
     def few(self, deadline: Deadline) -> list[Said]:
         """What few columns separate; nothing if the search ended with all of them."""

@@ -64,15 +64,15 @@ class Explained(NamedTuple):
         title = f" ({self.title})" if self.title else ""
         lines = [("rows to remove" + title, self.fewest.summary())]
         if self.suspects:
-            shown = ", ".join(f"{one.row + 1} ({one.label})" for one in self.suspects[:_SHOWN])
+            shown = ", ".join(f"{one.row + 1} (class {one.label})" for one in self.suspects[:_SHOWN])
             more = ", ..." if len(self.suspects) > _SHOWN else ""
             rows = "row" if len(self.suspects) == 1 else "rows"
             without = ", counted from 1: the others are separable, checked exactly"
             lines.append(("suspects" + title, f"{rows} {shown}{more}{without}"))
         if self.fewest.lower > max(_SHOWN, _FEW * self.fewest.n_rows):
             why = (
-                f"{self.fewest.lower:,} of {self.fewest.n_rows:,} rows or more are in the way: so many are hardly "
-                "wrong labels, but a class, or a border between classes, that no plane cuts off"
+                f"{self.fewest.lower:,} of {self.fewest.n_rows:,} rows or more are in the way: these are probably not "
+                "wrong labels; no plane follows the border of the classes"
             )
             lines.append(("too many" + title, why))
         return lines

@@ -37,7 +37,7 @@ _SHOWN = 20  # rows that are listed
 
 @dataclass(frozen=True, repr=False)
 class FewestRows:
-    """At least `lower` and at most `upper` rows have to go before the rest is separable; both are proved.
+    """At least `lower` and at most `upper` rows must be removed to make the rest separable; both are proved.
 
     With `kept_class` all of them are of the other class: so many rows of it are in a half-space that has all of one.
 
@@ -103,7 +103,7 @@ class FewestRows:
         --------
         >>> from linsep.theory.explanation.fewest_rows import fewest_rows
         >>> fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).summary()
-        'exactly 1 of 4 rows has to go before the rest is separable'
+        'exactly 1 of 4 rows must be removed to make the rest separable'
         """
         unsure = "as read, not verified: " if self.about is None else ""
         where = "" if self.fit_intercept else " (no intercept)"
@@ -111,11 +111,10 @@ class FewestRows:
 
     def _bracket(self) -> str:
         if not self.upper:
-            return f"no row has to go: the {self.n_rows:,} rows are separable"
+            return f"no row needs to be removed: the {self.n_rows:,} rows are separable"
         bounds = f"exactly {self.upper:,}" if self.exact else f"at least {self.lower:,} and at most {self.upper:,}"
-        has = "has" if self.exact and self.upper == 1 else "have"
         stay = f", if all of {self._kept()} stay" * bool(self.kept_class)
-        return f"{bounds} of {self.n_rows:,} rows {has} to go before the rest is separable{stay}"
+        return f"{bounds} of {self.n_rows:,} rows must be removed to make the rest separable{stay}"
 
     def _kept(self) -> str:
         """The class that keeps all its rows."""
@@ -129,7 +128,7 @@ class FewestRows:
     def _repr_html_(self) -> str:
         gone = ", ".join(map(str, self.removed[:_SHOWN])) + ", ..." * (self.upper > _SHOWN)
         rows = [("rows", self.summary()), ("these are enough, counted from 0", gone or "none")]
-        return table_html("fewest rows that have to go", rows)
+        return table_html("fewest rows to remove", rows)
 
     def verify(self, X: Any, y: Any) -> None:
         """Raise CertificateError unless both bounds are proved for these rows, in exact arithmetic.

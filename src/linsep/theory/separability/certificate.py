@@ -268,7 +268,7 @@ class Separability(InVipr):
         Examples
         --------
         >>> Separability(ConeProof(3), 1).summary()
-        'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
+        'separable: a hyperplane puts each of the 3 rows on the side of its class, checked exactly'
         """
         return ("as read, not verified: " if self.digest and not self.verified else "") + summary_of(self, first)
 

@@ -33,9 +33,9 @@ def exists_near(within: float) -> str:
     Examples
     --------
     >>> exists_near(1e-9)
-    'positive weights that bring them to 0 exist within 1e-09 of those given'
+    'some positive weights within 1e-09 of those given make the weighted sum exactly 0'
     """
-    return f"positive weights that bring them to 0 exist within {one_digit(within)} of those given"
+    return f"some positive weights within {one_digit(within)} of those given make the weighted sum exactly 0"
 
 
 def one_digit(within: float) -> str:
@@ -52,26 +52,26 @@ def one_digit(within: float) -> str:
 
 def _why(found: Any, first: int = 0) -> str:
     if found.verdict == "separable":
-        return f"a hyperplane puts every one of the {found.n_rows:,} rows on its side, checked exactly"
+        return f"a hyperplane puts each of the {found.n_rows:,} rows on the side of its class, checked exactly"
     said, witness = _listed(found, found.witness.rows if found.witness else (), first), found.witness
     proof = f"{exists_near(witness.within)}, checked exactly" if witness and witness.within else ""
     left = found.rows_left.size
     some = f"{found.n_rows - left:,} rows"
     if found.verdict == "quasi-separable":
         if found.maximal:
-            some = f"a direction has {some} on their side and {left:,} exactly on its plane"
+            some = f"a hyperplane has {some} on their side and {left:,} exactly on it"
         else:
-            some = f"a direction has at least {some} on their side, and at most {left:,} are exactly on its plane"
+            some = f"a hyperplane has at least {some} on their side, and at most {left:,} exactly on it"
         why = f"; {found.reason}" if found.reason else ""
         return f"{some}, and no hyperplane separates {said}{': ' if proof else ''}{proof}{why}"
     if found.verdict == "inseparable":
         return f"even {said} alone cannot be separated{': ' if proof else ', '}{proof or 'checked exactly'}"
     if found.verdict == "not-separable":
         return (
-            f"no hyperplane separates {said}, checked exactly; whether a direction separates part of the rows was "
+            f"no hyperplane separates {said}, checked exactly; whether part of the rows can be separated was "
             f"not decided: {found.reason}"
         )
-    return f"{found.reason}; a direction separates at least {some}" if found.proof.directions else found.reason
+    return f"{found.reason}; a hyperplane separates at least {some}" if found.proof.directions else found.reason
 
 
 def _listed(found: Any, rows: tuple[int, ...], first: int) -> str:
@@ -85,7 +85,7 @@ def html_of(found: Any) -> str:
     rows: list[tuple[object, ...]] = [("because", with_mark(_why(found), found.fragile))]
     if found.margin is not None:
         lower, upper = rounded_down(found.margin.lower), rounded_up(found.margin.upper)
-        rows.append(("margin of this plane", f"at least {lower}, the best at most {upper}"))
+        rows.append(("margin of this plane", f"at least {lower}; that of the best plane at most {upper}"))
     if found.witness is not None:
         weights, total = found.witness.weights[:_SHOWN], sum(found.witness.weights)
         shown = zip(found.in_file(found.witness.rows[:_SHOWN]), weights, strict=True)
@@ -97,10 +97,10 @@ def html_of(found: Any) -> str:
     return table_html(title if found.verified or not found.digest else f"{title}, as read, not verified", rows)
 
 
-FRAGILE = "Fragile: rounding the numbers that are no integers could change this answer"
+FRAGILE = "Fragile: rounding the numbers that are not integers could change this answer"
 REMEDY = (
-    "; read the table from its file with open_data, which takes decimals as they are written, or give an array of "
-    "Fractions, or leave out a column that depends on others"
+    "; `linsep check` and open_data read decimals in a file as they are written; or give an array of Fractions, or "
+    "leave out a column that depends on others"
 )
 
 
