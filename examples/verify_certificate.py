@@ -451,7 +451,7 @@ def prove_rows(few, rows, labels, asked):
     least, most = at_least(few["proof"], losing, frozenset()), len(gone)
     bounds = f"exactly {most}" if least == most else f"at least {least} and at most {most}"
     where = f", if all of {plainly(asked['classes'][keep > 0])} stay" if keep else ""
-    return f"proved: {bounds} of {n} rows {'has' if least == most == 1 else 'have'} to go{where}"
+    return f"proved: {bounds} of {n} rows must be removed{where}"
 
 
 def at_least(proof, witnesses, gone):

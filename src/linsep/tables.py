@@ -372,7 +372,7 @@ def _exact_sparse(X: Any) -> Any:
         return X.astype(np.float64)
     if X.shape[0] * X.shape[1] > _MOST_DENSE:
         raise DataError(
-            f"integers beyond 2^53 in a sparse table of {X.shape[0]:,} x {X.shape[1]:,}: they are looked at in a dense "
+            f"integers beyond 2^53 in a sparse table of {X.shape[0]:,} x {X.shape[1]:,}: they are checked in a dense "
             f"one, which may have {_MOST_DENSE:,} entries; divide the columns, or ask about fewer rows"
         )
     return X.toarray().astype(object)

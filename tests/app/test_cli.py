@@ -137,7 +137,7 @@ def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     done = linsep("fit", "t.csv", "--target", "y", "--learner", "perceptron", "--max-iter", 5, folder=tmp_path)
     assert done.returncode == 0
     assert "warning: Perceptron stopped after 5 epochs" in done.stderr
-    assert "it is proved that no hyperplane separates these rows. More epochs do not help." in done.stderr
+    assert "It is proved that no hyperplane separates these rows. More epochs do not help." in done.stderr
     assert load(tmp_path / "model.linsep").learner_.stop_reason_ == "epoch budget"
 
 

@@ -21,7 +21,7 @@ ROWS = HEAD + b"".join(
 )
 BAD = {
     b"31.02.2024;1,5;a;no\n": "column 'day': '31.02.2024' is not a date like %d.%m.%Y",
-    b"02.01.2024;k.A.;a;no\n": "column 'size': 'k.A.' is no number, and the column holds numbers",
+    b"02.01.2024;k.A.;a;no\n": "column 'size': 'k.A.' is not a number, and the column holds numbers",
     b"02.01.2024;inf;a;no\n": "column 'size': 'inf'",
     b"02.01.2024;1e400;a;no\n": "column 'size': '1e400' is not a finite number",
 }

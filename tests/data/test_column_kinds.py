@@ -319,10 +319,10 @@ def test_what_the_user_says_holds() -> None:
         ({"b": "%d%d"}, "not as '%d%d'"),
         ({"b": "%H:%M"}, "not as '%H:%M'"),
         ({"zip": "text"}, "no feature column called 'zip' to read as words1-1"),
-        ({"b": "date"}, "buffer:2, column 'b': 'x' is not a date like 2024-02-29; mend it, or read the column as cat"),
-        ({"b": "number"}, "buffer:2, column 'b': 'x' is no number"),
+        ({"b": "date"}, "buffer:2, column 'b': 'x' is not a date like 2024-02-29; correct it, or read the column as"),
+        ({"b": "number"}, "buffer:2, column 'b': 'x' is not a number"),
         ({"a": "skip", "b": "skip", "d": "skip"}, "every column is skipped, and none is left to learn from"),
-        ({"d": "date"}, r"its dates, such as '1/2/2024', can be read in 2 ways: say --column d=%d/%m/%Y or"),
+        ({"d": "date"}, r"its dates, such as '1/2/2024', can be read in 2 ways: use --column d=%d/%m/%Y or"),
         ({"d": "%d.%m.%Y"}, r"buffer:2, column 'd': '1/2/2024' is not a date like %d.%m.%Y"),
     ],
 )

@@ -128,7 +128,7 @@ def test_state_round_trip() -> None:
     ("later", "message"),
     [
         ({"b": ["u"]}, "columns missing: 'a'"),
-        ({"a": ["x"], "b": ["u"]}, "row 0, column 'a': 'x' is no number, and the column holds numbers"),
+        ({"a": ["x"], "b": ["u"]}, "row 0, column 'a': 'x' is not a number, and the column holds numbers"),
     ],
 )
 def test_refuses_tables_that_do_not_fit(later: Any, message: str) -> None:
@@ -156,7 +156,7 @@ def test_a_number_column_that_turned_to_text_names_the_cell(tmp_path: Path) -> N
     encoder = TableEncoder().fit(source(a=[1.0, 3.0], y=[0, 1]))
     path = tmp_path / "later.csv"
     path.write_text("a\n1\n1a\nx\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"later\.csv:3, column 'a': '1a' is no number, and the column holds numbers"):
+    with pytest.raises(DataError, match=r"later\.csv:3, column 'a': '1a' is not a number, and the column holds"):
         encoder.transform(open_data(path))
 
 

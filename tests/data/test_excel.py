@@ -112,7 +112,7 @@ def test_text_among_numbers_is_read_as_in_csv() -> None:
     assert one.receipt.data["missing"] == two.receipt.data["missing"] == {"size": 3}
     book = open_data(workbook(a=rows), target="sold", format="excel")
     said = (
-        r"buffer, row 22, column .size.: .k\.A\.. is not a finite number, .* say --read na=k\.A\. .* in CSV, JSON lines"
+        r"buffer, row 22, column .size.: .k\.A\.. is not a finite number, .* use --read na=k\.A\. .* in CSV, JSON lines"
     )
     with pytest.raises(DataError, match=said):
         fit_table(book)

@@ -212,18 +212,19 @@ def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:
 def test_numbers_written_like_codes_are_doubted(name: str, cells: list[str], doubted: bool) -> None:
     text = f"{name},size\n" + "".join(f"{cell},{k * k % 17}.5\n" for k, cell in enumerate(cells))
     chunk = open_data(text.encode()).read()
-    said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"
+    said = f"column {name!r} is read as a number; if it holds codes, use --column {name}=category (or skip)"
     assert find_kinds(chunk, {}).doubts == ([said] if doubted else [])
     assert find_kinds(chunk, {name: "number"}).doubts == []
 
 
 def test_names_that_are_values_and_labels_that_are_nearly_alike_are_doubted() -> None:
     [said] = fit_table(open_data(b"2.1,0.4,oak\n2.4,0.3,oak\n1.9,0.5,elm\n", target="oak")).warnings
-    assert said.startswith("columns are called '2.1' and the like: if these are values, say --read header=no")
+    assert said.startswith("columns are called '2.1' and the like: if these are values, use --read header=no")
     assert find_kinds(open_data(b"name,2019,20.5\nx,1,2\n").read(), {}).doubts == []
     rows = b"a,y\n1,high\n2,low\n3,high.\n"
     for found in (fit_table(open_data(rows, target="y")), check_table(open_data(rows, target="y"))):
-        assert "the labels 'high' and 'high.' count as two classes: if they are one, write them alike" in found.warnings
+        said = "the labels 'high' and 'high.' count as two classes: if they are the same, write them alike"
+        assert said in found.warnings
 
 
 def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:
@@ -236,7 +237,7 @@ def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a b y\n1 2 p\n", "if blanks separate the columns, say --read 'sep= '"),
+        ("a b y\n1 2 p\n", "if blanks separate the columns, use --read 'sep= '"),
         ("A title\na,b,y\n1,2,p\n", "skip_rows"),
     ],
 )

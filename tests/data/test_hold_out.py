@@ -80,7 +80,7 @@ def test_groups_and_dates() -> None:
     ("options", "said"),
     [
         ({"group": "patient"}, "--group says how --holdout splits the rows"),
-        ({"after": "2024-03-01", "holdout": 0.2}, "--after says itself which rows are held out"),
+        ({"after": "2024-03-01", "holdout": 0.2}, "--after already says which rows are held out"),
         ({"after": "2030-01-01"}, "no rows are of 2030-01-01 or later in column 'day'"),
         ({"after": "2020-01-01"}, "all rows are of 2020-01-01 or later"),
         ({"after": "city=2024-03-01"}, "'city' is no column of dates: there are 'day'"),

@@ -331,7 +331,7 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
     paths = [tmp_path / "told.csv", tmp_path / "plain.csv"]
     for path, lines in zip(paths, (told, plain), strict=True):
         path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match=r"told.csv:2, column 'size': 'k.A.' .* say --read na=k.A. \(na=\[...\]\)"):
+    with pytest.raises(DataError, match=r"told.csv:2, column 'size': 'k.A.' .* use --read na=k.A. \(na=\[...\]\)"):
         fit_table(open_data(paths[0], target="y"))
     one, two = fit_table(open_data(paths[0], target="y", na=["k.A."])), fit_table(open_data(paths[1], target="y"))
     np.testing.assert_array_equal(one.rows, two.rows)

@@ -511,7 +511,7 @@ def test_a_number_with_a_comma_that_nothing_explains_is_asked_about() -> None:
     rows = [f"{i % 97};{i % 2}" for i in range(20_000)]
     rows[-1] = "1,500;0"
     text = "\n".join(["a;y", *rows]).encode()
-    with pytest.raises(DataError, match="column 'a': '1,500' may have a decimal comma, or be a thousand and more"):
+    with pytest.raises(DataError, match="column 'a': '1,500' may have a decimal comma, or a comma between thousands"):
         open_data(text, target="y").read().cells("a")
     assert open_data(text, target="y", decimal=".").read().cells("a").values[-1] == 1500
     assert open_data(text.replace(b"\n0;0", b"\n0.5;0"), target="y").read().cells("a").values[-1] == 1500

@@ -358,7 +358,7 @@ def test_what_is_no_database_is_refused(database: str, tmp_path: Path) -> None:
 
 def test_rows_that_do_not_fit_the_memory_are_refused(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_batches, "free_memory", lambda: 100)
-    with pytest.raises(DataError, match=r"do not fit half of the free memory: say --stream"):
+    with pytest.raises(DataError, match=r"do not fit half of the free memory: use --stream"):
         open_data(database, query="SELECT * FROM t", target="y").read()
 
 

@@ -112,7 +112,7 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
         (b"a;b\n1;2;3\n", {"sep": ";"}, "buffer:2: 3 fields where the header has 2; quote fields that hold ';'"),
         (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': should --read sep .* be ';'"),
         (b"a;b\n1,500;x\n2,250;y\n", {}, "'1,500' may be a number with a decimal comma, which may be a thousand"),
-        (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --read decimal=','"),
+        (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: use --read decimal=','"),
         (b'a,b\n"1,5",x\n' * 1 + b'"2,5",x\n' * 4, {}, "buffer:2, column 'a': '1,5' is a number if the decimal mark"),
         (
             "a,b\n1,Москва\n".encode("cp1251"),
@@ -175,7 +175,7 @@ def test_points_between_thousands_alone_are_no_decimal_points(sep: str) -> None:
     expected = [float(cell.replace(".", "")) for cell in THOUSANDS]
     source = open_data(thousands(THOUSANDS, sep), target="y")
     assert columns(source)[0] == streamed(open_data(thousands(THOUSANDS, sep), target="y"))[0] == ("a", expected)
-    said = "decimal comma ('1.000' in column 'a' is taken for 1000; --read decimal=. says otherwise)"
+    said = "decimal comma ('1.000' in column 'a' is read as 1000; if that is wrong, use --read decimal=.)"
     assert source.read_as.endswith(said)
     asked = open_data(thousands(THOUSANDS, sep), target="y", decimal=".")
     assert columns(asked)[0][1] == [float(cell) for cell in THOUSANDS]
@@ -222,7 +222,7 @@ def test_what_a_message_says_to_type_is_quoted_for_the_shell(cell: str) -> None:
         columns(open_data(content, target="y", decimal=","))
     typed = str(found.value).partition("--read na=")[2].partition(" (na=")[0]
     assert shlex.split(f"echo {typed} #", comments=True) == ["echo", cell]
-    said = f"buffer:4, column 'a': {cell!r} is a limit, not a number: in place of such cells write the numbers that are"
+    said = f"buffer:4, column 'a': {cell!r} is a limit, not a number: write numbers in place of such cells"
     assert str(found.value).startswith(said) == (cell[0] in "<>\u2264")
     assert columns(open_data(content, target="y", decimal=",", na=[cell]))[0] == ("a", [2.5, 3.5, 0.0, 4.5])
 
@@ -244,7 +244,7 @@ def test_a_decimal_comma_is_found_beside_signs_of_currencies() -> None:
     assert columns(source)[0][1] == [491.5, 1204.5, -3.25, 16.0, 7.0] * 5
     assert source.read_as == "columns separated by ';', decimal comma"
     # Where more speaks for points, or the user does, the message says what to do.
-    said = r"buffer:2, column 'a': '491,50 €' is a number if the decimal mark is ',': say --read decimal=','"
+    said = r"buffer:2, column 'a': '491,50 €' is a number if the decimal mark is ',': use --read decimal=','"
     for asked in (
         open_data(content, target="y", decimal="."),
         open_data(thousands(EUROS * 5, ","), target="y"),
@@ -254,7 +254,7 @@ def test_a_decimal_comma_is_found_beside_signs_of_currencies() -> None:
             columns(asked)
     dollars = thousands(["$6,087.46", "$12.50"] * 10, ",")
     with pytest.raises(
-        DataError, match=r"'\$6,087\.46' is a number if the decimal mark is '\.': say --read decimal='\.'"
+        DataError, match=r"'\$6,087\.46' is a number if the decimal mark is '\.': use --read decimal='\.'"
     ):
         columns(open_data(dollars, target="y", decimal=","))
     thousand = thousands([f"{cell} \u20ac" for cell in THOUSANDS])
@@ -368,7 +368,7 @@ def test_a_model_of_utf_16_reads_new_rows_in_another_encoding() -> None:
 
 def test_utf_16_without_its_mark_is_named() -> None:
     rows = "a;b;y\n" + "".join(f"{k};{k % 3};{'np'[k % 2]}\n" for k in range(30))
-    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* say --read encoding=utf-16-le or utf-16-be"):
+    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* use --read encoding=utf-16-le or utf-16-be"):
         open_data(rows.encode("utf-16-le"), target="y").read()
     assert open_data(rows.encode("utf-16-le"), target="y", encoding="utf-16-le").read().n_rows == 30
 
@@ -392,7 +392,7 @@ def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
                 assert np.array_equal(mine.values, same.values)
     for target, text in (("3", rows), ("y", b"0,1,p\n" + rows)):
         with pytest.raises(
-            DataError, match=r"if the first line holds a row and no names, say --read header=no \(header=False"
+            DataError, match=r"if the first line holds a row and no names, use --read header=no \(header=False"
         ):
             open_data(text, target=target).read()
     model = linsep.fit_stream(str(tmp_path / "t.csv"), target="3", header=False).model

@@ -220,8 +220,8 @@ def test_numbers_come_back_to_the_bit(w: float, b: float) -> None:
 def test_what_is_no_formula_is_refused() -> None:
     X, y = np.array([[-1.0], [2.0]]), [0, 1]
     for model, why in [
-        (learners.VotedPerceptron().fit(X, y), "does not predict by one weight a feature"),
-        (TableEncoder(), "does not predict by one weight a feature"),
+        (learners.VotedPerceptron().fit(X, y), "does not predict by one weight for each feature"),
+        (TableEncoder(), "does not predict by one weight for each feature"),
         (learners.Perceptron().learn_one(np.array([1.0]), 4), "only the class 4"),
     ]:
         for export in (to_json, to_sql):

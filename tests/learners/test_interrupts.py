@@ -204,7 +204,7 @@ def test_rows_whose_length_overflows_are_refused(learner: Any, form: Any) -> Non
 def test_weights_that_outgrow_their_dtype_are_an_error() -> None:
     X, y = 1e19 * np.eye(5, dtype="f"), [0, 1, 0, 1, 0]
     learner = Perceptron()
-    with pytest.raises(DataError, match=r"w has outgrown float32: \|\|w\|\| is"):
+    with pytest.raises(DataError, match=r"w is too large for float32: \|\|w\|\| is"):
         learner.fit(X, y)
     assert not hasattr(learner, "coef_")
     assert Perceptron().fit(X.astype(float), y).score(X, y) == 1.0

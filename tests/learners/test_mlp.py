@@ -201,10 +201,10 @@ def rectangle(n: int) -> tuple[Any, Any]:
 
 
 TABLES: dict[str, tuple[tuple[Any, Any], str, str, str]] = {
-    "exclusive or": (make_xor(200, noise=0.3, random_state=0)[:2], "kernel", "rbf", "It is the top of the ladder"),
-    "two moons": (make_moons(300, noise=0.1, random_state=0)[:2], "kernel", "laplacian", "It is the top of the ladder"),
-    "rectangle": (rectangle(600), "kernel", "laplacian", "It is the top of the ladder"),
-    "separable": (stretched(300), "linear", "PassiveAggressive", "nothing to gain"),
+    "exclusive or": (make_xor(200, noise=0.3, random_state=0)[:2], "kernel", "rbf", "It is the most complex learner"),
+    "two moons": (make_moons(300, noise=0.1, random_state=0)[:2], "kernel", "laplacian", "the most complex learner"),
+    "rectangle": (rectangle(600), "kernel", "laplacian", "It is the most complex learner"),
+    "separable": (stretched(300), "linear", "PassiveAggressive", "no learner could be"),
     "noise": (
         noise(120),
         "linear",
@@ -339,7 +339,9 @@ def test_kernels_of_many_rows_are_given_up_and_of_many_features_not_tried(monkey
     wide = np.random.RandomState(0).randn(30, 40)
     found = climb(wide, np.arange(30) % 2)
     assert list(found.accuracy) == ["linear"]
-    assert found.why.endswith(". There are too many features for what is above it, so kernel and mlp were not tried.")
+    assert found.why.endswith(
+        "There are too many features for more complex learners, so kernel and mlp were not tried."
+    )
 
 
 def test_rare_labels_are_among_the_rows_tried() -> None:

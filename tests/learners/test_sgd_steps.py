@@ -159,7 +159,7 @@ def test_partial_fit_that_outgrows_the_dtype_has_counted_what_it_moved() -> None
     X, y = np.array([[1, 2], [2, 1], [-1, 0.5]], np.float32), [0, 1, 1]
     learner = SGDClassifier(eta0=1.0, average=None).partial_fit(X, y, classes=[0, 1])
     learner.eta0 = 1e30
-    with pytest.raises(DataError, match=r"outgrown float32"):
+    with pytest.raises(DataError, match=r"w is too large for float32"):
         learner.partial_fit(X, y)
     assert (learner.t_, learner.n_iter_) == (6, 2)
     np.testing.assert_array_equal(learner.coef_, learner._scale[:, None] * learner._v)
@@ -170,5 +170,5 @@ def test_the_message_of_a_run_that_diverges_names_the_epoch() -> None:
     with pytest.raises(DataError, match=r"not finite after \d+ epochs with eta0 = 1000"):
         SGDClassifier("squared", eta0=1000.0, average=None, max_iter=500, random_state=0).fit(X, y)
     small = X.astype(np.float32)
-    with pytest.raises(DataError, match=r"outgrown float32"):
+    with pytest.raises(DataError, match=r"w is too large for float32"):
         SGDClassifier("squared", eta0=1000.0, average=None, max_iter=500, random_state=0).fit(small, y)

@@ -188,7 +188,7 @@ def test_columns_are_found_by_name() -> None:
     np.testing.assert_array_equal(model.decision_function(frame[["visits", "city", "age"]].assign(more="x")), z)
     with pytest.raises(DataError, match="columns missing: 'age'"):
         model.predict(frame.drop(columns="age"))
-    with pytest.raises(DataError, match="is no number, and the column holds numbers"):
+    with pytest.raises(DataError, match="is not a number, and the column holds numbers"):
         model.predict(frame.assign(age="old"))
     with pytest.warns(UserWarning, match="X does not have valid feature names, but TableModel was fitted"):
         np.testing.assert_array_equal(model.predict(frame.to_numpy()), model.predict(frame))

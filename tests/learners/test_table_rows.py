@@ -99,7 +99,7 @@ def test_rows_that_need_a_table() -> None:
     ("row", "message"),
     [
         ({"age": 3.0}, "columns missing: 'city', 'day'"),
-        ({"age": "old", "city": "Oslo", "day": "2026-01-03"}, "'old' is no number"),
+        ({"age": "old", "city": "Oslo", "day": "2026-01-03"}, "'old' is not a number"),
         ({"age": float("inf"), "city": "Oslo", "day": "2026-01-03"}, "inf is not a finite number"),
         ({"age": object(), "city": "Oslo", "day": "2026-01-03"}, "what no column of a table can hold"),
     ],

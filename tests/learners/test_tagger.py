@@ -354,5 +354,5 @@ def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) 
         arguments[-1][TALLY.absorbed] += 3
 
     monkeypatch.setattr("linsep.learners.tagger.chain_epoch", absorb)
-    with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it has outgrown float32"):
+    with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it is too large for fl"):
         SequenceTagger(max_iter=1).fit(*planted(0))

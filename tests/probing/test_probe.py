@@ -243,7 +243,7 @@ def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
     labels = shuffles(np.arange(30) == 29, None, 40, np.random.default_rng(0))
     ends = sum(bool(one[0] or one[-1]) for one in labels)
     assert row.separable_shuffles == ends < 10
-    assert dict(found.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
+    assert dict(found.lines)["shuffles"] == "where the odds say nothing: how many shuffled labels are separable too"
     assert f"{ends} of 40" in found.summary().splitlines()[1]
     beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
     assert (beyond.separable_shuffles, beyond.decided_shuffles, beyond.asked_shuffles) == (None, None, None)
@@ -287,7 +287,7 @@ def test_table_json_and_summary_hold_the_same_rows() -> None:
     assert lines[2].split()[:2] == ["deep", "label"]
     assert (
         lines[-1]
-        == "by chance  at most 1 % likely for 1 of these 1 (Cover 1965), after Holm's correction for all of them"
+        == "by chance  a chance of at most 1 % for 1 of these 1 (Cover 1965), after Holm's correction for all of them"
     )
     assert found.rows[1].log10_odds is not None
     assert np.isclose(found.adjusted[1] or 0, found.rows[1].log10_odds + log10(2))

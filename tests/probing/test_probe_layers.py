@@ -287,7 +287,7 @@ def test_classes_that_are_small_or_of_no_label_are_told() -> None:
     X = np.random.default_rng(0).normal(size=(len(y), 2))
     found = probe(X, {"animal": y}, controls=0, time_limit=0.0)
     assert found.warnings == (
-        "concept 'animal': 'nan' (9 rows): this may stand for no label: leave it empty there (None in Python)",
+        "concept 'animal': 'nan' (9 rows): this may mean a missing label: leave the cell empty (None in Python)",
         "concept 'animal': 'emu' (1 row), 'owl' (2 rows): of so few rows that fewer parts can be held out: is the "
         "label meant?",
     )

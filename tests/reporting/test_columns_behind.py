@@ -89,7 +89,7 @@ def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> 
     assert said["nearly"] == (
         "column 'dose' alone tells the classes apart (1 of 100 rows wrong: no up to 4.55, yes above 4.55)"
     )
-    assert said["suspects"] == "row 84 (no), counted from 1: the others are separable, checked exactly"
+    assert said["suspects"] == "row 84 (class no), counted from 1: the others are separable, checked exactly"
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
     [near] = plain["nearly"]
     assert (near["columns"], near["errors"]) == (["dose"], 1)

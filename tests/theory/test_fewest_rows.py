@@ -257,7 +257,8 @@ def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "exactly 2 of 40 rows must be removed to make the rest separable" in done.stdout
     assert re.search(
-        r"suspects +rows (2 \(tall\), 6 \(short\)|6 \(short\), 2 \(tall\)), counted from 1: the others are", done.stdout
+        r"suspects +rows (2 \(class tall\), 6 \(class short\)|6 \(class short\), 2 \(class tall\)), counted from 1: ",
+        done.stdout,
     )
     lines = (tmp_path / "s.csv").read_text().splitlines()
     assert lines[0] == '"row","where","label","height","weight"'

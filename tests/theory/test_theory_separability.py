@@ -249,7 +249,7 @@ def test_a_time_limit_leaves_what_is_proved_by_then() -> None:
     some.verify(far, y)
     X[7] += 1
     known = separability(np.column_stack([X, far[:, -1]]), y, time_limit=0.0)
-    assert known.summary().endswith("ended the search; a direction separates at least 3 rows")
+    assert known.summary().endswith("ended the search; a hyperplane separates at least 3 rows")
     for one, rows in ((nothing, X), (found, X), (some, far), (known, np.column_stack([X, far[:, -1]]))):
         assert Separability.from_json(one.to_json()).to_json() == one.to_json(), rows
 

@@ -135,7 +135,7 @@ def asked_of(kind: str) -> tuple[Any, dict[str, Any], str]:
     if kind.startswith("to go"):
         few, labels = np.array([[0], [1], [2], [3], [4], [5], [1], [4]]), np.array(list("aababbba"))
         keep, stay = ("a", ", if all of a stay") if "a stays" in kind else (None, "")
-        return fewest_rows(few, labels, keep=keep), plain(few, labels), f"exactly 3 of 8 rows have to go{stay}"
+        return fewest_rows(few, labels, keep=keep), plain(few, labels), f"exactly 3 of 8 rows must be removed{stay}"
     if kind not in SEPARATED:
         y = np.where(X[:, 0] > 0.1 if kind == "separable" else rng.random(12) < 0.5, "a", "b")
         X, y = (near, labels) if kind == "quasi-separable" else (X, y)
@@ -469,7 +469,7 @@ def test_a_class_of_one_row_may_be_the_one_that_goes(tmp_path: Path) -> None:
     table = pd.DataFrame({"x": range(60), "kind": ["a"] * 30 + ["b"] * 30})
     table.loc[7, "kind"] = "c"
     status, said = verify(tmp_path, *explained(table, "kind", tmp_path), "t.csv")
-    assert (status, "a against the rest: proved: exactly 1 of 60 rows has to go\n" in said) == (0, True)
+    assert (status, "a against the rest: proved: exactly 1 of 60 rows must be removed\n" in said) == (0, True)
 
 
 # ------------------------------------------------------------------ regressions
@@ -839,7 +839,7 @@ def test_what_is_asked_is_printed_whole(tmp_path: Path) -> None:
     status, said = verify(tmp_path, claim, "x,y\n1,a\n2,b\n1,b\n", "t.csv")
     assert (
         status,
-        "separator; classes a, b; y by x; with an intercept\nproved: exactly 1 of 3 rows has to go" in said,
+        "separator; classes a, b; y by x; with an intercept\nproved: exactly 1 of 3 rows must be removed" in said,
     ) == (0, True)
 
 

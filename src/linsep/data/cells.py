@@ -256,7 +256,7 @@ def refuse_other_mark(
     --------
     >>> refuse_other_mark("a", pa.array(["1,5"] * 5), "t.csv:{}".format, ".")
     Traceback (most recent call last):
-    linsep.types.DataError: t.csv:0, column 'a': '1,5' is a number if the decimal mark is ',': say --read decimal=','
+    linsep.types.DataError: t.csv:0, column 'a': '1,5' is a number if the decimal mark is ',': use --read decimal=','
     (decimal=',')
     """
     other = "," if decimal == "." else "."
@@ -269,7 +269,7 @@ def refuse_other_mark(
         row = int(strange[codes].argmax())
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
-            f"say --read decimal='{other}' (decimal={other!r}){otherwise}"
+            f"use --read decimal='{other}' (decimal={other!r}){otherwise}"
         )
 
 
@@ -279,15 +279,15 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
     if _LIMIT.match(cell.strip()):
         raise DataError(
-            f"{where(row)}, column {name!r}: {cell!r:.80} is a limit, not a number: in place of such cells write the "
-            f"numbers that are to stand for them; --read na={quote(cell.strip())} (na=[...]) makes it a missing value, "
+            f"{where(row)}, column {name!r}: {cell!r:.80} is a limit, not a number: write numbers in place of such "
+            f"cells; --read na={quote(cell.strip())} (na=[...]) makes it a missing value, "
             "which says less than a limit; "
             f"--column {quote(name)}=category (categorical=[{name!r}]) makes the column text"
         )
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, say --read na={quote(cell.strip())} (na=[...]) if it stands for no value in CSV, JSON lines or a "
-        f"spreadsheet, or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
+        f"correct it, use --read na={quote(cell.strip())} (na=[...]) if it means a missing value in CSV, JSON lines or "
+        f"a spreadsheet, or read the column as categories with --column {quote(name)}=category (categorical=[{name!r}])"
     )
 
 
@@ -298,7 +298,7 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
     --------
     >>> refuse_comma("a", pa.array(["7", "1,500"]), "t.csv:{}".format)
     Traceback (most recent call last):
-    linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or be a thousand and more: say
+    linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or a comma between thousands: say
     --read decimal=',' (decimal=',') or --read decimal='.'
     """
     texts, codes = distinct(text)
@@ -306,8 +306,8 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
     if commas.any():
         row = int(commas[codes].argmax())
         raise DataError(
-            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} may have a decimal comma, or be a thousand and "
-            "more: say --read decimal=',' (decimal=',') or --read decimal='.'"
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} may have a decimal comma, or a comma between "
+            "thousands: use --read decimal=',' (decimal=',') or --read decimal='.'"
         )
 
 
@@ -328,6 +328,6 @@ def known_numbers(column: Column, where: Callable[[int], str]) -> Column:
     fits = missing | (truth if of_truth else are_numbers(text, decimal) | are_amounts(text, decimal))
     if not fits.all():
         row = int(fits.argmin())
-        said = "is neither true nor false, as others" if of_truth else "is no number, and the column holds numbers"
+        said = "is neither true nor false, as others" if of_truth else "is not a number, and the column holds numbers"
         raise DataError(f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} {said}")
     return number_column(name, text, where, is_text=False, is_number=True, decimal=decimal)

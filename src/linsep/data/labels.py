@@ -220,7 +220,7 @@ def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any
     >>> refuse_label_for_each_row(np.arange(1400), "price")
     Traceback (most recent call last):
     linsep.types.DataError: column 'price': 1,400 labels in 1,400 rows: is that the right column? A class needs several
-    rows. Of a number make classes first, such as high and low, or name one label with --positive (positive=)
+    rows. Make classes of numbers first, such as high and low, or name one label with --positive (positive=)
     """
     if y is None or positive is not None or len(y) < _FEWEST_ROWS:
         return
@@ -239,13 +239,13 @@ def doubt_of_labels(names: Iterable[Any]) -> list[str]:
     Examples
     --------
     >>> doubt_of_labels(["high", "high.", "low"])
-    ["the labels 'high' and 'high.' count as two classes: if they are one, write them alike"]
+    ["the labels 'high' and 'high.' count as two classes: if they are the same, write them alike"]
     """
     alike: dict[str, list[str]] = {}
     for name in map(str, names):
         alike.setdefault("".join(name.split()).rstrip(".").casefold(), []).append(name)
     several = [f"{same[0]!r:.40} and {same[1]!r:.40}" for same in alike.values() if len(same) > 1]
-    return [f"the labels {several[0]} count as two classes: if they are one, write them alike"] if several else []
+    return [f"the labels {several[0]} count as two classes: if they are the same, write them alike"] if several else []
 
 
 _ADVICE = (
@@ -262,7 +262,7 @@ class StreamLabels:
 
     def __init__(self, named: Iterable[Any] | None, positive: Any, is_open: bool) -> None:
         if (named is not None) + (positive is not None) + is_open > 1:
-            raise DataError("give one of classes, positive and open_classes, not several of them")
+            raise DataError("give only one of classes, positive and open_classes")
         self.named = None if named is None else label_names(np.array(list(named))).tolist()
         self.positive = None if positive is None else str(label_names(np.array([positive]))[0])
         given = self.named or []

@@ -110,7 +110,7 @@ def amounts_of(chunk: TableChunk, column: Column, text: pa.Array, kind: str) -> 
         row = int(bad.argmax())
         raise DataError(
             f"{chunk.where(row)}, column {column.name!r}: {text[row].as_py()!r:.80} is not a number in "
-            f"{unit_of(kind)!r}, as the other cells are; mend it, or read the column as categories with "
+            f"{unit_of(kind)!r}, as the other cells are; correct it, or read the column as categories with "
             f"--column {quote(column.name)}=category"
         )
     return Column(column.name, found.values, found.raw, missing=found.missing)
@@ -222,14 +222,14 @@ def doubt_of_codes(columns: Collection[Column]) -> list[str]:
     --------
     >>> import pyarrow as pa
     >>> doubt_of_codes([Column("shelf", np.array([10.0, 300.0, 70.0]), pa.array(["1E1", "3E2", "7E1"]))])
-    ["column 'shelf' is read as a number; if it holds codes, say --column shelf=category (or skip)"]
+    ["column 'shelf' is read as a number; if it holds codes, use --column shelf=category (or skip)"]
     """
     names = [column.name for column in columns if column.are_whole and _are_written_as_codes(column)]
     if not names:
         return []
     what = f"column{'s' * (len(names) > 1)} {listed([f'{name!r:.40}' for name in names])} "
     what += "are read as numbers; if they hold" if len(names) > 1 else "is read as a number; if it holds"
-    return [f"{what} codes, say --column {quote(names[0])}=category (or skip)"]
+    return [f"{what} codes, use --column {quote(names[0])}=category (or skip)"]
 
 
 def _are_written_as_codes(column: Column) -> bool:

@@ -40,7 +40,7 @@ _ABOUT = [
     "These are the rows as the learner gets them: numbers are standardised, a category is one column a level.",
     "Step through the updates: each adds a row to w, or takes it away, where y z <= 0.",
     "The verdict is proved: either a plane separates the rows, and (R / gamma)^2 bounds the mistakes, or a "
-    "witness adds up to nothing.",
+    "witness has the sum 0.",
     "Which rows are mistakes in every pass?",
 ]
 

@@ -90,7 +90,7 @@ def formula_of(model: Any) -> Formula:
     name = type(learner).__name__
     if not isinstance(learner, LinearClassifier) or _predicts_otherwise(type(learner)):
         does = "; an averaged perceptron (--learner averaged) does" if hasattr(learner, "decision_function") else ""
-        raise DataError(f"{name} cannot be exported: it does not predict by one weight a feature{does}")
+        raise DataError(f"{name} cannot be exported: it does not predict by one weight for each feature{does}")
     check_is_fitted(learner)
     classes = model.classes_.tolist()
     if len(classes) < 2:
@@ -133,8 +133,8 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     if parts:
         raise DataError(
             f"cannot export this model: {', '.join(map(repr, parts))} hold dates, running text or numbers with a unit, "
-            "and other programs do not know what is made of these; train it with --column NAME=skip or NAME=category "
-            "for each"
+            "and other programs do not know how these become numbers; train it with --column NAME=skip or "
+            "NAME=category for each"
         )
     columns: list[tuple[str, Any]]
     if meta["kind"] == "rows":
@@ -145,8 +145,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     sizes = [1 if levels is None else len(levels) for _, levels in columns]
     if meta["had_missing"] and encoder.way == "indicator" and sum(sizes) < W.shape[1]:
         raise DataError(
-            "cannot export this model: it has features that tell where a number is missing; train it with "
-            "--missing mean"
+            "cannot export this model: it has 0/1 columns that mark missing numbers; train it with --missing mean"
         )
     if sum(sizes) != W.shape[1] or sum(levels is None for _, levels in columns) != len(scales):
         raise DataError(

@@ -273,7 +273,7 @@ def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]
         )
     if not above:
         return f"{first}. It is the most complex learner."
-    untried = f"so {' and '.join(above)} were not tried"
+    untried = f"so {' and '.join(above)} {'were' if len(above) > 1 else 'was'} not tried"
     if (mistakes := _mistakes(trials[best])) <= _TOO_FEW_MISTAKES:
         return f"{first}. With {mistakes} mistakes no learner could be clearly better, {untried}."
     return f"{first}. There are too many features for more complex learners, {untried}."

@@ -133,8 +133,8 @@ class SequenceTagger(EpochState, BaseEstimator):
         absorbed = self._train(sentences, self._numbers(y))
         if absorbed:
             warnings.warn(
-                f"{absorbed:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
-                "them. The mistakes since then change nothing; stop earlier.",
+                f"{absorbed:,.0f} step(s) no longer changed their weight: it is too large for float32, so they are "
+                "lost. The mistakes since then change nothing; stop earlier.",
                 PrecisionWarning,
                 stacklevel=2,
             )

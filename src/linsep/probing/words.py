@@ -12,9 +12,9 @@ from linsep.theory.words.of_classes import with_mark
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
 _SHOWN = 3  # of those that a sentence is about
-_SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
-_LEAVE_EMPTY = "this may stand for no label: leave it empty there (None in Python)"
-_SMALL = "of so few rows that fewer parts can be held out: is the label meant?"
+_SELECTIVITY = "accuracy minus control, in folds that share types or groups: near 0 the probe knows only these by heart"
+_LEAVE_EMPTY = "this may mean a missing label: leave the cell empty (None in Python)"
+_SMALL = "so few rows that fewer parts can be held out: is this label right?"
 _NO_LABEL = {"na", "n/a", "#n/a", "nan", "null", "#null!", "none", "?"}
 
 
@@ -104,12 +104,12 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     if told:
         rare = sum(odds <= _LEVEL for odds in told)
         holm = ", after Holm's correction for all of them" if len(rows) > 1 else ""
-        said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
+        said.append(("by chance", f"a chance of at most 1 % for {rare} of these {len(told)} (Cover 1965){holm}"))
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
     said += [("repeats", _repeats(rows))] if any(row.repeated for row in rows) else []
     if any(row.separable_shuffles is not None for row in rows):
-        said.append(("shuffles", "where the odds say nothing: so many shuffled labels are separable too"))
+        said.append(("shuffles", "where the odds say nothing: how many shuffled labels are separable too"))
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -128,9 +128,9 @@ def _why_little(row: ProbeRow) -> str:
     what = "rows" if row.units == row.n else "groups" if row.repeated is None else "distinct rows"
     counted = f"{row.units:,} {what} of rank {rank_words(row)}"
     if row.log10_odds_fair is not None and row.log10_odds_fair <= _LEVEL:
-        coins = f"with a fair coin for each label the chance would be at most {chance_words(row.log10_odds_fair)}"
+        coins = f"if a fair coin chose each label, the chance would be at most {chance_words(row.log10_odds_fair)}"
         return f"{counted}: a class is so rare that shuffled labels may be separable too; {coins}"
-    coins = f"with {row.rare_rows:,} {what} and a fair coin for each label the chance would be 1/1000"
+    coins = f"with {row.rare_rows:,} {what} and a fair coin for each label, the chance would be 1/1000"
     return f"{counted}: shuffled labels may be separable too; {coins}"
 
 
@@ -139,7 +139,7 @@ def _repeats(rows: Sequence[ProbeRow]) -> str:
     row = max(rows, key=lambda one: one.repeated or 0)
     where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40})" if len(rows) > 1 else ""
     copies = (
-        "the odds count each once; one held out may have a copy that was trained on, unless --groups COLUMN (groups=)"
+        "the odds count equal rows once; a held-out row may have a copy in training, unless --groups COLUMN (groups=)"
     )
     told = "some have another label: nothing separates these" if row.units == row.n else f"{copies} keeps them together"
     return f"rows equal to an earlier one: {row.repeated:,} of {row.n:,}{where}; {told}"

@@ -40,7 +40,7 @@ def of_lifelines(fitter: Any, data: Any) -> Asked:
     """
     fitted = getattr(fitter, "_model", None)
     if fitted is None:
-        raise DataError("CoxPHFitter is told of its columns by its fit: ask after it, or as guard(model).fit(...)")
+        raise DataError("CoxPHFitter knows its columns only after fit: ask then, or as guard(model).fit(...)")
     if data is None:
         raise DataError("CoxPHFitter does not hold its data: give them as separation(model, data=table)")
     told = {name: getattr(fitted, name, None) for name in ("strata", "formula", "robust", "params_")}

@@ -394,7 +394,7 @@ class StreamRun:
         )
         if self.counters.absorbed:
             found.append(
-                f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "
+                f"{self.counters.absorbed:,} updates no longer changed w: its entries are too large for their digits; "
                 "scale the numbers down, or let old rows fade"
             )
         return found

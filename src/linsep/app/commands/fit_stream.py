@@ -102,7 +102,7 @@ def _foretelling(asked: Any, files: tuple[str, ...]) -> Iterator[Callable[[Foret
                 write_csv(pa.table(columns), stream, header=False)
                 stream.flush()
             except BrokenPipeError:  # the model so far is saved, as after Ctrl-C
-                raise KeyboardInterrupt("nobody reads the predictions any more") from None
+                raise KeyboardInterrupt("the program that read the predictions has ended") from None
 
         yield write
 

@@ -43,7 +43,7 @@ class Aside(NamedTuple):
 def check_asked(fraction: float, group: str | None, after: str | None) -> None:
     """Raise DataError for ways to hold rows out that do not go together."""
     if after is not None and (fraction or group is not None):
-        raise DataError("--after says itself which rows are held out: give it without --holdout and --group")
+        raise DataError("--after already says which rows are held out: leave out --holdout and --group")
     if group is not None and not fraction:
         raise DataError("--group says how --holdout splits the rows: give --holdout 0.2 too")
 

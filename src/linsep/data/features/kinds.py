@@ -159,7 +159,7 @@ def _doubt_of_names(names: Sequence[str]) -> list[str]:
     values = [name for name in names if re.fullmatch(r"[+-]?[0-9]*\.[0-9]+", name.strip())]
     if 2 * len(values) <= len(names):
         return []
-    return [f"columns are called {values[0]!r} and the like: if these are values, say --read header=no (header=False)"]
+    return [f"columns are called {values[0]!r} and the like: if these are values, use --read header=no (header=False)"]
 
 
 def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str]) -> dict[str, str]:
@@ -331,8 +331,8 @@ def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Arra
     if isinstance(found, int):
         row = bad if isinstance(bad, int) else found
         raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {text[row].as_py()!r:.80} is not {dates.example_of(kind)}; mend it, "
-            f"or read the column as categories with --column {quote(name)}=category"
+            f"{chunk.where(row)}, column {name!r}: {text[row].as_py()!r:.80} is not {dates.example_of(kind)}; correct "
+            f"it, or read the column as categories with --column {quote(name)}=category"
         )
     return found
 

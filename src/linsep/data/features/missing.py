@@ -115,9 +115,9 @@ def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str
     >>> chunk = open_data(b"a,b\\n1,x\\n,y\\n").read()
     >>> rows_to_prove(chunk, "drop", "", "t.csv").tolist()
     [True, False]
-    >>> rows_to_prove(chunk, None, "mend it", "t.csv")
+    >>> rows_to_prove(chunk, None, "correct it", "t.csv")
     Traceback (most recent call last):
-    linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; mend it
+    linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; correct it
     """
     if missing is not None and missing not in IN_PROOFS:
         raise DataError(f"missing (--missing) of a proof is {' or '.join(IN_PROOFS)}, not {missing!r}")
@@ -246,7 +246,7 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     --------
     >>> told({"age": 3, "note": 1}, "mean", {"age": "number", "note": "text"})[0][1]
     "4 cells of 2 columns ('age' 3, 'note' 1): a missing number is replaced by the mean, a missing text has no words;
-    --missing"
+    see --missing"
     """
     if not counts:
         return []

@@ -117,7 +117,7 @@ class RunningTable:
                 if chunk.keyed and not column.is_number and column.missing is not None and column.missing.all():
                     raise DataError(
                         f"{chunk.where(0)}, column {name!r}: the first rows hold no value, which leaves open what it "
-                        f"holds: say --column {quote(name)}=number or --column {quote(name)}=category (columns=)"
+                        f"holds: use --column {quote(name)}=number or --column {quote(name)}=category (columns=)"
                     )
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind

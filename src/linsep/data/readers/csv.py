@@ -63,16 +63,16 @@ class CsvReader(TextReader):
         if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
             first, ways = self.names[0], ""
             if any(mark in head for mark in (b",", b";", b"\t")):
-                ways = "lines stand above the names of the columns, say --read skip_rows (skip_rows=)"
+                ways = "lines stand above the names of the columns, use --read skip_rows (skip_rows=)"
             if self.asked.target in first.split():
-                ways = "blanks separate the columns, say --read 'sep= ' (sep=)"
+                ways = "blanks separate the columns, use --read 'sep= ' (sep=)"
             if ways:
                 raise DataError(f"{name}:1: one column only, {first!r:.80}: if {ways}")
         try:
             check_names(self.names, name)
             take_target(self.names, self.asked.target)
         except DataError as error:
-            hint = "; if the first line holds a row and no names, say --read header=no (header=False)"
+            hint = "; if the first line holds a row and no names, use --read header=no (header=False)"
             raise DataError(f"{error}{hint if any(map(_NUMBER.fullmatch, self.names)) else ''}") from None
         return end
 
@@ -104,7 +104,7 @@ class CsvReader(TextReader):
             places.append(_by_lines(lines.name, lines.first_line) if by_lines else place.of)
         table, where = joined(tables, sources, places)
         if not table.num_rows:
-            raise NoRowsError(f"{sources[0]}: there is a header but not one row")
+            raise NoRowsError(f"{sources[0]}: there is a header but no row")
         return Whole(self._chunk(compact(table), sources[0], where))
 
     def _chunk(self, table: Any, name: str, where: Where, start: int = 0) -> TableChunk:

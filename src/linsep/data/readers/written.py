@@ -162,8 +162,8 @@ def find_written(
     if decimal != "," and sep != "," and not points:
         for column, cells in columns.items():
             if cell := _in_thousands(cells):
-                taken = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}"
-                return Written(sep, ",", f"{taken}; --read decimal=. says otherwise", is_open)
+                taken = f"{cell!r} in column {column!r:.40} is read as {cell.replace('.', '')}"
+                return Written(sep, ",", f"{taken}; if that is wrong, use --read decimal=.", is_open)
     return Written(sep, decimal, is_open=is_open)
 
 
@@ -242,9 +242,9 @@ def _decimal_mark(columns: list[list[str]], name: str, known: str | None) -> str
         return known
     if used["."] or in_groups:
         cell = next(cell for cell in used[","][0] if "," in cell)
-        what = "and other columns have points" if used["."] else "which may be a thousand and more"
+        what = "and other columns have points" if used["."] else "or a comma between thousands"
         raise DataError(
-            f"{name}: {cell!r} may be a number with a decimal comma, {what}: say --read decimal=',' (decimal=',') or "
+            f"{name}: {cell!r} may be a number with a decimal comma, {what}: use --read decimal=',' (decimal=',') or "
             "--read decimal='.'"
         )
     return ","
@@ -304,7 +304,7 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
         line = content.count(b"\n", 0, content.index(b"\0")) + first_line
         raise DataError(
             f"{name}:{line}: a NUL byte, which no text has; take it out, or, if the file "
-            "is UTF-16 without a byte order mark, say --read encoding=utf-16-le or utf-16-be (encoding=)"
+            "is UTF-16 without a byte order mark, use --read encoding=utf-16-le or utf-16-be (encoding=)"
         )
     if b'"' not in content:
         return
@@ -345,7 +345,7 @@ def _named(names: list[str], content: bytes, name: str, written: Written) -> lis
     if "" in names:
         raise DataError(
             f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
-            "or say with --read skip_rows (skip_rows=) how many lines stand above the names"
+            "or give with --read skip_rows (skip_rows=) how many lines stand above the names"
         )
     return names
 

@@ -278,7 +278,7 @@ class QuerySource(BatchSource):
         for _, rows in self._batches_of(0):
             most -= rows.nbytes
             if most < 0:
-                raise DataError(f"{self.name}: the rows of the query do not fit half of the free memory: say --stream")
+                raise DataError(f"{self.name}: the rows of the query do not fit half of the free memory: use --stream")
             parts.append(rows)
         if not parts:
             raise NoRowsError(f"{self.name}: the query gives no rows")

@@ -293,7 +293,7 @@ def choose_format(names: list[str], asked: str | None) -> str:
         if Path(names[0]).suffix.lower() in DATABASES:
             raise DataError(f"{names[0]} is a database: say which of its rows with --read query='SELECT ...' (query=)")
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
-        raise DataError(f"{names[0]}: {said}; say --read format (format=) {_CHOICE}")
+        raise DataError(f"{names[0]}: {said}; use --read format (format=) {_CHOICE}")
     return told
 
 

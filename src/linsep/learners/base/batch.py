@@ -22,8 +22,8 @@ from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, Pre
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
 NOT_DECIDED = (
-    "If the rows are separable, such a pass comes in the end: linsep.separability(X, y) decides whether they are; if so "
-    "raise max_iter or time_limit."
+    "If the rows are separable, such a pass comes in the end: linsep.separability(X, y) decides whether they are; if "
+    "so raise max_iter or time_limit."
 )
 
 
@@ -259,8 +259,8 @@ class BatchLearner(LabelledClassifier):
         dtype = self.moving()[0].dtype
         advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
         warnings.warn(
-            f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
-            f"added to them. The mistakes since then change nothing; {advice}.",
+            f"{absorbed} update(s) no longer changed w: its entries are too large for {dtype}, so the rows "
+            f"added to them are lost. The mistakes since then change nothing; {advice}.",
             PrecisionWarning,
             stacklevel=stacklevel,
         )

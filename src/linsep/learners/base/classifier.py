@@ -280,6 +280,6 @@ def check_weights(norm: float, dtype: Any) -> None:
     """
     if not norm * norm < float(np.finfo(dtype).max):
         raise DataError(
-            f"w has outgrown {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
-            f"{', give float64 rows' if dtype == np.float32 else ''} or start afresh."
+            f"w is too large for {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
+            f"{', give float64 rows' if dtype == np.float32 else ''} or start again."
         )

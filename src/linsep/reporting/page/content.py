@@ -214,7 +214,7 @@ def _mistakes(model: Any, about: About, margins: Array) -> Table:
     predicted = model.predict(about.matrix[worst[:MOST_ROWS]])
     told = zip_longest(worst.tolist(), predicted)  # of rows that are not shown nobody asks for predictions
     rows = [(i, about.y[i], label, float(margins[i])) for i, label in told]
-    note = "Margin y z: how far on the wrong side, 0 on the line; of several classes z is compared with the best other."
+    note = "Margin y z: how far on the wrong side; 0 on the line. Of several classes z is compared with the best other."
     return rows_table("Mistaken rows", note, ["label", "predicted", "margin"], rows)
 
 
@@ -354,7 +354,7 @@ def certificate_pictures(found: Separability, plane: Hyperplane | None, rows: Na
 
 def _suspects(suspects: Sequence[Any]) -> Table:
     """The rows that have to go."""
-    note = "Without these rows the others are separable, those first that lie deepest in the other class."
+    note = "Without these rows the others are separable. First come those deepest in the other class."
     return rows_table("Suspects", note, ["label"], [(suspect.row, suspect.label) for suspect in suspects])
 
 

@@ -42,7 +42,7 @@ def _of_references(found: Any) -> list[str]:
             why = f"the coefficients of all {all_others}, {without}"
         out.append(
             f"Take another reference level of {column}: {why}; with C({called}, Treatment(reference={better})) in a "
-            f"formula that of {reference!r} may take their place."
+            f"formula only that of {reference!r} may be infinite."
         )
     return out
 
@@ -153,7 +153,7 @@ def _without(columns: Sequence[Any], tried: Tried) -> str:
     )
     out = [f"; without {' or without '.join(map(str, well))} no estimate is infinite"] * bool(well)
     out += [_then(f"without {ill[0]}", left[ill[0]])] if len(ill) == 1 else []
-    out += [f"; without one of {listed(ill)} some estimates still are infinite"] * (len(ill) > 1)
+    out += [f"; if only one of {listed(ill)} is dropped, some estimates are still infinite"] * (len(ill) > 1)
     return "".join(out)
 
 

@@ -101,7 +101,7 @@ def estimates_of(found: Any) -> list[str]:
     if found.rank < width:
         which = listed(names[UNIDENTIFIED]) or "some of the fixed effects"
         out.append(
-            f"The rank is {found.rank:,} of {width:,} coefficients: not identified, because they can change together "
+            f"The rank is {found.rank:,} of {width:,} coefficients. Not identified, because they can change together "
             f"without changing the likelihood: {which}."
         )
     return out
@@ -242,7 +242,7 @@ _MODELS = {
         "the {link} regression of {last!r} against {first!r}",
         (
             "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
-            "to 0 and 1, and an iterative fit stops only at its limit.",
+            "to 0 and 1, and an iterative fit stops only at its limit of steps.",
             "A linear combination of the columns has the sign of the outcome on {k} and is exactly 0 on the other "
             "{left}: the fitted probabilities of the {k} tend to 0 and 1; the other rows overlap.",
         ),
@@ -252,7 +252,7 @@ _MODELS = {
         "the binomial regression with {link} link",
         (
             "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
-            "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit.",
+            "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit of steps.",
             "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
             "{k} in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} tend to 0 "
             "and 1; the other rows overlap.",
