@@ -86,7 +86,7 @@ def test_unknown_levels_are_named_and_missing_ones_counted_apart() -> None:
     cities = ["Oslo", "", "Bari", "Bari", "Pisa", "", "Rom", "Rome", "Ulm"]
     list(iter_predictions(model, ("city\n" + "".join(f'"{city}"\n' for city in cities)).encode()))
     assert unknown_levels(model) == [
-        "column 'city': 5 rows hold a category that was not there in training, first 'Bari' at buffer:4, 'Pisa' at "
+        "column 'city': 5 rows hold a category that was not in training, first 'Bari' at buffer:4, 'Pisa' at "
         "buffer:6, 'Rom' at buffer:8; it counts as none",
         "column 'city': 2 values are missing, but training had none; no category is used for them",
     ]
@@ -94,14 +94,12 @@ def test_unknown_levels_are_named_and_missing_ones_counted_apart() -> None:
     assert unknown_levels(model) == []
     list(iter_predictions(model, b"city\nBari\nOslo\n"))  # no cell is missing
     assert unknown_levels(model) == [
-        "column 'city': 1 row holds a category that was not there in training, first 'Bari' at buffer:2; it counts as "
-        "none"
+        "column 'city': 1 row holds a category that was not in training, first 'Bari' at buffer:2; it counts as none"
     ]
     holes = TableModel().fit(open_data(b'city,y\nOslo,1\nRome,0\n"",1\n', target="y"))
     list(iter_predictions(holes, b'city\n""\nBari\n'))
     assert unknown_levels(holes) == [
-        "column 'city': 1 row holds a category that was not there in training, first 'Bari' at buffer:3; it counts as "
-        "none"
+        "column 'city': 1 row holds a category that was not in training, first 'Bari' at buffer:3; it counts as none"
     ]
 
 

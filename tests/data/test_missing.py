@@ -215,11 +215,11 @@ def test_the_command_counts_cells_and_predicts(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(as_csv(frame(), "NA"))
     for options, said in (
-        ([], "by the mean, and an extra 0/1 column marks it, a missing category is its own category; see --missing"),
+        ([], "by the mean, and an extra 0/1 column marks it; a missing category is its own category; see --missing"),
         (["--missing", "median"], "replaced by the median"),
         (
             ["--stream", "--missing", "mean"],
-            "a missing number is replaced by the mean, a missing category is its own category",
+            "a missing number is replaced by the mean; a missing category is its own category",
         ),
         (["--stream", "--missing", "drop"], "rows with a missing value are left out"),
     ):
@@ -289,7 +289,7 @@ def test_new_json_lines_may_lack_a_key_or_hold_only_null() -> None:
         with pytest.raises(DataError, match=message):
             list(iter_predictions(model, new, format=form, target="y" if b'"y"' in new else None))
     dropping = fit_table(open_data(lines[0], format="jsonl", target="y"), missing="drop").model
-    with pytest.raises(DataError, match=r"'n': the value is missing, and the model was trained on complete rows alone"):
+    with pytest.raises(DataError, match=r"'n': the value is missing, and the model was trained only on complete rows"):
         list(iter_predictions(dropping, lines[1], format="jsonl"))
 
 

@@ -110,7 +110,7 @@ def test_fit_predict_score_show_on_two_columns(tmp_path: Path) -> None:
     assert tag("predict", model, plain).stdout == "The\tdet\ndog\tnoun\n\n"
     strange = write(tmp_path, "s.txt", "The det\ndog odd\n\nIt pron\n")
     scored = tag("score", model, strange, "--json")
-    assert "tokens with a tag that was not there in training: 1, the first with 'odd'" in scored.stderr
+    assert "tokens with a tag that was not in training: 1, the first with 'odd'" in scored.stderr
     told = json.loads(scored.stdout)
     assert (told["accuracy"], told["sentence_accuracy"], told["counts"]) == (2 / 3, 0.5, {"odd predicted noun": 1})
     shown = json.loads(linsep("show", model, "--weights", 3, "--json").stdout)

@@ -157,8 +157,8 @@ def test_the_receipt_says_so() -> None:
     receipt = fit_table(open_data(table.to_csv(index=False).encode(), target="left"), holdout=0.25).receipt
     assert receipt.data["telling_columns"] == ["end_date"]
     assert dict(receipt.lines)["too good?"] == (
-        "column 'end_date' alone tells the classes apart (all 200 rows right: by whether it is missing): is it "
-        "known before the label is?"
+        "column 'end_date' alone tells the classes apart (all 200 rows right: by whether it is missing): do you "
+        "know it before the label?"
     )
     assert "hints" not in receipt.data
 
@@ -190,7 +190,7 @@ def test_the_receipt_asks_whether_the_column_is_known_before_the_label() -> None
     found = fit_table(open_data(frame(), target="late"))
     said = [text for label, text in found.receipt.lines if label == "too good?"]
     assert len(said) == 2
-    assert said[0].endswith(": is it known before the label is?")
+    assert said[0].endswith(": do you know it before the label?")
     assert found.receipt.data["telling_columns"] == ["days_overdue", "state"]
     plain = fit_table(open_data(frame()[["age", "late"]], target="late"))
     assert "telling_columns" not in plain.receipt.data

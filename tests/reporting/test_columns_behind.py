@@ -73,8 +73,8 @@ def test_a_column_that_is_missing_in_one_class_is_named() -> None:
     lines = check_table(open_data(table, target="late"), explain=True).lines
     [said] = [text for _, text in lines if "alone tells" in text]
     assert said == (
-        "column 'reason' alone tells the classes apart (all 200 rows right: each of its 2 levels has one class): is it "
-        "known before the label is?"
+        "column 'reason' alone tells the classes apart (all 200 rows right: each of its 2 levels has one class): do "
+        "you know it before the label?"
     )
 
 

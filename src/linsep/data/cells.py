@@ -298,7 +298,7 @@ def refuse_comma(name: str, text: pa.Array, where: Callable[[int], str]) -> None
     --------
     >>> refuse_comma("a", pa.array(["7", "1,500"]), "t.csv:{}".format)
     Traceback (most recent call last):
-    linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or a comma between thousands: say
+    linsep.types.DataError: t.csv:1, column 'a': '1,500' may have a decimal comma, or a comma between thousands: use
     --read decimal=',' (decimal=',') or --read decimal='.'
     """
     texts, codes = distinct(text)

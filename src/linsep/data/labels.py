@@ -228,7 +228,7 @@ def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any
     if 2 * k > len(y):
         raise DataError(
             f"{'' if target is None else f'column {target!r}: '}{k:,} labels in {len(y):,} rows: is that the right "
-            "column? A class needs several rows. Of a number make classes first, such as high and low, or name one "
+            "column? A class needs several rows. Make classes of numbers first, such as high and low, or name one "
             "label with --positive (positive=)"
         )
 

@@ -159,7 +159,7 @@ def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:
     """What to say of categories that were not there in training."""
     named = ", ".join(f"{level!r:.40} at {place}" for level, place in first.items())
     hold = "1 row holds" if rows == 1 else f"{rows:,} rows hold"
-    return f"column {column!r}: {hold} a category that was not there in training, first {named}; it counts as none"
+    return f"column {column!r}: {hold} a category that was not in training, first {named}; it counts as none"
 
 
 def score_table(

@@ -189,7 +189,7 @@ def _of_table(source: Source, encoder: TableEncoder, positive: Any, hints: list[
     gone, telling = encoder.missing_, _too_good(source, encoder.kinds_, positive)
     lines = [*told_unlabelled(source.unlabelled), *told(gone, encoder.way, encoder.made.kinds)]
     lines += [*left_out_line(encoder.left_out_), *hints]
-    lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
+    lines += [("too good?", f"{one}: do you know it before the label?") for one in telling[:_TELLING]]
     return [
         *for_people(lines),
         *if_any(missing=gone, unlabelled=source.unlabelled, left_out=encoder.left_out_),

@@ -76,7 +76,7 @@ def _score(asked: Any) -> Result:
     names = ("sentences", "tokens", "accuracy", "sentence_accuracy")
     data = {**{name: getattr(scores, name) for name in names}, "counts": counts}
     many, first = len(scores.unknown), scores.unknown[:1]
-    warn = [f"tokens with a tag that was not there in training: {many:,}, the first with {tag!r}" for tag in first]
+    warn = [f"tokens with a tag that was not in training: {many:,}, the first with {tag!r}" for tag in first]
     return Result(lines, data, warn)
 
 

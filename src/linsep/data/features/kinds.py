@@ -194,7 +194,7 @@ def _as_dates(chunk: TableChunk, name: str) -> str:
 
 def _which(name: str, text: pa.Array, ways: list[str]) -> str:
     options = " or ".join(f"--column {quote(name)}={way}" for way in ways)
-    return f"its dates, such as {text[0].as_py()!r}, can be read in {len(ways)} ways: say {options}"
+    return f"its dates, such as {text[0].as_py()!r}, can be read in {len(ways)} ways: use {options}"
 
 
 def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], doubts: list[str]) -> str:
@@ -209,7 +209,7 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     if len(ways) == 1:
         if not dates.has_open_century(decoded(raw), ways[0]):
             return ways[0]
-        doubts.append(f"column {name!r} is read as categories, as the century of its years is open: write four digits")
+        doubts.append(f"column {name!r} is read as categories, because its years have no century: write four digits")
         return CATEGORY
     if name not in chunk.as_text and (amounts := numbers.find_amounts(column)):
         return amounts

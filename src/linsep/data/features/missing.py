@@ -164,7 +164,7 @@ def note_missing(
     Raises
     ------
     DataError
-        A value is missing, and the model was trained on complete rows alone.
+        A value is missing, and the model was trained only on complete rows.
 
     Examples
     --------
@@ -181,8 +181,8 @@ def note_missing(
         if missing in ("drop", "error"):
             row = int(np.flatnonzero(column.missing)[0])
             raise DataError(
-                f"{chunk.where(row)}, column {name!r}: the value is missing, and the model was trained on complete "
-                f"rows alone (--missing {missing}); train it with --missing indicator"
+                f"{chunk.where(row)}, column {name!r}: the value is missing, and the model was trained only on "
+                f"complete rows (--missing {missing}); train it with --missing indicator"
             )
         if (column.is_number or name in hashed) and name not in known:
             new[name] = new.get(name, 0) + int(column.missing.sum())
@@ -214,8 +214,8 @@ def told_new(
     for name, n in counts.items():
         them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
         if "" in (known := levels.get(name) or ()):
-            taken = f"no row holds {missing_word(known)!r}, a category in training, which some readers take for missing"
-            said.append(f"column {name!r:.80}: {are} missing, and {taken}: read both tables alike")
+            taken = f"no row holds {missing_word(known)!r}, a category in training, which some programs read as missing"
+            said.append(f"column {name!r:.80}: {are} missing, and {taken}: read both tables in one way")
             continue
         stead = "the mean is used for" if name in numbers else "no category is used for"
         said.append(f"column {name!r:.80}: {are} missing, but training had none; {stead} {them}")
@@ -245,7 +245,7 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     Examples
     --------
     >>> told({"age": 3, "note": 1}, "mean", {"age": "number", "note": "text"})[0][1]
-    "4 cells of 2 columns ('age' 3, 'note' 1): a missing number is replaced by the mean, a missing text has no words;
+    "4 cells of 2 columns ('age' 3, 'note' 1): a missing number is replaced by the mean; a missing text has no words;
     see --missing"
     """
     if not counts:
@@ -254,7 +254,7 @@ def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[
     said = [sentence for kind, sentence in {**_SAID_OF, "number": _SAID[way]}.items() if kind in met]
     said = [_SAID[way]] if way == "drop" else said
     what = f"{count(sum(counts.values()), 'cell')} of {count(len(counts), 'column')}"
-    return [("missing values", f"{what} ({_listed(counts)}): {', '.join(said)}; see --missing")]
+    return [("missing values", f"{what} ({_listed(counts)}): {'; '.join(said)}; see --missing")]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -192,8 +192,8 @@ def _separator(text: str, name: str) -> str:
         )
     listed = " or ".join(_MARKS[mark] for mark in even or found)
     raise DataError(
-        f"{name}:1: the columns may be separated by {listed}, and the first lines do not tell: name the mark between "
-        "them with --read sep (sep=)"
+        f"{name}:1: the columns may be separated by {listed}, and the first lines do not show which: name the mark "
+        "between them with --read sep (sep=)"
     )
 
 

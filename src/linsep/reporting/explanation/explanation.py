@@ -115,7 +115,7 @@ class Explanation:
 
 
 def _asking(column: TellingColumn) -> str:
-    return f"{column}: is it known before the label is?"
+    return f"{column}: do you know it before the label?"
 
 
 def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, Any]:
