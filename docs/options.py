@@ -17,7 +17,7 @@ def names_of(command: Command) -> list[str]:
 
 def option_table(command: Command) -> str:
     """A line for each argument and option."""
-    lines = ["| argument or option | what it is | unless given |", "|---|---|---|"]
+    lines = ["| argument or option | what it is | default |", "|---|---|---|"]
     for one in command.options:
         name = one.name if one.is_argument else ", ".join(one.spellings) + (f"={one.placeholder}" if one.under else "")
         lines.append(f"| `{name}` | {_words(one)} | {'needed' if one.needed else _default(one)} |")

@@ -122,14 +122,14 @@ def test_every_column_of_the_table_is_explained(folder: Path) -> None:
     help_ = " ".join(linsep("probe", "--help").stdout.split())
     assert len(heads) == 13
     assert [head for head in heads[3:] if head != "verdict" and f" {head}: " not in help_] == []
-    note = "selectivity  accuracy less control, both in folds that share types or groups: near 0"
+    note = "selectivity  accuracy minus control, in folds that share types or groups: near 0"
     assert (note in grouped, "selectivity" in plain) == (True, False)
 
 
 def test_doubts_are_printed_and_kept(folder: Path) -> None:
     Path("y.csv").write_text(Path("y.csv").read_text().replace("down", "nan", 1))
     asked = [*ASKED, "--set", "controls=0", "--time-limit", 0]
-    said = "concept 'side': 'nan' (1 row): this may stand for no label"
+    said = "concept 'side': 'nan' (1 row): this may mean a missing label"
     assert f"warning: {said}" in linsep(*asked, status=3).stderr
     assert json.loads(linsep(*asked, "--json", status=3).stdout)["warnings"][0].startswith(said)
 

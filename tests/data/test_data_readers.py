@@ -77,7 +77,7 @@ def test_csv_numbers_equal_what_pandas_wrote(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("a,b,y\n", "a header but not one row"),
+        ("a,b,y\n", "a header but no row"),
         ("a,b\n1,2\n", r"no column called 'y'; there are 'a', 'b'"),
         ("y\n1\n", "no feature columns"),
         ("a,a,y\n1,2,3\n", "two columns are called 'a'"),

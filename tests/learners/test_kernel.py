@@ -368,7 +368,7 @@ def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
     assert found[0].data["stop_reason"] == "clean pass" and found[0].data["training_accuracy"] < 1
-    assert dict(found[0].lines)["stop reason"].endswith("the mean or vote need not")
+    assert dict(found[0].lines)["stop reason"].endswith("the mean or the vote may not")
     model = load(tmp_path / "m")
     model.learner_.set_params(average="last")
     save(model, tmp_path / "last")

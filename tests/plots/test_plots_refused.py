@@ -87,7 +87,7 @@ def test_long_names_are_told_apart_by_their_ends() -> None:
 def test_the_words_of_a_stop_fit_the_learner() -> None:
     averaged = AveragedPerceptron().fit(ROWS, LABELS)
     assert averaged.stop_reason_ is StopReason.CLEAN_PASS
-    assert why_stopped(averaged, 0.75).endswith("the mean or vote need not")
+    assert why_stopped(averaged, 0.75).endswith("the mean or the vote may not")
     assert why_stopped(averaged, 1.0) == StopReason.CLEAN_PASS.sentence
     plain = Perceptron().fit(ROWS, LABELS)
     assert why_stopped(plain, 0.75) == StopReason.CLEAN_PASS.sentence  # on other rows than those of the run

@@ -222,16 +222,16 @@ def test_a_layer_that_says_little_is_told() -> None:
     said = (
         f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and a fair coin"
     )
-    assert dict(found.lines)["says little"] == f"{said} for each label the chance would be 1/1000"
+    assert dict(found.lines)["says little"] == f"{said} for each label, the chance would be 1/1000"
 
 
 def test_a_rare_class_is_told_as_the_reason() -> None:
     """More rows would not help: 120 are far more than the 28 that fair labels need."""
     found = probe(HIDDEN, HIDDEN[:, 0] >= np.sort(HIDDEN[:, 0])[-3], controls=0)
     assert (found.rows[0].rare_rows, found.rows[0].positives, found.rows[0].log10_odds) == (28, 3, 0.0)
-    said = "120 rows of rank 6: a class is so rare that shuffled labels may be separable too; with a fair coin for each"
+    said = "120 rows of rank 6: a class is so rare that shuffled labels may be separable too; if a fair coin chose each"
     fair = cover_odds(120, 6)
-    assert dict(found.lines)["says little"] == f"{said} label the chance would be at most 10^{fair:.1f}"
+    assert dict(found.lines)["says little"] == f"{said} label, the chance would be at most 10^{fair:.1f}"
 
 
 def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
@@ -394,7 +394,7 @@ def test_rows_that_are_equal_and_have_one_label_count_once() -> None:
     (row,) = found.rows
     assert (row.n, row.repeated, row.units, plain.rows[0].repeated) == (151, 31, 120, 0)
     assert (row.log10_odds, row.log10_odds_fair) == (plain.rows[0].log10_odds, plain.rows[0].log10_odds_fair)
-    said = "rows equal to an earlier one: 31 of 151; the odds count each once; one held out may have a copy that was"
+    said = "rows equal to an earlier one: 31 of 151; the odds count equal rows once; a held-out row may have a copy"
     assert dict(found.lines)["repeats"].startswith(said)
     grouped = probe(X, side, groups=np.arange(151), controls=0)
     assert (grouped.rows[0].repeated, grouped.rows[0].units) == (None, 151)

@@ -288,8 +288,8 @@ def test_classes_that_are_small_or_of_no_label_are_told() -> None:
     found = probe(X, {"animal": y}, controls=0, time_limit=0.0)
     assert found.warnings == (
         "concept 'animal': 'nan' (9 rows): this may mean a missing label: leave the cell empty (None in Python)",
-        "concept 'animal': 'emu' (1 row), 'owl' (2 rows): of so few rows that fewer parts can be held out: is the "
-        "label meant?",
+        "concept 'animal': 'emu' (1 row), 'owl' (2 rows): so few rows that fewer parts can be held out: is this "
+        "label right?",
     )
     assert found.summary().splitlines()[-2].startswith("warning      concept 'animal': 'nan' (9 rows)")
     labelled = np.array([None if label in ("nan", "owl", "emu") else label for label in y.tolist()], dtype=object)

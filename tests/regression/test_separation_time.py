@@ -123,5 +123,5 @@ def test_the_command_says_that_the_search_ended(tmp_path: Path) -> None:
     assert lines["smallest set"].endswith("; the time limit of 0 s ended the search")
     assert lines["smallest set"].startswith("x1, ")
     told = " ".join(run_linsep(["separation", "--help"], tmp_path).stdout.split())
-    assert "--details searches the fewest" in told
-    assert "then finite_part(), drop() or firth() of its answer" in told
+    assert "--details may take as long again" in told
+    assert "then finite_part(), drop() or firth() of its result" in told

@@ -451,7 +451,7 @@ def test_rows_that_have_to_go_are_proved_for_each_class(several: bool, tmp_path:
     claim, text = explained(table, "late", tmp_path)
     status, said = verify(tmp_path, claim, text, "t.csv")
     assert status == 0, said
-    assert said.count("to go\n") == (3 if several else 1)
+    assert said.count("must be removed\n") == (3 if several else 1)
     assert "columns_behind" not in claim
     if several:
         for wrong in (
