@@ -113,7 +113,7 @@ def false_bounds(lines: Sequence[str], asked: Question) -> str:
     """The first line of the standalone program, about the fewest rows, that is not so."""
     n, stays = len(asked.rows), {None: 0, asked.classes[0]: -1, asked.classes[1]: 1}
     said = (
-        rf"proved: (?:exactly|at least) (\d+)(?: and at most (\d+))? of {n} rows ha.* to go(?:, if all of (.+) stay)?"
+        rf"proved: (?:exactly|at least) (\d+)(?: and at most (\d+))? of {n} rows must be removed(?:, if all of (.+) stay)?"
     )
     for line in lines:
         found = re.fullmatch(said, line)

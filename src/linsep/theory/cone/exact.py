@@ -251,7 +251,8 @@ class Support:
 
     def __init__(self, A: Array, y: Array) -> None:
         weighted = A * y[:, None]
-        R = sp.linalg.qr(weighted, mode="r", check_finite=False)[0][: A.shape[1]]
+        # Of their rank small weights may hide more than half of the digits, and not all.
+        R = sp.linalg.qr(A * np.sqrt(y)[:, None], mode="r", check_finite=False)[0][: A.shape[1]]
         columns = np.arange(A.shape[1])
         if not is_regular(R):
             R, pivots = sp.linalg.qr(R, mode="r", pivoting=True, check_finite=False)

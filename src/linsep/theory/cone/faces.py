@@ -137,7 +137,11 @@ class Faces:
     def _by_few(self, asked: Asked, held: Array, guess: Guess) -> bool:
         """Exact weights of at most twice as many rows as their rank."""
         names = asked.which[guess.ids].tolist()
-        support = Support(asked.table(guess.ids), guess.y / guess.y.max())
+        table, y = asked.table(guess.ids), guess.y / guess.y.max()
+        try:
+            support = Support(table, y)
+        except np.linalg.LinAlgError:  # so little is left of the sum of the rows that it hides small weights
+            support = Support(table, _refined(table, y, self.deadline))
         first = support.basis.copy()
         support.lower(self.deadline)
         few = None
@@ -377,8 +381,9 @@ def _in_units(rows: SignedRows) -> Any:
 def _refined(Z: Any, y: Array, deadline: Deadline) -> Array:
     """Weights nearer to those that bring the rows to 0: the least change relative to each, where they stay above 0."""
     try:
-        solve = (SparseSquare(Z, deadline) if sp.sparse.issparse(Z) else DenseSquare(Z)).solver(y * y)
-        better = np.asarray(y - y * y * (Z @ solve(Z.T @ y, 1e-8)))
+        square = SparseSquare(Z, deadline) if sp.sparse.issparse(Z) else DenseSquare(Z)
+        square.lossy = True
+        better = np.asarray(y - y * y * (Z @ square.solver(y * y)(Z.T @ y, 1e-8)))
     except np.linalg.LinAlgError:
         return y
     return better if better.min() > 0 else y
