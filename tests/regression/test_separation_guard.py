@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -504,3 +505,43 @@ def test_orders_that_are_not_known_and_series_of_other_rows_are_refused() -> Non
     other = {"y": pd.Series([0, 1, 1], index=[2, 1, 0]), "x": pd.Series([0.0, 1, 2])}
     with pytest.raises(DataError, match="row 0 is called 2 in y and 0 in x"):
         separation("y ~ x", data=other)
+
+
+OTHERS = ["ZeroInflatedPoisson", "GeneralizedPoisson", "NegativeBinomialP", "HurdleCountModel", "TruncatedLFPoisson"]
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "GEE", "OrdinalGEE", "GLMGam", "BetaModel", "Mine"])
+def test_the_fits_that_a_fit_makes_for_its_start_are_not_asked_about(name: str) -> None:
+    """They are separated, and are of models that the user never fitted."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    gam, counts = import_module("statsmodels.gam.api"), import_module("statsmodels.discrete.truncated_model")
+    X, binomial = sm.add_constant(APART[["x", "rare"]].astype(float)), sm.families.Binomial()
+
+    class Mine(sm.Logit):  # type: ignore[misc, name-defined]
+        """A class of the user whose fit makes another one."""
+
+        def fit(self, **options: Any) -> Any:
+            return sm.Logit(self.endog, self.exog).fit(**options)
+
+    def of_groups() -> Any:
+        return sm.GEE(APART.y, X, groups=APART.index // 2, family=binomial)
+
+    def of_splines() -> Any:
+        return gam.GLMGam(APART.y, X, smoother=gam.BSplines(APART.x, df=[4], degree=[2]), family=binomial)
+
+    models: dict[str, Any] = {
+        "GEE": of_groups,
+        "OrdinalGEE": lambda: sm.OrdinalGEE(APART.kind, APART[["rare"]].astype(float), groups=APART.index // 2),
+        "GLMGam": of_splines,
+        "BetaModel": lambda: import_module("statsmodels.othermod.betareg").BetaModel(0.2 + 0.6 * APART.y, X),
+        "Mine": lambda: Mine(APART.y, X),
+        "TruncatedLFPoisson": lambda: counts.TruncatedLFPoisson(FRAME.n[FRAME.n > 0], X[FRAME.n > 0]),
+    }
+    model = models.get(name, lambda: getattr(sm if hasattr(sm, name) else counts, name)(APART.n, X))()
+    own = vars(type(model)).get("fit")
+    with warnings.catch_warnings(), guard() as guarding:
+        warnings.simplefilter("ignore")
+        with suppress(np.linalg.LinAlgError):  # the numbers that are printed here have no meaning
+            model.fit(**({} if name in ("GEE", "OrdinalGEE", "GLMGam") else {"disp": 0}))
+    assert (guarding.separations, guarding.not_asked) == ([], [f"{name}.fit"])
+    assert vars(type(model)).get("fit") is own

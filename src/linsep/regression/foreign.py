@@ -37,14 +37,17 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
     ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
 }
-# Methods that fit what is not asked about.
+# Classes that fit what is not asked about; their subclasses, and those of the models above, do so too.
 _OTHER = (
-    ("statsmodels.discrete.conditional_models", "ConditionalMNLogit", "fit"),
-    ("statsmodels.discrete.conditional_models", "ConditionalPoisson", "fit"),
-    ("statsmodels.discrete.count_model", "ZeroInflatedPoisson", "fit"),
-    ("statsmodels.genmod.generalized_estimating_equations", "GEE", "fit"),
-    ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter", "fit"),
+    ("statsmodels.discrete.conditional_models", "_ConditionalModel"),
+    ("statsmodels.discrete.count_model", "CountModel"),
+    ("statsmodels.discrete.truncated_model", "CountModel"),
+    ("statsmodels.gam.generalized_additive_model", "GLMGam"),
+    ("statsmodels.genmod.generalized_estimating_equations", "GEE"),
+    ("statsmodels.othermod.betareg", "BetaModel"),
+    ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter"),
 )
+_PENALISED = "LogisticRegressionCV"  # a subclass that is never without a penalty
 _LATE = ("lifelines", "pyfixest")  # take seconds to load
 _LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
@@ -184,9 +187,13 @@ def guarded_classes() -> list[Any]:
 def other_fits() -> list[tuple[Any, str]]:
     """Classes of loaded packages, and their methods that fit what is not asked about."""
     there = [at for at in _OTHER if at[0].partition(".")[0] in sys.modules]
-    found = [(getattr(import_module(module), name), fit) for module, name, fit in there]
-    regularized = [kind for kind in guarded_classes() if hasattr(kind, "fit_regularized")]
-    return [*found, *((kind, "fit_regularized") for kind in regularized)]
+    guarded = guarded_classes()
+    kinds = [*(getattr(import_module(module), name) for module, name in there), *guarded]
+    for kind in kinds:  # the list grows
+        kinds += kind.__subclasses__()
+    found = [(kind, name) for kind in dict.fromkeys(kinds) for name in ("fit", "fit_regularized")]
+    found = [(kind, name) for kind, name in found if hasattr(kind, name) and kind.__name__ != _PENALISED]
+    return [(kind, name) for kind, name in found if kind not in guarded or name != "fit"]
 
 
 def kind_of(model: Any) -> tuple[Family, str] | None:

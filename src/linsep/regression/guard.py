@@ -89,7 +89,7 @@ class Guarding(AbstractContextManager["Guarding"]):
             name = "get_fit" if hasattr(kind, "get_fit") else "fit"
             self._replace(kind, name, self._guarded(getattr(kind, name)))
         for kind, name in other_fits():
-            self._replace(kind, name, self._noted(getattr(kind, name)))
+            self._replace(kind, name, self._guarded(getattr(kind, name), asks=False))
         return self
 
     def __exit__(self, kind: object, *raised: object) -> None:
@@ -109,22 +109,14 @@ class Guarding(AbstractContextManager["Guarding"]):
         self._own.append((kind, name, kind.__dict__.get(name)))
         setattr(kind, name, new)
 
-    def _noted(self, fit: Callable[..., Any]) -> Callable[..., Any]:
-        """The same, and it is noted that nothing was asked."""
+    def _guarded(self, fit: Callable[..., Any], *, asks: bool = True) -> Callable[..., Any]:
+        """The same after the question, or it is noted that nothing was asked."""
 
-        @wraps(fit)
-        def noted(model: Any, *args: Any, **kwargs: Any) -> Any:
-            self.not_asked.append(f"{type(model).__name__}.{fit.__name__}")
-            return fit(model, *args, **kwargs)
-
-        return noted
-
-    def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
             if self._is_inside:  # a fit that another one makes, as NegativeBinomial starts from a Poisson regression
                 return fit(model, *args, **kwargs)
-            found, is_known = None, kind_of(model) is not None
+            found, is_known = None, asks and kind_of(model) is not None
             try:
                 asked = question_of(model, args, kwargs) if is_known else None
                 found = None if asked is None else answer(asked, self._time_limit)
@@ -135,7 +127,7 @@ class Guarding(AbstractContextManager["Guarding"]):
             if found is not None:
                 self.separations.append(found)
                 tell(found, self._mode, stacklevel=3)
-            self._is_inside = is_known
+            self._is_inside = True
             try:
                 return fit(model, *args, **kwargs)
             finally:
@@ -155,9 +147,9 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
     estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
     function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
     threads. A model that cannot be guarded is fitted there without a question; so is one of a subclass, such as GLMGam,
-    since what it fits is not known. `not_asked` and a warning at the end name those that could be separated, as
-    `fit_regularized`, and lifelines or pyfixest if they are first loaded inside the block. Of pyfixest the rows that a
-    fit keeps are asked about: what it missed when it dropped separated ones.
+    since what it fits is not known, and what another fit makes for its start. `not_asked` and a warning at the end name
+    those that could be separated, as `fit_regularized`, and lifelines or pyfixest if they are first loaded inside the
+    block. Of pyfixest the rows that a fit keeps are asked about: what it missed when it dropped separated ones.
 
     An answer that is `fragile` counts as separation: half a unit in the last place of some numbers of the design could
     change it, as where a column is the sum of others in decimals. Leave one of these columns out.
