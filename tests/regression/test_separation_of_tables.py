@@ -237,6 +237,8 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
     found = separation(pyfixest.fepois("n ~ x + z", table))
     assert found._question is not None and found._question.printed.keys() == {"(Intercept)", "x", "z"}
     assert found.separated_rows == tuple(np.flatnonzero((table.z == 1) & table.x.notna()).tolist())
+    assert found.n_missing == separation("n ~ x + z", data=table, family="poisson").n_missing == 2
+    assert "2 further rows were left out for missing values" in found.paragraph()
     single = table.assign(single=np.where(np.arange(300) < 3, np.arange(300), 9)).drop(columns="z")
     found = separation(pyfixest.fepois("n ~ x | single", single), data=single)
     zeros = [k for k in range(3) if single.n[k] == 0]

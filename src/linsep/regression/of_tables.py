@@ -151,7 +151,7 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
             raise DataError(OTHER_TABLE)
         frame = whole
-    asked = of_pyfixest_fit(fitted, frame)
+    asked = of_pyfixest_fit(fitted, None if data is None else frame)
     given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
