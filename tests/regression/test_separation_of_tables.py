@@ -265,6 +265,20 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
             separation(fit)
 
 
+def test_a_response_that_the_formula_calculates_is_compared_with_that_of_the_fit() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    table = counts()
+    calculated, plain = (pyfixest.feglm(f"{y} ~ x + z | g", table, family="logit") for y in ("I(n > 0)", "b"))
+    with pytest.raises(DataError, match=r"does not hold the .* rows that it dropped as separated"):
+        separation(calculated)
+    found = separation(calculated, data=table)
+    assert found.coefficients == separation(plain, data=table).coefficients
+    assert found.separated_rows == separation(plain, data=table).separated_rows != ()
+    for other in (table.assign(n=1 - table.b), table.iloc[:-1], table.assign(x=table.x.where(table.index > 0))):
+        with pytest.raises(DataError, match="data is another table"):
+            separation(calculated, data=other)
+
+
 def test_nothing_is_loaded_to_ask_about_other_data() -> None:
     code = (
         "import linsep, sys; linsep.separation([[0], [1]], [0, 1]); print({'lifelines', 'pyfixest'} & {*sys.modules})"

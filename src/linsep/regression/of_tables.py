@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
@@ -139,19 +140,17 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         The rows that it dropped as separated are needed, and are not there; the formula is not one of formulaic.
     """
     name, dropped = type(fitted).__name__, int(fitted.n_separation_na)
-    frame: Any = getattr(fitted, "_data", None)
-    if data is None and (dropped or frame is None):
+    if data is None and (dropped or getattr(fitted, "_data", None) is None):
         left = f"{dropped:,} rows that it dropped as separated" if dropped else "data"
         raise DataError(f"{name} does not hold the {left}: give the table as separation(model, data=table)")
     if fitted._drop_intercept and not fitted._has_fixef:
         raise DataError(f"{name} was fitted with drop_intercept=True: write `y ~ 0 + x`")
-    if data is not None:
-        whole, y = as_pandas(data).reset_index(drop=True), fitted._depvar
-        there = whole.index[:0] if frame is None else frame.index
-        if len(there) and (there.max() >= len(whole) or (whole.loc[there, y] != frame[y]).any()):
+    asked = of_pyfixest_fit(fitted, None if data is None else as_pandas(data).reset_index(drop=True))
+    held = getattr(fitted, "_Y_untransformed", None)
+    if data is not None and held is not None:
+        y = import_module("pandas").Series(np.asarray(asked.outcome.y, dtype=np.float64), asked.design.places)
+        if not np.array_equal(y.reindex(held.index), held.iloc[:, 0]):
             raise DataError(OTHER_TABLE)
-        frame = whole
-    asked = of_pyfixest_fit(fitted, None if data is None else frame)
     given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
     given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
