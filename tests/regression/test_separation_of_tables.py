@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ def test_a_block_asks_about_the_rows_that_pyfixest_keeps() -> None:
 def test_a_block_says_what_it_did_not_ask_about() -> None:
     pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
     with pytest.warns(SeparationWarning, match="nothing was asked about these fits: Fepois"), guard() as guarding:
-        pyfixest.fepois("n ~ i(s, x)", counts())  # a term of its own
+        pyfixest.fepois("n ~ x:i(s)", counts())  # a product of a term of its own
     assert guarding.not_asked == ["Fepois.get_fit"]
     pytest.importorskip("lifelines", reason="lifelines is not installed")
     code = "import linsep\nwith linsep.guard() as guarding: import pyfixest, lifelines\nprint(guarding.not_asked)"
@@ -260,9 +261,60 @@ def test_rows_of_a_fit_of_pyfixest_are_places_where_it_holds_them() -> None:
     with pytest.raises(DataError, match="Fepois does not hold the data: give the table"):
         separation(lean)
     assert separation(lean, data=table).verdict == "overlap"
-    for fit in (pyfixest.feols("x ~ s", table), pyfixest.fepois("n ~ csw(x, s)", table)):
-        with pytest.raises(DataError, match="is not a model that can be asked about"):
+    several = pyfixest.fepois("n ~ csw(x, s)", table)
+    for fit, told in ((pyfixest.feols("x ~ s", table), ""), (several, r"ask about each of its to_list\(\)")):
+        with pytest.raises(DataError, match=f"is not a model that can be asked about.*{told}"):
             separation(fit)
+    assert [separation(one).verdict for one in several.to_list()] == ["overlap", "overlap"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "of_levels", "by"),
+    [
+        ("i(h, z) | g", "h::{}:z", "z"),
+        ("i(h, z, ref=1) | g", "h::{}:z", "z"),
+        ("i(h, ref=2)", "h::{}", "one"),
+        ("i(h)", "h::{}", "one"),
+    ],
+)
+def test_the_interactions_of_an_event_study_are_the_columns_that_pyfixest_makes(
+    terms: str, of_levels: str, by: str
+) -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    table = counts().assign(one=1.0)
+    table["n"] *= table.h != 3  # a level without events
+    columns = {of_levels.format(level): (table.h == level) * table[by] for level in range(4)}
+    dropped = {"i(h, z, ref=1) | g": 1, "i(h, ref=2)": 2, "i(h)": 0}.get(terms)
+    plain = {f"k{k}": values for k, values in enumerate(columns.values()) if k != dropped}
+    told = separation(
+        f"n ~ x + {' + '.join(plain)}{terms[terms.find('|') - 1 :] if '|' in terms else ''}",
+        data=table.assign(**plain),
+        family="poisson",
+    )
+    fit = pyfixest.fepois(f"n ~ x + {terms}", table)
+    found = separation(fit, data=table)
+    found.verify(fit, data=table)
+    names = [name for k, name in enumerate(columns) if k != dropped]
+    wanted = dict(zip(told.coefficients, [*list(told.coefficients)[: -len(names)], *names], strict=True))
+    assert found.coefficients == {wanted[name]: value for name, value in told.coefficients.items()}
+    assert (found.separated_rows, found.n_missing) == (told.separated_rows, 2)
+    assert -np.inf in found.coefficients.values() and f"n ~ x + {terms}" in found.paragraph()
+    printed = found.table()
+    finite = printed.truth == "finite"
+    assert printed.estimate[finite].to_numpy() == pytest.approx(printed.printed[finite].to_numpy(), abs=1e-6)
+    with warnings.catch_warnings(), guard(on_separation="warn") as guarding:
+        warnings.simplefilter("ignore")
+        pyfixest.fepois(f"n ~ x + {terms}", table, separation_check=[])
+    assert guarding.separations[0].coefficients == found.coefficients
+
+
+def test_terms_of_fixest_that_are_not_read_are_refused_by_name() -> None:
+    pyfixest = pytest.importorskip("pyfixest", reason="pyfixest is not installed")
+    for given in ((pyfixest.fepois("n ~ x:i(s)", counts()),), ("n ~ i(s, x)", counts())):
+        with pytest.raises(DataError, match=r"formulas have no i\(\): write C\(g\) for i\(g\), .* for i\(g, x\)"):
+            separation(*given)
+    with pytest.raises(DataError, match=r"i\(s, ref='b'\) cannot be evaluated"):
+        separation(pyfixest.fepois("n ~ i(s, ref='b')", counts()), data=counts().drop(columns="s"))
 
 
 def test_a_response_that_the_formula_calculates_is_compared_with_that_of_the_fit() -> None:

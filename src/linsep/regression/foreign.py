@@ -71,6 +71,7 @@ _WHY = {
     "GEE": "estimating equations have no likelihood",
     "Mixed": "random effects hold their estimates back",
     "ZeroInflated": "a second regression makes some of the zeros",
+    "FixestMulti": "ask about each of its to_list()",
     "Pipeline": "ask about its last step, separation(pipe[-1], data=(pipe[:-1].transform(X), y))",
 }
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from linsep.regression.design import Design, outcome_of
 from linsep.regression.formulas.formula import asked_of
-from linsep.regression.formulas.frames import as_pandas
+from linsep.regression.formulas.formula_text import first_line, formulaic_package
+from linsep.regression.formulas.frames import as_pandas, with_columns
 from linsep.regression.model import Asked, response_named
 from linsep.theory.separation.families import INTERCEPT, Family
 from linsep.types import DataError
@@ -28,6 +29,7 @@ OF_PYFIXEST: dict[str, tuple[Family, str]] = {
     "Feprobit": ("logistic", "probit"),
 }
 _ROLES = ("duration", "event", "weights", "entry", "cluster")  # of columns for lifelines
+_INTERACTION = re.compile(r"\bi\((?:[^()]|\([^()]*\))*\)")  # i(...) of fixest
 OTHER_TABLE = "data is another table than that of the fit: the times or counts of its rows are others"
 
 
@@ -122,13 +124,31 @@ def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
     frame = model._data if frame is None else frame
     gone = {*gone}.difference(frame.index)
     family, link = OF_PYFIXEST[type(model).__name__]
-    text = re.sub(r"\s*\^\s*", ":", model._fml.partition("|")[2])  # levels of pairs
-    text = model._fml.partition("|")[0] + f"|{text}" * bool(text)
+    terms, bar, effects = model._fml.partition("|")
+    effects = bar + re.sub(r"\s*\^\s*", ":", effects)  # levels of pairs
+    formula = terms + effects
+    for call in _INTERACTION.findall(terms):
+        if made := _interacted(model, call, frame):  # nothing where products of it alone are in the model
+            columns = " + ".join(f"`{name}`" for name in made)
+            frame, terms = with_columns(frame, made), terms.replace(call, f"({columns})")
     beside = {"weights": model._weights_name, "offset": model._offset_name}
-    asked = asked_of(text, None, frame.reset_index(drop=True), True, family, link=link, **beside)
+    asked = asked_of(terms + effects, None, frame.reset_index(drop=True), True, family, link=link, **beside)
     places, n_missing = frame.index.to_numpy()[asked.design.places], asked.design.n_missing + len(gone)
-    design = asked.design._replace(rows=places, index=None, n_missing=n_missing)
+    design = asked.design._replace(rows=places, index=None, n_missing=n_missing, formula=formula)
     return replace(asked, design=design, about=(f"{type(model).__name__} of pyfixest",))
+
+
+def _interacted(model: Any, call: str, frame: Any) -> dict[str, Any]:
+    """The columns that i(...) makes in a fit, by their names there; a row that lacks a value of it has none."""
+    formulaic = formulaic_package()
+    try:
+        known = import_module("pyfixest.estimation.formula.factor_interaction")
+        terms = formulaic.Formula(f"0 + {call}")
+        made = terms.get_model_matrix(frame, output="pandas", context={"i": known.factor_interaction})
+    except (formulaic.errors.FormulaicError, ImportError, ValueError) as error:
+        raise DataError(f"{call} cannot be evaluated: {first_line(error)}") from error
+    fitted = {*model._coefnames, *getattr(model, "_collin_vars", ())}
+    return {name: made[name].reindex(frame.index) for name in made if name in fitted}
 
 
 def of_pyfixest(fitted: Any, data: Any) -> Asked:

@@ -52,6 +52,7 @@ _OF_R = {
     "cbind": "write `successes ~ x` with family='binomial' and trials= (--family binomial --set trials=COLUMN)",
     "factor": "write C(x); a column of text needs nothing",
     "relevel": "write C(x, Treatment(reference='a'))",
+    "i": "write C(g) for i(g), C(g, Treatment(1)) for i(g, ref=1) and C(g):x for i(g, x)",
     "offset": "give it beside the formula, offset= (--set offset=COLUMN)",
 }
 
