@@ -93,6 +93,9 @@ def test_what_a_fit_of_lifelines_refuses() -> None:
         separation(fit)
     with pytest.raises(DataError, match="data is another table than that of the fit"):
         separation(fit, data=table.iloc[1:])
+    with pytest.raises(DataError, match="the times, events or counts of its rows are others"):
+        separation(fit, data=table.assign(arrest=1 - table.arrest))
+    assert separation(fit, data=table.sample(frac=1, random_state=0)).coefficients.keys() == {"fin", "age"}
     # Columns that the fit had not are none of the model.
     assert separation(fit, data=rossi()).coefficients == separation(fit, data=table).coefficients
     with pytest.raises(DataError, match="takes columns of numbers, unless"):

@@ -30,7 +30,7 @@ OF_PYFIXEST: dict[str, tuple[Family, str]] = {
 }
 _ROLES = ("duration", "event", "weights", "entry", "cluster")  # of columns for lifelines
 _INTERACTION = re.compile(r"\bi\((?:[^()]|\([^()]*\))*\)")  # i(...) of fixest
-OTHER_TABLE = "data is another table than that of the fit: the times or counts of its rows are others"
+OTHER_TABLE = "data is another table than that of the fit: the times, events or counts of its rows are others"
 
 
 def of_lifelines(fitter: Any, data: Any) -> Asked:
@@ -51,8 +51,10 @@ def of_lifelines(fitter: Any, data: Any) -> Asked:
     asked = _of_columns(fitter, as_pandas(data), told)
     if asked is None:
         raise DataError("CoxPHFitter has a penalty, so its estimates are finite: fit it with penalizer=0")
-    times = np.sort(np.asarray(fitted.durations, dtype=np.float64))
-    if not np.array_equal(times, np.sort(np.asarray(asked.outcome.y, dtype=np.float64))):
+    of_fit = np.array([fitted.durations, fitted.event_observed], dtype=np.float64)
+    of_data = np.array([asked.outcome.y, asked.outcome.happened], dtype=np.float64)
+    of_fit, of_data = (both[:, np.lexsort(both)] for both in (of_fit, of_data))  # a fit sorts its rows
+    if not np.array_equal(of_fit, of_data):
         raise DataError(OTHER_TABLE)
     names, errors = fitted.params_.index.tolist(), fitted.standard_errors_.tolist()
     return replace(asked, printed=dict(zip(names, zip(fitted.params_.tolist(), errors, strict=True), strict=True)))
