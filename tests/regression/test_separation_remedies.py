@@ -66,6 +66,9 @@ def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, da
     assert sorted(kept.names + kept.dropped) == sorted(names)
     finite = [name for name, value in found.coefficients.items() if value == "finite"]
     assert kept.unchanged == finite
+    told = repr(kept)
+    assert told.startswith(f"<Remaining {len(kept.y)} row") and len(told) < 200
+    assert all(name in told for name in [*kept.names, *kept.dropped])
     assert set(finite) <= set(kept.names)
     # Far along the direction each separated row has eta beyond 100, and the others stay. Of several directions in turn
     # this takes numbers that doubles do not hold.

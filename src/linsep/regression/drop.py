@@ -23,6 +23,7 @@ from linsep.theory.separation.find import find_proof
 from linsep.theory.separation.model_rows import pairs_of, risk_pairs, with_constant
 from linsep.theory.verify.cone import CertificateError, Rows, Vector
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
+from linsep.theory.words.of_regressions import listed
 from linsep.types import Array, DataError
 
 _TRIED = 50_000  # entries of a design for which removals are tried
@@ -66,6 +67,10 @@ class Remaining(NamedTuple):
     event: Array | None = None
     strata: Array | None = None
     entry: Array | None = None
+
+    def __repr__(self) -> str:
+        lost = f"; left out: {listed(self.dropped)}" if self.dropped else ""
+        return f"<Remaining {count(len(self.rows), 'row')} of {listed(self.names)}{lost}>"
 
     @property
     def frame(self) -> Any:
