@@ -133,6 +133,8 @@ def test_answers_can_be_sent_to_another_process() -> None:
         ),
         (pd.DataFrame({"a": ["u", "u"]}), [0, 1], {}, "no column is left: a has one level only"),
         ("table.csv", [0, 1], {}, "X is text"),
+        (None, None, {}, "X is of type NoneType: give rows, a table, open_data"),
+        (pd.Series([0.0, 1.0]), [0, 1], {}, "X is of type Series: give rows"),
         ([[0], [1]], [0, 1], {"family": "probit"}, "no family called 'probit'"),
         ([[0], [1]], [0, 1], {"on_separation": "ignore"}, "on_separation is"),
     ],

@@ -76,17 +76,20 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     if isinstance(X, Source):
         kinds = kinds_in_proof(X.read(), {}).kinds
         return design_of_numbers(exact_numbers(X, keep_levels=0 if fit_intercept else 1, kinds=kinds))
-    if isinstance(X, str | Path):
-        raise DataError(
-            f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
-            "`linsep separation TABLE --target COLUMN`"
-        )
     refuse_unlike_doubles(X)
     import narwhals as nw
 
+    try:
+        schema = nw.from_native(X).collect_schema()
+    except TypeError:
+        raise DataError(
+            f"X is {f'text ({X})' if isinstance(X, str | Path) else f'of type {type(X).__name__}'}: give rows, a "
+            "table, open_data(path, target=...) or a formula with a ~; for a file there is also `linsep separation "
+            "TABLE --target COLUMN`"
+        ) from None
     codes = _codes(X)
     source = open_data(X, categorical=tuple(codes))
-    times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
+    times = {name for name, kind in schema.items() if kind.is_temporal()}
     dates = {name: kind for name, kind in kinds_in_proof(source.read(), {}).kinds.items() if name in times}
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1, codes=codes, kinds=dates)
     design = design_of_numbers(numbers)
