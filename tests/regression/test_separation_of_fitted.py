@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import chi2
+from scipy.stats import chi2, logistic
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from test_separation_published import ALLIGATORS, numbers
 
@@ -212,3 +212,33 @@ def test_estimators_of_scikit_learn_have_the_answer_of_statsmodels() -> None:
         assert found.table().loc[kept.names[1:], "estimate"].to_numpy() == pytest.approx(again.coef_.ravel(), abs=1e-4)
         with pytest.raises(DataError, match="has a penalty, so its estimates are finite"):
             separation(penalised.fit(plain, y), data=(plain, y))
+
+
+def test_thresholds_have_the_names_of_the_fit_and_are_those_of_its_probabilities() -> None:
+    X, y = marriages()
+    names = ["poor", "fair", "good"]
+    kinds = pd.Series(pd.Categorical(np.array(names)[y], names, ordered=True))
+    fit = fitted(model_of("OrderedModel", X, kinds))
+    found = separation(fit)
+    found.verify(fit)
+    assert [*found.coefficients] == ["poor/fair", "fair/good", *X]
+    table = found.table()
+    cuts = logistic.ppf(fit.predict(np.zeros((1, X.shape[1])))[0].cumsum()[:-1])
+    assert table.printed[:2].to_numpy() == pytest.approx(cuts, abs=1e-8)
+    assert table.printed[2:].tolist() == fit.params[: X.shape[1]].tolist()
+    assert "here are the thresholds" in repr(table)
+    # What is fitted again without the logarithms of their differences has the same errors.
+    kept = found.drop()
+    small = fitted(model_of("OrderedModel", kept.X, pd.Series(pd.Categorical(kept.y, found.classes, ordered=True))))
+    table = separation(small).table()
+    assert table.index[:2].tolist() == ["poor/fair", "fair/good"]
+
+    def log_likelihood(b: Array) -> float:
+        coded = np.append(b[2:], [b[0], np.log(b[1] - b[0])])
+        return float(small.model.loglike(coded))
+
+    hessian = import_module("statsmodels.tools.numdiff").approx_hess3(table.printed.to_numpy(), log_likelihood)
+    errors = np.sqrt(np.diag(np.linalg.inv(-hessian)))
+    assert table.printed_error.to_numpy() == pytest.approx(errors, rel=1e-3)
+    two = fitted(model_of("OrderedModel", kept.X, kept.y == "good"))
+    assert separation(two).table().printed.iloc[0] == two.params[-1]

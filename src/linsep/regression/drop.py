@@ -39,7 +39,8 @@ class Remaining(NamedTuple):
     X : ndarray or SciPy CSR matrix, shape (n_rows, n_columns)
         The design as doubles; the constant, if there is one, is its first column.
     y : ndarray, shape (n_rows,)
-        The response.
+        The response: of an ordered model labels, as those of the table. The `OrderedModel` of statsmodels takes them
+        as `pd.Series(pd.Categorical(kept.y, found.classes, ordered=True))`.
     names : list of str
         Names of the columns of X.
     rows : ndarray of int, shape (n_rows,)

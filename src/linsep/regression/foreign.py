@@ -154,6 +154,9 @@ def _printed(given: Any, asked: Asked) -> dict[Any, tuple[float, float]]:
         if asked.family == "multinomial":
             names = [(label, name) for label in np.unique(asked.outcome.y).tolist()[1:] for name in names]
             estimates, errors = estimates.T.ravel(), errors.T.ravel()
+        if thresholds := asked.outcome.thresholds:
+            names = [*names, *thresholds]
+            estimates, errors = _with_thresholds(given, estimates, errors, len(thresholds))
     elif hasattr(given, "coef_") and asked.family != "multinomial":
         estimates, names = np.ravel(given.coef_), list(getattr(given, "feature_names_in_", names))
         if asked.fit_intercept:
@@ -161,8 +164,18 @@ def _printed(given: Any, asked: Asked) -> dict[Any, tuple[float, float]]:
         errors = np.full(len(estimates), np.nan)
     else:
         return {}
-    # Thresholds and dispersions, which come after the coefficients, have no names here.
+    # Dispersions, which come after the coefficients, have no names here.
     return dict(zip(names, zip(estimates.tolist(), errors.tolist(), strict=True), strict=False))
+
+
+@np.errstate(all="ignore")
+def _with_thresholds(given: Any, estimates: Array, errors: Array, n: int) -> tuple[Array, Array]:
+    """The same with the n thresholds at the end: what is fitted is the first one and the logarithms of the steps."""
+    moves = np.tril(np.broadcast_to(np.append(1.0, np.exp(estimates[len(estimates) - n + 1 :])), (n, n)))
+    is_known = not np.isnan(errors).any()  # where no Hessian was inverted there are no covariances
+    covariances = moves @ (np.asarray(given.cov_params())[-n:, -n:] if is_known else np.full((n, n), np.nan)) @ moves.T
+    thresholds = given.model.transform_threshold_params(estimates)[1:-1]
+    return np.append(estimates[:-n], thresholds), np.append(errors[:-n], np.sqrt(np.diag(covariances)))
 
 
 def check_known(model: Any) -> None:
@@ -274,7 +287,9 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
     y, order = _classes_of(model, y, family)
     outcome = outcome_of(y, family, order, **beside)._replace(
-        beyond=_beyond(model, args, kwargs), ties=getattr(model, "ties", "breslow")
+        beyond=_beyond(model, args, kwargs),
+        ties=getattr(model, "ties", "breslow"),
+        thresholds=tuple(model.exog_names[X.shape[1] :]) if family in ORDERED else (),
     )
     formula = getattr(model, "formula", None)
     about = (formula,) if isinstance(formula, str) else response_named(model.endog_names)

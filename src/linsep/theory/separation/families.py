@@ -74,7 +74,8 @@ class Outcome(NamedTuple):
 
     An offset moves every linear predictor by a finite number and no direction: it counts in estimates only. `beyond` is
     a sentence about what else a model has that was guarded, where estimates made here would not be its own; `ties` says
-    what a Cox model makes of events at the same time in estimates, "breslow" or "efron".
+    what a Cox model makes of events at the same time in estimates, "breslow" or "efron"; `thresholds` are what a fitted
+    model calls those between ordered classes.
     """
 
     y: Array
@@ -87,6 +88,7 @@ class Outcome(NamedTuple):
     offset: Array | None = None
     beyond: str = ""
     ties: str = "breslow"
+    thresholds: tuple[str, ...] = ()
 
     @property
     def beside(self) -> dict[str, Array]:

@@ -61,7 +61,7 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
         if not fit_intercept:
             raise DataError(f"the family {family!r} has no intercept of its own: leave fit_intercept as it is")
         classes = outcome.classes.tolist() if family in ORDERED else []
-        names = [*(f"{low}|{high}" for low, high in pairwise(classes)), *names]
+        names = [*(outcome.thresholds or [f"{low}|{high}" for low, high in pairwise(classes)]), *names]
     elif fit_intercept:
         X = with_constant(X)
         names = [INTERCEPT, *names]

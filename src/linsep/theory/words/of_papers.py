@@ -90,6 +90,8 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         out = [f"A combination of columns tells {what[found.family]} somewhere, and fails nowhere (quasi-complete)."]
     if found._question.dropped is not None:
         out.append(_of_dropped(set(found.separated_rows), found._question.dropped))
+    if printed and found._question.outcome.thresholds[1:]:
+        out.append("The fit prints the logarithms of differences between thresholds; here are the thresholds.")
     if part is not None and printed:
         kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
         out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]
