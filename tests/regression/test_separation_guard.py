@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from contextlib import suppress
 from importlib import import_module
@@ -546,3 +547,25 @@ def test_the_fits_that_a_fit_makes_for_its_start_are_not_asked_about(name: str) 
             model.fit(**({} if name in ("GEE", "OrdinalGEE", "GLMGam") else {"disp": 0}))
     assert (guarding.separations, guarding.not_asked) == ([], [f"{name}.fit"])
     assert vars(type(model)).get("fit") is own
+
+
+def test_a_fit_of_another_thread_is_none_within_a_fit() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    begun, asked = threading.Event(), threading.Event()
+
+    class Waiting(sm.Logit):  # type: ignore[misc, name-defined]
+        """A model whose fit ends after a question of another thread."""
+
+        def fit(self, **_: Any) -> None:
+            begun.set()
+            assert asked.wait(60)
+
+    thread = threading.Thread(target=lambda: Waiting(FRAME.y, FRAME[["x"]]).fit())
+    with pytest.warns(SeparationWarning, match=r"fits: Waiting\.fit"), guard() as guarding:
+        thread.start()
+        assert begun.wait(60)
+        with pytest.raises(SeparationError, match="Quasi-complete"):
+            statsmodels_model("Logit", APART).fit(disp=0)
+        asked.set()
+        thread.join()
+    assert len(guarding.separations) == 1

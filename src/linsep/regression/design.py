@@ -80,7 +80,7 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     import narwhals as nw
 
     try:
-        schema = nw.from_native(X).collect_schema()
+        times = {name for name, kind in nw.from_native(X).collect_schema().items() if kind.is_temporal()}
     except TypeError:
         raise DataError(
             f"X is {f'text ({X})' if isinstance(X, str | Path) else f'of type {type(X).__name__}'}: give rows, a "
@@ -89,7 +89,6 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
         ) from None
     codes = _codes(X)
     source = open_data(X, categorical=tuple(codes))
-    times = {name for name, kind in schema.items() if kind.is_temporal()}
     dates = {name: kind for name, kind in kinds_in_proof(source.read(), {}).kinds.items() if name in times}
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1, codes=codes, kinds=dates)
     design = design_of_numbers(numbers)

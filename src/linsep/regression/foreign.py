@@ -200,14 +200,16 @@ def guarded_classes() -> list[Any]:
 
 def other_fits() -> list[tuple[Any, str]]:
     """Classes of loaded packages, and their methods that fit what is not asked about."""
-    there = [at for at in _OTHER if at[0].partition(".")[0] in sys.modules]
-    guarded = guarded_classes()
-    kinds = [*(getattr(import_module(module), name) for module, name in there), *guarded]
+    kinds = [getattr(import_module(module), name) for module, name in _OTHER if module.partition(".")[0] in sys.modules]
+    kinds += (guarded := guarded_classes())
     for kind in kinds:  # the list grows
         kinds += kind.__subclasses__()
-    found = [(kind, name) for kind in dict.fromkeys(kinds) for name in ("fit", "fit_regularized")]
-    found = [(kind, name) for kind, name in found if hasattr(kind, name) and kind.__name__ != _PENALISED]
-    return [(kind, name) for kind, name in found if kind not in guarded or name != "fit"]
+    return [
+        (kind, name)
+        for kind in dict.fromkeys(kinds)
+        for name in ("fit", "fit_regularized")
+        if hasattr(kind, name) and (name != "fit" or kind not in guarded) and kind.__name__ != _PENALISED
+    ]
 
 
 def kind_of(model: Any) -> tuple[Family, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -81,7 +82,7 @@ class Guarding(AbstractContextManager["Guarding"]):
         self._mode, self._time_limit = on_separation, time_limit
         self._own: list[tuple[Any, str, Any]] = []
         self._packages: set[str] = set()
-        self._is_inside = False
+        self._inside = threading.local()  # a fit of another thread is none within this one
 
     def __enter__(self) -> Guarding:
         for kind in guarded_classes():
@@ -114,7 +115,9 @@ class Guarding(AbstractContextManager["Guarding"]):
 
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._is_inside:  # a fit that another one makes, as NegativeBinomial starts from a Poisson regression
+            if hasattr(
+                self._inside, "fit"
+            ):  # a fit that another one makes, as NegativeBinomial starts from a Poisson regression
                 return fit(model, *args, **kwargs)
             found, is_known = None, asks and kind_of(model) is not None
             try:
@@ -127,11 +130,11 @@ class Guarding(AbstractContextManager["Guarding"]):
             if found is not None:
                 self.separations.append(found)
                 tell(found, self._mode, stacklevel=3)
-            self._is_inside = True
+            self._inside.fit = fit
             try:
                 return fit(model, *args, **kwargs)
             finally:
-                self._is_inside = False
+                del self._inside.fit
 
         return guarded
 

@@ -51,10 +51,8 @@ def of_lifelines(fitter: Any, data: Any) -> Asked:
     asked = _of_columns(fitter, as_pandas(data), told)
     if asked is None:
         raise DataError("CoxPHFitter has a penalty, so its estimates are finite: fit it with penalizer=0")
-    of_fit = np.array([fitted.durations, fitted.event_observed], dtype=np.float64)
-    of_data = np.array([asked.outcome.y, asked.outcome.happened], dtype=np.float64)
-    of_fit, of_data = (both[:, np.lexsort(both)] for both in (of_fit, of_data))  # a fit sorts its rows
-    if not np.array_equal(of_fit, of_data):
+    of_fit = sorted(zip(fitted.durations, fitted.event_observed, strict=True))  # a fit sorts its rows
+    if of_fit != sorted(zip(asked.outcome.y.tolist(), asked.outcome.happened.tolist(), strict=True)):
         raise DataError(OTHER_TABLE)
     names, errors = fitted.params_.index.tolist(), fitted.standard_errors_.tolist()
     return replace(asked, printed=dict(zip(names, zip(fitted.params_.tolist(), errors, strict=True), strict=True)))
@@ -122,9 +120,8 @@ def is_of_pyfixest(given: Any) -> bool:
 
 def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
     """The question about a table whose index has the places of its rows; without it, about the rows that are fitted."""
-    gone = model._na_index if frame is None else ()
     frame = model._data if frame is None else frame
-    gone = {*gone}.difference(frame.index)
+    gone = {*model._na_index}.difference(frame.index)
     family, link = OF_PYFIXEST[type(model).__name__]
     terms, bar, effects = model._fml.partition("|")
     effects = bar + re.sub(r"\s*\^\s*", ":", effects)  # levels of pairs
