@@ -37,17 +37,6 @@ _MODELS: dict[tuple[str, str], tuple[Family, str] | None] = {
     ("sklearn.linear_model._logistic", "LogisticRegression"): ("logistic", "logit"),
     ("sklearn.linear_model._glm.glm", "PoissonRegressor"): ("poisson", "log"),
 }
-# Classes that fit what is not asked about; their subclasses, and those of the models above, do so too.
-_OTHER = (
-    ("statsmodels.discrete.conditional_models", "_ConditionalModel"),
-    ("statsmodels.discrete.count_model", "CountModel"),
-    ("statsmodels.discrete.truncated_model", "CountModel"),
-    ("statsmodels.gam.generalized_additive_model", "GLMGam"),
-    ("statsmodels.genmod.generalized_estimating_equations", "GEE"),
-    ("statsmodels.othermod.betareg", "BetaModel"),
-    ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter"),
-)
-_PENALISED = "LogisticRegressionCV"  # a subclass that is never without a penalty
 _LATE = ("lifelines", "pyfixest")  # take seconds to load
 _LIFELINES = ("lifelines.fitters.coxph_fitter", "CoxPHFitter")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
@@ -196,20 +185,6 @@ def guarded_classes() -> list[Any]:
     known = [(at, at[0].partition(".")[0]) for at in [*_MODELS, *of_pyfixest]]
     there = [at for at, of in known if of in sys.modules or (of not in _LATE and find_spec(of) is not None)]
     return [getattr(import_module(module), name) for module, name in there]
-
-
-def other_fits() -> list[tuple[Any, str]]:
-    """Classes of loaded packages, and their methods that fit what is not asked about."""
-    kinds = [getattr(import_module(module), name) for module, name in _OTHER if module.partition(".")[0] in sys.modules]
-    kinds += (guarded := guarded_classes())
-    for kind in kinds:  # the list grows
-        kinds += kind.__subclasses__()
-    return [
-        (kind, name)
-        for kind in dict.fromkeys(kinds)
-        for name in ("fit", "fit_regularized")
-        if hasattr(kind, name) and (name != "fit" or kind not in guarded) and kind.__name__ != _PENALISED
-    ]
 
 
 def kind_of(model: Any) -> tuple[Family, str] | None:

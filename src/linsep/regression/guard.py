@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
+from importlib import import_module
 from typing import Any, Literal, overload
 
-from linsep.regression.foreign import check_known, guarded_classes, kind_of, other_fits, question_of
+from linsep.regression.foreign import check_known, guarded_classes, kind_of, question_of
 from linsep.regression.found import Separation
 from linsep.regression.separation import SeparationWarning, answer, tell
 from linsep.types import DataError
 
 Mode = Literal["raise", "warn"]
+# Classes that fit what is not asked about; their subclasses, and those of the guarded classes, do so too.
+_OTHER = (
+    ("statsmodels.discrete.conditional_models", "_ConditionalModel"),
+    ("statsmodels.discrete.count_model", "CountModel"),
+    ("statsmodels.discrete.truncated_model", "CountModel"),
+    ("statsmodels.gam.generalized_additive_model", "GLMGam"),
+    ("statsmodels.genmod.generalized_estimating_equations", "GEE"),
+    ("statsmodels.othermod.betareg", "BetaModel"),
+    ("lifelines.fitters.cox_time_varying_fitter", "CoxTimeVaryingFitter"),
+)
+_PENALISED = "LogisticRegressionCV"  # a subclass that is never without a penalty
 
 
 class Guard:
@@ -89,7 +102,7 @@ class Guarding(AbstractContextManager["Guarding"]):
             self._packages.add(kind.__module__.partition(".")[0])
             name = "get_fit" if hasattr(kind, "get_fit") else "fit"
             self._replace(kind, name, self._guarded(getattr(kind, name)))
-        for kind, name in other_fits():
+        for kind, name in _other_fits():
             self._replace(kind, name, self._guarded(getattr(kind, name), asks=False))
         return self
 
@@ -137,6 +150,20 @@ class Guarding(AbstractContextManager["Guarding"]):
                 del self._inside.fit
 
         return guarded
+
+
+def _other_fits() -> list[tuple[Any, str]]:
+    """Classes of loaded packages, and their methods that fit what is not asked about."""
+    kinds = [getattr(import_module(module), name) for module, name in _OTHER if module.partition(".")[0] in sys.modules]
+    kinds += (guarded := guarded_classes())
+    for kind in kinds:  # the list grows
+        kinds += kind.__subclasses__()
+    return [
+        (kind, name)
+        for kind in dict.fromkeys(kinds)
+        for name in ("fit", "fit_regularized")
+        if hasattr(kind, name) and (name != "fit" or kind not in guarded) and kind.__name__ != _PENALISED
+    ]
 
 
 @overload
