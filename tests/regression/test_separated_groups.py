@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from in_process import run_linsep
-from linsep import SeparationError, guard, separation
+from linsep import DataError, SeparationError, guard, separation
 from linsep.regression.smallest_set import smallest_set
 
 PANEL = pd.DataFrame(
@@ -273,3 +273,35 @@ def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:
     found = separation(pd.DataFrame(X, columns=["const", "x", "z"]), [0, 0, 0, 1, 1, 1], fit_intercept=False)
     least = smallest_set(*found._asked())
     assert (least.columns, least.is_smallest) == (("x",), True)
+
+
+def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_named() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"age": rng.normal(50, 10, 150).round(), "drug": rng.choice(list("AABBC"), 150)})
+    table["place"] = rng.integers(0, 3, 150)
+    table.loc[(table.drug == "C") & (table.place == 1), "place"] = 0
+    model, cell = smf.mnlogit("place ~ age + C(drug)", data=table), table.drug == "C"
+    found = separation(model)
+    assert [(group.levels, group.rows, group.classes) for group in found.groups] == [
+        (("C",), tuple(np.flatnonzero(cell).tolist()), (1,))
+    ]
+    size = f"({cell.sum()} rows, none of class 1)"
+    assert said(found.groups) == [f"drug=C {size}"]
+    assert f"separated from a class at 'C' {size}" in found.advice[0]
+    assert found.advice[0].endswith("joined with 'A' or 'B' no estimate is infinite.")
+    joined = smf.mnlogit("place ~ age + C(drug)", data=table.replace({"drug": {"C": "A"}}))
+    assert infinite(separation(joined)) == []
+    # What the advice says of fewer rows: with the infinite one far out, age is as in a fit of all rows, and no other.
+    with warnings.catch_warnings(action="ignore"):
+        whole, fewer = model.fit(disp=0), smf.mnlogit("place ~ age + C(drug)", data=table[~cell]).fit(disp=0)
+    assert abs(whole.params.loc["age"] - fewer.params.loc["age"]).max() > 2e-4
+    (text,) = [one for one in found.advice if one.startswith("Or report")]
+    assert "are not those of a fit of fewer rows" in text and "profile" not in text
+    with pytest.raises(DataError, match="no regression on fewer rows"):
+        found.drop()
+    table.loc[cell, "place"] = 2  # separated from all other classes
+    whole = separation(smf.mnlogit("place ~ age + C(drug)", data=table))
+    assert said(whole.groups) == [f"drug=C ({cell.sum()} rows)"]
+    assert any("those of the rows that overlap" in one for one in whole.advice)
+    assert whole.drop().dropped == ["C(drug)[T.C]"]

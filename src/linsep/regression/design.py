@@ -212,7 +212,7 @@ def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
 
 
 class SeparatedGroup(NamedTuple):
-    """Rows that are separated as a whole; in a Cox model rows without an event.
+    """Rows that are separated as a whole; of a multinomial model from `classes`, of a Cox model rows without an event.
 
     Attributes
     ----------
@@ -222,15 +222,24 @@ class SeparatedGroup(NamedTuple):
         The level of each, which the rows share.
     rows : tuple of int
         The rows, by their places in the table.
+    classes : tuple
+        Multinomial: the classes that none of these rows has, where not all classes but their own are such.
     """
 
     factors: tuple[str, ...]
     levels: tuple[str, ...]
     rows: tuple[int, ...]
+    classes: tuple[Any, ...] = ()
+
+    @property
+    def size(self) -> str:
+        """How many rows it has, and the classes that none of them has."""
+        none = f", none of class {' or '.join(map(str, self.classes))}" if self.classes else ""
+        return f"{count(len(self.rows), 'row')}{none}"
 
     def __str__(self) -> str:
         named = ", ".join(f"{factor}={level}" for factor, level in zip(self.factors, self.levels, strict=True))
-        return f"{named} ({count(len(self.rows), 'row')})"
+        return f"{named} ({self.size})"
 
 
 def separated_groups(design: Design, gone: Array, kept: Array) -> list[SeparatedGroup]:
@@ -288,15 +297,6 @@ def _without_nested(
         return any(lies_in(factor, one.factors[0]) and rows <= set(one.rows) for one in of_levels)
 
     return [group for group in groups if len(group.factors) > 1 or len(coded) == 1 or not is_told(group)]
-
-
-def separated_levels(design: Design, gone: Array, kept: Array) -> dict[str, dict[str, int]]:
-    """Levels of text columns, the reference included, all of whose `kept` rows are gone: column -> level -> rows."""
-    out: dict[str, dict[str, int]] = {}
-    for (factor, *others), (level, *_), rows in separated_groups(design._replace(absorbed={}), gone, kept):
-        if not others:
-            out.setdefault(factor, {})[level] = len(rows)
-    return out
 
 
 def _columns_of_factors(design: Design) -> dict[str, dict[int, str]]:

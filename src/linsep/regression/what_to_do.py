@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from linsep.regression.design import SeparatedGroup, separated_groups, separated_levels
+from linsep.regression.design import SeparatedGroup, separated_groups
 from linsep.regression.drop import Remaining, dependent, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
 from linsep.regression.model import Asked, Verdict
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
-from linsep.theory.separation.families import Family
+from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
 from linsep.theory.words.of_advice import advice
 from linsep.theory.words.of_papers import paragraph_of
@@ -24,9 +25,13 @@ class Remedies:
 
     verdict: Verdict
     family: Family
+    link: str
     proof: SeparationProof | None
     coefficients: dict[Any, str | float]
     separated_rows: tuple[int, ...]
+    pairs: tuple[tuple[int, Any], ...]
+    classes: tuple[Any, ...]
+    levels: dict[str, tuple[str, str]]
     ended: str | float | None
     _question: Asked | None
 
@@ -264,7 +269,8 @@ class Remedies:
 
         A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
         interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups
-        without an event, of a conditional one those without a case. Levels that are nested in a level of another
+        without an event, of a conditional one those without a case, and of a multinomial one also those without a
+        class. Levels that are nested in a level of another
         factor, as towns are in states, are not told again.
 
         Returns
@@ -287,9 +293,16 @@ class Remedies:
         >>> str(group), group.rows
         ('ward=c (2 rows)', (4, 5))
         """
+        self._asked()
+        says_nothing = self.verdict == "complete" and self.family not in ("cox", "conditional")
+        return [] if says_nothing else self._whole
+
+    @cached_property
+    def _whole(self) -> list[SeparatedGroup]:
+        """The groups, also where every row is separated."""
         asked, _ = self._asked()
         design, outcome = asked.design, asked.outcome
-        if self.verdict == "overlap" or (self.verdict == "complete" and self.family not in ("cox", "conditional")):
+        if self.verdict == "overlap":
             return []
         if self.family == "cox":
             gone = ~outcome.happened
@@ -297,16 +310,22 @@ class Remedies:
             gone = outcome.y <= 0
         else:
             gone = np.isin(design.places, self.separated_rows)
-        return separated_groups(design, gone, outcome.kept)
+        found = separated_groups(design, gone, outcome.kept)
+        partly: dict[SeparatedGroup, list[Any]] = {}
+        for label in self.classes if self.pairs else ():
+            of_class = np.isin(design.places, [row for row, rival in self.pairs if rival == label])
+            for group in separated_groups(design, of_class, outcome.kept):
+                partly.setdefault(group, []).append(label)
+        return found + [one._replace(classes=tuple(of)) for one, of in partly.items() if one not in found]
 
     @cached_property
     def _levels(self) -> dict[str, dict[str, int]]:
-        """Text column -> level -> number of rows, for the levels all of whose rows are separated."""
-        if self._question is None:
-            return {}
-        design = self._question.design
-        gone = np.isin(design.places, self.separated_rows)
-        return separated_levels(design, gone, self._question.outcome.kept)
+        """Text column -> level -> number of rows, for the levels that are a group."""
+        of_text, out = {column for column, _ in self.levels.values()}, dict[str, dict[str, int]]()
+        for group in () if self._question is None or self.proof is None else self._whole:
+            if len(group.factors) == 1 and group.factors[0] in of_text:
+                out.setdefault(group.factors[0], {})[group.levels[0]] = len(group.rows)
+        return out
 
     def _advice(self) -> list[str]:
         """What to do, with what each removal leaves infinite where the data are at hand."""
@@ -315,12 +334,14 @@ class Remedies:
         asked = self._question
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
+        has_limits = not asked.outcome.beyond and (self.family, self.link) in FITTED
+        is_partly = np.intersect1d(*asked.owners(self.proof)).size > 0 and self.family in (*ORDERED, "multinomial")
         width = len(asked.rows.names) // (max(len(asked.rows.classes) - 1, 1) if self.family == "multinomial" else 1)
         surplus = [] if is_known or self.proof.bases else dependent(self.proof.null, width)[::-1]
         names = [str(name[1] if isinstance(name, tuple) else name) for name in asked.rows.names]
-        return advice(
-            self, partial(infinite_after, asked), self.groups, can_penalise, surplus=[names[j] for j in surplus]
-        )
+        can = {"can_penalise": can_penalise, "has_limits": has_limits, "is_partly": is_partly}
+        left_over = [names[j] for j in surplus]
+        return advice(self, partial(infinite_after, asked), self.groups, surplus=left_over, **can)
 
     def _asked(self) -> tuple[Asked, SeparationProof]:
         if self._question is None:

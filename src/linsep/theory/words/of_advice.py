@@ -64,17 +64,25 @@ _PENALISE = (
     "Penalise: Firth's method (Jeffreys prior) or a ridge penalty gives finite estimates for all coefficients; take "
     "intervals from the penalised profile likelihood, not from Wald standard errors."
 )
-_REPORT = "Or report the infinite estimates as such, with one-sided profile likelihood intervals;"
-_PENALISED = (_PENALISE, f"{_REPORT} the finite estimates are those of the rows that overlap.")
-_OF_FAMILY = {
-    "poisson": (_DROP,),
-    "negative-binomial": (_DROP,),
-    "cox": (
-        _PENALISE,
-        f"{_REPORT} where a level without an event is the cause, the finite estimates are those of a fit without its "
-        "rows.",
-    ),
+_OF_COX = "where a level without an event is the cause, the finite estimates are those of a fit without its rows"
+_PARTLY = (
+    "the finite estimates are not those of a fit of fewer rows: a row that is separated from some classes still counts "
+    "for the others"
+)
+# What a group has in common; elsewhere every row of it is separated.
+_IN_GROUPS = {
+    "cox": "no row has an event",
+    "conditional": "no row is a case",
+    "multinomial": "every row is separated from a class",
 }
+
+
+def _report(family: str, has_limits: bool, is_partly: bool) -> str:
+    """What to report instead of a remedy."""
+    limits = ", with one-sided profile likelihood intervals" * has_limits
+    rest = "the finite estimates are those of the rows that overlap"
+    rest = _PARTLY if is_partly else _OF_COX if family == "cox" else rest
+    return f"Or report the infinite estimates as such{limits}; {rest}."
 
 
 _SOFTWARE = {  # where firth() has no fit
@@ -94,12 +102,20 @@ Tried = Callable[[Sequence[str], str], list[Any] | None]
 
 
 def advice(
-    found: Any, tried: Tried, groups: Sequence[Any] = (), can_penalise: bool = True, surplus: Sequence[str] = ()
+    found: Any,
+    tried: Tried,
+    groups: Sequence[Any] = (),
+    surplus: Sequence[str] = (),
+    *,
+    can_penalise: bool = True,
+    has_limits: bool = True,
+    is_partly: bool = False,
 ) -> list[str]:
     """What to do about what was found of a regression: drop, merge levels, penalise; what is removed was `tried`.
 
-    `groups` are the levels and cells that are separated as a whole; `can_penalise` says that linsep has a fit for it;
-    `surplus` are columns without which none is a combination of the others.
+    `groups` are the levels and cells that are separated as a whole; `surplus` are columns without which none is a
+    combination of the others; `can_penalise` and `has_limits` say that linsep has a fit or limits for it, `is_partly`
+    that rows are separated from some classes only.
     """
     family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
     first = _of_references(found)
@@ -121,11 +137,12 @@ def advice(
     plain = list(dict.fromkeys(map(_plain, infinite)))
     if found.verdict == "quasi-complete":
         cells = _cells(found, groups, tried)
-        out += _merges(found, plain, tried, bool(cells)) + cells
-    remedies = list(_OF_FAMILY.get(family, _PENALISED))
-    if remedies[0] == _PENALISE and not can_penalise and family in _SOFTWARE:
-        remedies[0] += f" {_SOFTWARE[family]}."
-    out += remedies
+        out += _merges(found, plain, tried, groups, bool(cells)) + cells
+    if family in ("poisson", "negative-binomial"):
+        out.append(_DROP)
+    else:
+        software = f" {_SOFTWARE[family]}." if not can_penalise and family in _SOFTWARE else ""
+        out += [_PENALISE + software, _report(family, has_limits, is_partly)]
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in CONSTANTS]
     products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
@@ -157,17 +174,15 @@ def _without(columns: Sequence[Any], tried: Tried) -> str:
     return "".join(out)
 
 
-def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> list[str]:
+def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any], has_cells: bool) -> list[str]:
     """Levels to merge, each with what is infinite afterwards."""
-    out = []
+    out, what = [], _IN_GROUPS.get(found.family, "every row is separated")
     merge = dict.fromkeys(found.levels[name][0] for name in plain if name in found.levels)
     for column in merge:
         if whole := found._levels.get(column):
-            said = listed(f"{level!r} ({count(n, 'row')})" for level, n in whole.items())
+            said = listed(f"{one.levels[0]!r} ({one.size})" for one in groups if one.factors == (column,))
             then = _joined(found, column, whole, tried)
-            out.append(
-                f"Merge levels of {column}: every row is separated at {said}; join it with a similar level{then}."
-            )
+            out.append(f"Merge levels of {column}: {what} at {said}; join it with a similar level{then}.")
     if merge and not out and not has_cells and found.family != "cox":
         own = {column: [name for name, (of, _) in found.levels.items() if of == column] for column in merge}
         then = "".join(_then(f"without {column}", tried(names, "")) for column, names in own.items())
@@ -180,7 +195,7 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, has_cells: bool) -> 
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
     """What is infinite once the levels are joined with each of the others."""
     own = {level: name for name, (of, level) in found.levels.items() if of == column}
-    if any(name != one and one in str(_plain(name)) for name in found.coefficients for one in own.values()):
+    if any(_plain(name) != one and one in str(_plain(name)) for name in found.coefficients for one in own.values()):
         return ""  # products of them would have to be joined too
     reference = found.references.get(column)
     lost = [own[level] for level in whole if level in own]
@@ -206,7 +221,6 @@ def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
         every = dict.fromkeys(map(_plain, found.coefficients))
         lost = [name for name in every if all(one.search(str(name)) for one in named)]
         then = _then("without the interaction", tried(lost, ""))
-        what = {"cox": "No row has an event in", "conditional": "No row is a case in"}
-        where = f"{what.get(found.family, 'Every row is separated in')} {listed(map(str, cells))}"
-        out.append(f"{where}: merge levels, or leave out the interaction{then}.")
+        what = _IN_GROUPS.get(found.family, "every row is separated").capitalize()
+        out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out the interaction{then}.")
     return out
