@@ -263,14 +263,16 @@ def _of_statsmodels(model: Any, family: Family, link: str, args: Any, kwargs: An
     spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
     design = _with_places(Design(X, names, *levels_of(spec, names)), model.data)
     y, order = _classes_of(model, y, family)
+    unlike = _unlike_likelihood(model, args, kwargs)
     outcome = outcome_of(y, family, order, **beside)._replace(
-        beyond=_beyond(model, args, kwargs),
+        beyond=of_tables.beyond(unlike),
         ties=getattr(model, "ties", "breslow"),
         thresholds=tuple(model.exog_names[X.shape[1] :]) if family in ORDERED else (),
     )
     formula = getattr(model, "formula", None)
     about = (formula,) if isinstance(formula, str) else response_named(model.endog_names)
-    about = (*about, f"{type(model).__name__} of statsmodels")
+    exposure = ["offset log(exposure)"] * (getattr(model, "exposure", None) is not None)
+    about = (*about, *exposure, *[unlike] * bool(unlike), f"{type(model).__name__} of statsmodels")
     # Those without an intercept have none of their own.
     return Asked(design, outcome, family in WITHOUT_INTERCEPT, family, link, about=about)
 
@@ -315,18 +317,15 @@ def _successes(shares: Array, trials: Array) -> Array:
     return np.where(np.abs(counts - near) <= _ROUNDING * trials, near, counts)
 
 
-def _beyond(model: Any, args: Any, kwargs: Any) -> str:
-    """Why estimates made here would not be those of the model, in a sentence; empty if they would."""
+def _unlike_likelihood(model: Any, args: Any, kwargs: Any) -> str:
+    """What a fit has that the likelihood has not; empty for nothing."""
     if (np.asarray(getattr(model, "var_weights", 1)) != 1).any():
-        return (
-            "the model has var_weights, which are no numbers of rows: fit what drop() gives, with the "
-            "var_weights of the rows that it names"
-        )
+        return "var_weights"
     asked = signature(model.fit).bind_partial(*args, **kwargs).arguments
     asked = {**asked, **asked.get("kwargs", {})}
     for name, plain in (("cov_type", "nonrobust"), ("scale", 1)):
         if asked.get(name) is not None and asked[name] != plain:
-            return of_tables.beyond(f"{name}={asked[name]!r}")
+            return f"{name}={asked[name]!r}"
     return ""
 
 

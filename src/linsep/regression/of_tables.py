@@ -99,15 +99,21 @@ def _of_columns(fitter: Any, frame: Any, told: Mapping[str, Any]) -> Asked | Non
         design = Design(X, columns, {}, {}, index=frame.index)
         asked = Asked(design, outcome_of(time, "cox", **beside), True, "cox", "log")
     robust = "robust=True" if told["robust"] else "cluster_col" if cluster is not None else ""
-    times = roles[0] if event is None else f"{roles[0]} with event {roles[1]}"
-    response = () if formula else response_named(times)
-    outcome = asked.outcome._replace(ties="efron", beyond=beyond(robust) if robust else "")
-    return replace(asked, outcome=outcome, about=(*response, "CoxPHFitter of lifelines"))
+    named = [f"{role} {name}" for role, name in zip(_ROLES[1:], roles[1:], strict=True) if name is not None]
+    named += [f"strata {', '.join(map(str, strata))}"] * bool(strata) + [robust] * (cluster is None and bool(robust))
+    response = () if formula else response_named(roles[0])
+    outcome = asked.outcome._replace(ties="efron", beyond=beyond(robust))
+    return replace(asked, outcome=outcome, about=(*response, *named, "CoxPHFitter of lifelines"))
 
 
 def beyond(asked: str) -> str:
-    """Why errors and limits made here are not those of a fit."""
-    return (
+    """Why errors and limits made here are not those of a fit with what it is `asked` for; empty for nothing."""
+    if asked == "var_weights":
+        return (
+            "the model has var_weights, which are no numbers of rows: fit what drop() gives, with the "
+            "var_weights of the rows that it names"
+        )
+    return asked and (
         f"the fit asks for {asked}, and errors and limits here are those of the likelihood alone: fit what drop() "
         f"gives, with {asked}"
     )
@@ -134,7 +140,7 @@ def of_pyfixest_fit(model: Any, frame: Any = None) -> Asked:
     asked = asked_of(terms + effects, None, frame.reset_index(drop=True), True, family, link=link, **beside)
     places, n_missing = frame.index.to_numpy()[asked.design.places], asked.design.n_missing + len(gone)
     design = asked.design._replace(rows=places, index=None, n_missing=n_missing, formula=formula)
-    return replace(asked, design=design, about=(f"{type(model).__name__} of pyfixest",))
+    return replace(asked, design=design, about=(*asked.about, f"{type(model).__name__} of pyfixest"))
 
 
 def _interacted(model: Any, call: str, frame: Any) -> dict[str, Any]:
@@ -170,14 +176,15 @@ def of_pyfixest(fitted: Any, data: Any) -> Asked:
         y = import_module("pandas").Series(np.asarray(asked.outcome.y, dtype=np.float64), asked.design.places)
         if not np.array_equal(y.reindex(held.index), held.iloc[:, 0]):
             raise DataError(OTHER_TABLE)
-    given = "" if fitted._vcov_type == "iid" else f"vcov={fitted._vcov_type_detail!r}"
-    given = "weights_type='aweights'" if fitted._weights_name and fitted._weights_type == "aweights" else given
+    given = [f"vcov={fitted._vcov_type_detail!r}"] * (fitted._vcov_type != "iid")
+    given += ["weights_type='aweights'"] * (bool(fitted._weights_name) and fitted._weights_type == "aweights")
     names = [INTERCEPT if one == "Intercept" else str(one) for one in fitted._coefnames]
     numbers = zip(fitted._beta_hat.tolist(), fitted._se.tolist(), strict=True)
     gone = {*fitted.na_index.astype(int).tolist(), *fitted._na_index}  # for missing values too
     return replace(
         asked,
-        outcome=asked.outcome._replace(beyond=beyond(given) if given else ""),
+        outcome=asked.outcome._replace(beyond=beyond(" and ".join(given))),
+        about=(*given, *asked.about),
         printed=dict(zip(names, numbers, strict=True)),
         # Without the table the rows that it left out are not asked about.
         dropped=None if data is None and gone else tuple(sorted(gone.intersection(asked.design.places.tolist()))),

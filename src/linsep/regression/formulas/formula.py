@@ -275,7 +275,8 @@ class _Table:
             calculated=calculated,
             moved=moved,
         )
-        return Asked(design, outcome, has_constant, family, link_of(family, link))
+        about = tuple(f"{role} {name}" for role, name in beside.items() if isinstance(name, str))
+        return Asked(design, outcome, has_constant, family, link_of(family, link), about=about)
 
     def _as_given(self, columns: Any, formula: Formula) -> Any:
         """Columns with integers in the types of the table."""

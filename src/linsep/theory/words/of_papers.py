@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from math import exp, isfinite
 from typing import Any
 
+import numpy as np
+
 from linsep.markup import count
-from linsep.theory.separation.families import INTERCEPT
+from linsep.theory.separation.families import INTERCEPT, Outcome
 from linsep.theory.words.of_advice import CONSTANTS
 from linsep.theory.words.of_classes import with_mark
 from linsep.theory.words.of_regressions import (
@@ -42,7 +44,8 @@ def paragraph_of(found: Any, part: Any) -> str:
     """Methods and results for a paper, with the numbers of a `FinitePart` if there is one, and the reference."""
     source = source_of(found)
     about = "; ".join([found.formula.strip()] * bool(found.formula) + [*found._question.about])
-    out = [f"We fitted {model_of(found)} to {found.n_rows - found.left_out:,} rows{f' ({about})' if about else ''}."]
+    rows = f"{found.n_rows - found.left_out:,} rows{_having(found._question.outcome, found.family)}"
+    out = [f"We fitted {model_of(found)} to {rows}{f' ({about})' if about else ''}."]
     if found.n_missing:
         out.append(left_out_of(found.n_missing))
     out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with linsep ({source}).")
@@ -59,6 +62,16 @@ def paragraph_of(found: Any, part: Any) -> str:
         out += [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
     references = [_REFERENCES[one] for one in _REFERENCES if one in source]
     return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
+
+
+def _having(outcome: Outcome, family: str) -> str:
+    """What stands beside the response: numbers of events and strata, weights and an offset."""
+    kept, named = outcome.kept, {"weights": "weights", "offset": "an offset", "entry": "entry times"}
+    parts = [count(int(outcome.happened[kept].sum()), "event")] * (family == "cox")
+    n_strata = len(np.unique(outcome.stratum[kept]))
+    parts += [f"{n_strata:,} strata"] * (n_strata > 1)
+    parts += [text for name, text in named.items() if getattr(outcome, name) is not None]
+    return f" with {', '.join(parts)}" if parts else ""
 
 
 def _reported(found: Any, part: Any, name: str) -> str:
