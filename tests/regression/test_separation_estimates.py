@@ -154,7 +154,7 @@ def test_what_the_likelihood_lacks_is_refused() -> None:
     assert lost == "These printed numbers are not those of the likelihood's maximum: rare."
     assert why.startswith("No errors, limits and tests: the fit asks for cov_type='HC1'")
     assert separation(robust).table(exp=True).loc["x", "estimate"] == pytest.approx(np.exp(own.params["x"]))
-    assert "Finite estimates are those of the 72 rows that are not separated." in separation(robust).paragraph()
+    assert "are those of the 72 rows that are not separated." in separation(robust).paragraph()
     with pytest.raises(DataError, match="asks for scale='X2'"):
         of_error(sm.GLM(COUNTS, X, family=poisson), scale="X2").finite_part()
     with pytest.raises(DataError, match="whole numbers of successes and trials, and these are proportions"):
@@ -370,18 +370,18 @@ def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) ->
     part, text = found.finite_part(), found.paragraph()
     limit = part.estimates["C(ward)[T.c]"].lower
     about = "y ~ C(ward) + x; Logit of statsmodels"
-    assert text.startswith(f"We fitted the logistic regression of 1 against 0 to 80 rows ({about}).")
+    assert text.startswith(f"We fitted the logistic regression of y (1 against 0) to 80 rows ({about}).")
     assert f"interval of the profile likelihood is {limit:.3g} (odds ratio above {np.exp(limit):.3g});" in text
     assert f"likelihood-ratio test: {part.tests['C(ward)[T.c]']}." in text
-    assert "Finite estimates are those of the 72 rows that are not separated." in text
-    assert text.endswith("Biometrika 71 (1984), 1-10.")
+    assert "Finite estimates, in the table, are those of the 72 rows that are not separated." in text
+    assert "Biometrika 71 (1984), 1-10.\n" in text
     assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
     infinite = separation("yes ~ C(rare, Treatment(1))", FRAME.assign(yes=YES))  # the table may stand second
     assert re.search(
         r"For \(Intercept\) the lower limit .* \(odds above [\d.]+\);.* \(odds ratio below", infinite.paragraph()
     )
     named = separation(FRAME[["x"]], pd.Series(YES, name="died")).paragraph()
-    assert named.startswith("We fitted the logistic regression of 1 against 0 to 80 rows (response died).")
+    assert named.startswith("We fitted the logistic regression of died (1 against 0) to 80 rows. ")
 
 
 def test_the_notes_are_seen_wherever_the_table_is(printed: Any, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_grouped_trials_by_hand() -> None:
     assert (found.verdict, found.separated_rows, found.left_out) == ("quasi-complete", (0, 1, 3), 1)
     assert found.coefficients == {"(Intercept)": -inf, "x1": inf}
     assert "on 4 rows has no maximum" in found.summary()
-    assert "exactly 0 on the other 1:" in found.summary()
+    assert "exactly 0 on 1 row;" in found.summary()
     same = separation(X[:4], np.array(y[:4]) / trials[:4], family="binomial")
     assert (same.separated_rows, same.coefficients) == (found.separated_rows, found.coefficients)
     both = separation([[0], [1], [2], [3]], [0, 2, 3, 5], family="binomial", trials=[4, 4, 6, 5])

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import linsep
 from linsep import separation
+from linsep.regression.finite_part import LikelihoodRatio
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -72,3 +74,61 @@ def test_the_paragraph_names_weights_and_errors_of_pyfixest() -> None:
     assert first_sentence(fit, data=TABLE).endswith(
         "with weights (cases ~ x | arm; vcov='hetero'; weights_type='aweights'; weights copies; Fepois of pyfixest)"
     )
+
+
+def cause(found: Any) -> str:
+    """What the paragraph says of the data."""
+    text: str = found.paragraph()
+    return text.partition(f"The data are separated ({found.verdict}): ")[2].partition(". Maximum")[0]
+
+
+def test_the_paragraph_says_what_the_cells_have_in_common() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    frame = TABLE[["x", "arm"]]
+    assert cause(separation("dead ~ x + arm", data=TABLE)) == "all 6 rows with arm = c had dead = 0"
+    assert cause(separation(frame, 1 - TABLE.dead.to_numpy())) == "all 6 rows with arm = c had the outcome 1"
+    poisson = separation("cases ~ x + arm", data=TABLE, family="poisson")
+    assert cause(poisson) == "all 6 rows with arm = c had cases = 0"
+    cox = separation("months ~ x + arm", data=TABLE, family="cox", event="dead")
+    assert cause(cox) == "none of the 6 rows with arm = c had an event"
+    matched = separation("dead ~ x + arm", data=TABLE, family="conditional", strata="site")
+    assert cause(matched) == "none of the 6 rows with arm = c had dead = 1"
+    of_three = TABLE.assign(grade=np.where(TABLE.arm == "c", TABLE.months % 2, TABLE.months % 3).astype(int))
+    assert cause(separation("grade ~ x + arm", data=of_three, family="multinomial")) == (
+        "none of the 6 rows with arm = c had grade = 2"
+    )
+    trials = separation(frame, 3 * TABLE.dead, family="binomial", trials=np.full(N, 3))
+    assert cause(trials) == "all 6 rows with arm = c had no success"
+    one = separation("dead ~ x + arm", data=TABLE[5:])
+    assert cause(one) == "the one row with arm = c had dead = 0"
+    many = TABLE.assign(arm=np.where(TABLE.index < 30, "c" + (TABLE.index // 5).astype(str), TABLE.arm))
+    several = separation("cases ~ arm", data=many.assign(cases=np.where(many.index < 30, 0, 1)), family="poisson")
+    assert cause(several) == (
+        "all 5 rows with arm = c0 had cases = 0; all 5 rows with arm = c1 had cases = 0; all 5 rows with arm = c2 had "
+        "cases = 0; likewise 3 more groups"
+    )
+
+
+def test_where_no_cell_says_it_the_combination_of_columns_does() -> None:
+    leak = np.where(TABLE.x > 1, TABLE.x, 0.0)
+    y = np.where(leak > 0, "yes", np.where(TABLE.dead == 1, "yes", "no"))
+    found = separation(pd.DataFrame({"leak": leak, "site": TABLE.site}), y)
+    n = int((leak > 0).sum())
+    assert cause(found) == (
+        f"a linear combination of the columns is exactly 0 on {N - n} rows, which overlap; on {n} rows it is above 0 "
+        "where the outcome is 'yes' and below 0 where it is 'no': fitted probabilities tend to 0 and 1 there"
+    )
+    both = separation(pd.DataFrame({"leak": leak, "arm": TABLE.arm}), np.where(TABLE.arm == "c", "no", y))
+    assert cause(both).startswith("all 6 rows with arm = c had the outcome 'no'; a linear combination")
+
+
+def test_the_paragraph_has_the_version_few_digits_and_the_references() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    found = separation("months ~ x + arm", data=TABLE, family="cox", event="dead")
+    text, test = found.paragraph(), found.finite_part().tests["arm[T.c]"]
+    assert f"with linsep {linsep.__version__} (Bryson and Johnson 1981, Jacobsen 1989)." in text
+    assert f"chi-squared {test.statistic:.2f} (df 1), p = {test.p_value:.3f}." in text
+    for reference in ("Technometrics 23 (1981)", "Medicine 21 (2002)", "Scandinavian Journal of Statistics 16 (1989)"):
+        assert sum(reference in line for line in text.splitlines()[-3:]) == 1
+    assert str(LikelihoodRatio(15.8301, 7e-5, 2)) == "chi-squared 15.83 (df 2), p < 0.001"
+    assert "2002" not in separation("dead ~ x", data=TABLE).paragraph()  # no limit is reported

@@ -31,6 +31,7 @@ _HEAD = ("estimate", "error", "lower", "upper")
 _MOST_COLUMNS = 3000
 _MOST_WORK = 5e9  # products of a step of Newton: with fixed effects, pyfixest takes far fewer
 _FARTHEST = 2.0**40
+_SMALLEST_P = 0.001  # that is written as it is
 _LARGEST_LOG = 1e12  # of a likelihood, of which rounding leaves differences near 1
 _COMPILED = 200_000  # numbers that are worth it
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
@@ -64,8 +65,8 @@ class LikelihoodRatio(NamedTuple):
     degrees: int = 1
 
     def __str__(self) -> str:
-        degrees = "" if self.degrees == 1 else f" with {self.degrees} degrees of freedom"
-        return f"chi-squared {self.statistic:.6g}{degrees}, p = {self.p_value:.3g}"
+        small, p = self.p_value < _SMALLEST_P, f"{self.p_value:#.2g}"
+        return f"chi-squared {self.statistic:.2f} (df {self.degrees}), p {f'< {_SMALLEST_P}' if small else f'= {p}'}"
 
 
 class FinitePart(NamedTuple):

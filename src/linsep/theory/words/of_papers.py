@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from math import exp, isfinite
 from typing import Any
 
@@ -26,42 +27,92 @@ from linsep.theory.words.of_regressions import (
 )
 
 _FAR = 500.0  # logarithms of ratios that are not written as such
+_GROUPS = 3  # that are named
+_HEINZE = "Heinze and Schemper 2002"
 _REFERENCES = {
     ALBERT: "A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression "
     "models, Biometrika 71 (1984), 1-10.",
-    SILVAPULLE: "M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response models, "
-    "Journal of the Royal Statistical Society B 43 (1981), 310-313.",
+    "Bryson and Johnson 1981": "M. Bryson and M. Johnson, The incidence of monotone likelihood in the Cox model, "
+    "Technometrics 23 (1981), 381-383.",
     CORREIA: "S. Correia, P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for "
     "generalized linear models (2019).",
-    "Pratt 1981": "J. Pratt, Concavity of the log likelihood, Journal of the American Statistical Association 76 "
-    "(1981), 103-106.",
+    _HEINZE: "G. Heinze and M. Schemper, A solution to the problem of separation in logistic regression, Statistics in "
+    "Medicine 21 (2002), 2409-2419.",
     "Jacobsen 1989": "M. Jacobsen, Existence and unicity of MLEs in discrete exponential family distributions, "
     "Scandinavian Journal of Statistics 16 (1989), 335-349.",
+    "Pratt 1981": "J. Pratt, Concavity of the log likelihood, Journal of the American Statistical Association 76 "
+    "(1981), 103-106.",
+    SILVAPULLE: "M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response models, "
+    "Journal of the Royal Statistical Society B 43 (1981), 310-313.",
 }
 
 
 def paragraph_of(found: Any, part: Any) -> str:
     """Methods and results for a paper, with the numbers of a `FinitePart` if there is one, and the reference."""
-    source = source_of(found)
-    about = "; ".join([found.formula.strip()] * bool(found.formula) + [*found._question.about])
+    source, about = source_of(found), [found.formula.strip()] * bool(found.formula) + [*found._question.about]
+    response, cited = _response(about), source
+    of_model = "; ".join(one for one in about if found.family != "logistic" or one != f"response {response}")
     rows = f"{found.n_rows - found.left_out:,} rows{_having(found._question.outcome, found.family)}"
-    out = [f"We fitted {model_of(found)} to {rows}{f' ({about})' if about else ''}."]
+    out = [f"We fitted {model_of(found, response)} to {rows}{f' ({of_model})' if of_model else ''}."]
     if found.n_missing:
         out.append(left_out_of(found.n_missing))
-    out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with linsep ({source}).")
+    tool = f"linsep {version('linsep')}"
+    out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with {tool} ({source}).")
     if found.verdict == "overlap":
         out.append("No row is separated, so every coefficient that is identified has a finite estimate.")
     else:
-        out += [f"The data are separated ({found.verdict}): {_lower_first(meaning_of(found))}", *estimates_of(found)]
+        out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None and found.verdict != "overlap":
         if part.n_rows:
             which = "not separated"
             if found.family == "cox":
                 which = f"still compared with an event (ties by {found._question.outcome.ties.capitalize()})"
-            out.append(f"Finite estimates are those of the {part.n_rows:,} rows that are {which}.")
-        out += [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
-    references = [_REFERENCES[one] for one in _REFERENCES if one in source]
+            out.append(f"Finite estimates, in the table, are those of the {part.n_rows:,} rows that are {which}.")
+        limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
+        out += [f"Infinite ones have limits and tests of the profile likelihood ({_HEINZE}).", *limits] * bool(limits)
+        cited += _HEINZE * bool(limits)
+    references = [_REFERENCES[one] for one in _REFERENCES if one in cited]
     return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
+
+
+def _response(about: list[str]) -> str:
+    """The name of the response: that before the ~ of a formula, or that of a column."""
+    named = (one.partition("~")[0].strip() for one in about if "~" in one)
+    return next(named, next((one.removeprefix("response ") for one in about if one.startswith("response ")), ""))
+
+
+def _cause(found: Any, response: str) -> str:
+    """What the groups that are separated have in common, and where they are not all rows, what separates."""
+    groups = found.groups
+    told = [_fact(found, group, response) for group in groups[:_GROUPS]]
+    told += [f"likewise {count(len(groups) - _GROUPS, 'more group')}"] * (len(groups) > _GROUPS)
+    rows = {row for row, _ in found.pairs} or {*found.separated_rows}
+    is_all = found.family in ("cox", "conditional") or rows.issubset(row for group in groups for row in group.rows)
+    told += [] if groups and is_all else [_lower_first(meaning_of(found)).removesuffix(".")]
+    return f"{'; '.join(told)}."
+
+
+def _fact(found: Any, group: Any, response: str) -> str:
+    """What the rows of a group have in common.
+
+    Examples
+    --------
+    >>> from linsep import separation
+    >>> found = separation("y ~ s", data={"y": [0, 1, 1, 1], "s": list("aabb")})
+    >>> _fact(found, found.groups[0], "y")
+    'all 2 rows with s = b had y = 1'
+    """
+    outcome, places = found._question.outcome, found._question.design.places
+    n, having = len(group.rows), (f"{response} = {{}}" if response else "the outcome {!r}").format
+    none = {"cox": "an event", "conditional": having(1)}.get(found.family) or " or ".join(map(having, group.classes))
+    values = np.unique(outcome.y[np.isin(places, group.rows)]).tolist()
+    some = "no success" if values == [0] else "successes only"
+    some = some if found.family == "binomial" else having(values[0])
+    rows = f"{'row' if n == 1 else 'rows'} with " + " and ".join(map(" = ".join, zip(*group[:2], strict=True)))
+    if none:
+        return f"the one {rows} did not have {none}" if n == 1 else f"none of the {n:,} {rows} had {none}"
+    who = f"the one {rows}" if n == 1 else f"all {n:,} {rows}"
+    return f"{who} had {some}" if found.family == "binomial" or len(values) == 1 else f"{who} are separated"
 
 
 def _having(outcome: Outcome, family: str) -> str:

@@ -52,11 +52,14 @@ def opening_of(found: Any) -> str:
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning_of(found)}"
 
 
-def model_of(found: Any) -> str:
+def model_of(found: Any, response: str = "") -> str:
+    """The model in words, with the name of the response of a logistic one if that is given."""
     link = "logistic" if (found.family, found.link) == ("logistic", "logit") else found.link
     first, *_, last = found.classes or ("", "")
     order = " < ".join(map(repr, found.classes))
-    model = _MODELS[found.family].name.format(link=link, n=len(found.classes), first=first, last=last, order=order)
+    what = f"{last!r} against {first!r}"
+    what = f"{response} ({what})" if response else what
+    model = _MODELS[found.family].name.format(link=link, n=len(found.classes), first=first, what=what, order=order)
     return f"{model} without an intercept" if _lacks_intercept(found) else model
 
 
@@ -64,7 +67,9 @@ def meaning_of(found: Any) -> str:
     """What the separation does to the fit."""
     n, k = found.n_rows - found.left_out, len(found.separated_rows)
     is_quasi = found.verdict == "quasi-complete"
-    return _MODELS[found.family].separated[is_quasi].format(k=count(k, "row"), left=f"{n - k:,}")
+    named = {"k": count(k, "row"), "left": count(n - k, "row")}
+    named |= dict(zip(("first", "last"), map(repr, found.classes), strict=False))
+    return _MODELS[found.family].separated[is_quasi].format(**named)
 
 
 def left_out_of(n: int) -> str:
@@ -218,8 +223,8 @@ _CELLS = (
 )
 _COUNTS = (
     "Every count can be fitted by a mean that tends to 0.",
-    "A linear combination of the columns is below 0 on {k}, all with a count of 0, and exactly 0 on the "
-    "other {left}: the fitted means of the {k} tend to 0.",
+    "A linear combination of the columns is exactly 0 on {left}, and below 0 on {k} with a count of 0: fitted means "
+    "tend to 0 there.",
 )
 _ORDERED = (
     "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
@@ -239,12 +244,12 @@ class _Model(NamedTuple):
 
 _MODELS = {
     "logistic": _Model(
-        "the {link} regression of {last!r} against {first!r}",
+        "the {link} regression of {what}",
         (
             "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
             "to 0 and 1, and an iterative fit stops only at its limit of steps.",
-            "A linear combination of the columns has the sign of the outcome on {k} and is exactly 0 on the other "
-            "{left}: the fitted probabilities of the {k} tend to 0 and 1; the other rows overlap.",
+            "A linear combination of the columns is exactly 0 on {left}, which overlap; on {k} it is above 0 where the "
+            "outcome is {last} and below 0 where it is {first}: fitted probabilities tend to 0 and 1 there.",
         ),
         ALBERT,
     ),
@@ -253,9 +258,8 @@ _MODELS = {
         (
             "Every row has successes only or none, and a linear combination of the columns tells these apart on every "
             "row: fitted probabilities tend to 0 and 1, and an iterative fit stops only at its limit of steps.",
-            "A linear combination of the columns is above 0 on rows with successes only and below 0 on rows with none, "
-            "{k} in all, and exactly 0 on the other {left}: the fitted probabilities of the {k} tend to 0 "
-            "and 1; the other rows overlap.",
+            "A linear combination of the columns is exactly 0 on {left}; on {k} it is above 0 where all trials "
+            "succeed and below 0 where none does: fitted probabilities tend to 0 and 1 there.",
         ),
         SILVAPULLE,
     ),
@@ -292,6 +296,6 @@ _MODELS = {
             "risk, alone or tied, and at some event higher than in another row: the partial likelihood rises along it "
             "for ever.",
         ),
-        "Jacobsen 1989",
+        "Bryson and Johnson 1981, Jacobsen 1989",
     ),
 }
