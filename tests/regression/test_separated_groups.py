@@ -148,13 +148,19 @@ def infinite(found: Any) -> list[Any]:
 def test_all_children_of_two_classes_survived() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = titanic()
-    for formula in ("survived ~ cls*age + sex", "survived ~ cls*sex*age"):
+    for formula, terms in (
+        ("survived ~ cls*age + sex", ["cls:age"]),
+        ("survived ~ cls*sex*age", ["cls:age", "cls:sex:age"]),
+    ):
         found = separation(formula, data=table)
         assert said(found.groups) == ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
         assert found.advice[0] == (
             "Every row is separated in cls=2nd, age=Child (24 rows), cls=1st, age=Child (6 rows): merge levels, or "
-            "leave out the interaction; without the interaction no estimate is infinite."
+            f"leave out {', '.join(terms)}; then no estimate is infinite."
         )
+        assert infinite(separation(" - ".join([formula, *terms]), data=table)) == []
+        for kept in terms[:-1]:  # no fewer would do
+            assert infinite(separation(" - ".join([formula, *(term for term in terms if term != kept)]), data=table))
         assert not any("Drop a column" in text or "Merge levels" in text for text in found.advice)
     assert infinite(separation("survived ~ cls + sex + age", data=table)) == []
     assert infinite(separation("survived ~ cls*sex + sex*age", data=table)) == []
@@ -168,7 +174,7 @@ def test_a_cell_of_three_levels_is_named() -> None:
     found = separation("survived ~ cls*sex*age", data=table)
     few = "cls=1st, sex=Female, age=Child (1 row)"  # of one row too
     assert said(found.groups) == ["cls=3rd, sex=Female, age=Child (31 rows)", few]
-    assert "without the interaction no estimate is infinite" in found.advice[0]
+    assert "leave out cls:sex:age; then no estimate is infinite" in found.advice[0]
     assert infinite(separation("survived ~ (cls + sex + age)**2", data=table)) == []
 
 
@@ -209,10 +215,11 @@ def test_columns_that_depend_on_others_are_named() -> None:
 
 def test_cells_are_named_where_a_factor_stands_in_products_alone() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
-    for formula in ("survived ~ age:cls + sex", "survived ~ C(age):C(cls, Treatment('3rd')) + sex"):
+    for term in ("age:cls", "C(age):C(cls, Treatment('3rd'))"):
+        formula = f"survived ~ {term} + sex"
         found = separation(formula, data=titanic())
         assert {"age=Child, cls=1st (6 rows)", "age=Child, cls=2nd (24 rows)"} == set(said(found.groups))
-        assert found.advice[0].endswith("leave out the interaction; without the interaction no estimate is infinite.")
+        assert found.advice[0].endswith(f"leave out {term}; then no estimate is infinite.")
         assert not any("Drop a column" in text for text in found.advice)
     assert infinite(separation("survived ~ sex", data=titanic())) == []
 
@@ -228,7 +235,7 @@ def test_cells_without_an_event_or_a_case_are_named() -> None:
     matched = separation("died ~ stage*sex", data=table, family="conditional", strata="ward")
     for found, what in ((cox, "has an event"), (matched, "is a case")):
         assert said(found.groups) == [f"stage=II, sex=m ({cell.sum()} rows)"]
-        then = "merge levels, or leave out the interaction; without the interaction no estimate is infinite."
+        then = "merge levels, or leave out stage:sex; then no estimate is infinite."
         assert found.advice[0] == f"No row {what} in stage=II, sex=m ({cell.sum()} rows): {then}"
     assert infinite(separation("months ~ stage + sex", data=table, family="cox", event="died")) == []
     assert infinite(separation("died ~ stage + sex", data=table, family="conditional", strata="ward")) == []
@@ -305,3 +312,14 @@ def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_nam
     assert said(whole.groups) == [f"drug=C ({cell.sum()} rows)"]
     assert any("those of the rows that overlap" in one for one in whole.advice)
     assert whole.drop().dropped == ["C(drug)[T.C]"]
+
+
+def test_a_factor_is_left_out_with_all_its_terms() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"arm": rng.choice(["a", "b"], 80), "x": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)})
+    table.loc[(table.arm == "b") & (table.x != 1), "y"] = table.x // 2
+    found = separation("y ~ arm*x", data=table)
+    assert infinite(found) == ["arm[T.b]", "arm[T.b]:x"]
+    (text,) = [one for one in found.advice if one.startswith("Merge levels of arm")]
+    assert text.endswith("; without arm no estimate is infinite.") and infinite(separation("y ~ x", data=table)) == []

@@ -14,6 +14,7 @@ from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGN
 from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed, multiplied
 
 CONSTANTS = ("Intercept", "const")  # columns of statsmodels
+_OF_LEVEL = re.compile(r"\[[^\[\]]*\](?=:|$)")  # what a formula puts behind a factor in the name of a column
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
@@ -184,8 +185,7 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
             then = _joined(found, column, whole, tried)
             out.append(f"Merge levels of {column}: {what} at {said}; join it with a similar level{then}.")
     if merge and not out and not has_cells and found.family != "cox":
-        own = {column: [name for name, (of, _) in found.levels.items() if of == column] for column in merge}
-        then = "".join(_then(f"without {column}", tried(names, "")) for column, names in own.items())
+        then = "".join(_then(f"without {column}", tried(_with([column], found), "")) for column in merge)
         out.append(
             f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows{then}."
         )
@@ -213,14 +213,21 @@ def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> 
 
 
 def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
-    """Cells of interactions that are separated as a whole, and what is infinite without the interaction."""
+    """Cells of interactions that are separated as a whole, and what is infinite without the terms that have them."""
     out = []
     for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
         cells = [group for group in groups if group.factors == factors]
-        named = [re.compile(rf"(?:^|:)(?:C\()?`?{re.escape(factor)}\b[^:]*\[") for factor in factors]
-        every = dict.fromkeys(map(_plain, found.coefficients))
-        lost = [name for name in every if all(one.search(str(name)) for one in named)]
-        then = _then("without the interaction", tried(lost, ""))
+        lost = _with(factors, found)
+        terms = listed(dict.fromkeys(_OF_LEVEL.sub("", str(name)) for name in lost))
+        then = _then("then", tried(lost, ""))
         what = _IN_GROUPS.get(found.family, "every row is separated").capitalize()
-        out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out the interaction{then}.")
+        out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out {terms}{then}.")
     return out
+
+
+def _with(factors: Sequence[str], found: Any) -> list[Any]:
+    """The columns in which all these factors stand."""
+    named = [re.compile(rf"(?:^|:)(?:C\()?`?{re.escape(factor)}(?:`?[=,)\[]|:|$)") for factor in factors]
+    return [
+        name for name in dict.fromkeys(map(_plain, found.coefficients)) if all(one.search(str(name)) for one in named)
+    ]
