@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from in_process import run_linsep
 from linsep import DataError, SeparationError, guard, separation
@@ -323,3 +324,41 @@ def test_a_factor_is_left_out_with_all_its_terms() -> None:
     assert infinite(found) == ["arm[T.b]", "arm[T.b]:x"]
     (text,) = [one for one in found.advice if one.startswith("Merge levels of arm")]
     assert text.endswith("; without arm no estimate is infinite.") and infinite(separation("y ~ x", data=table)) == []
+
+
+def test_a_column_of_0_and_1_is_a_level_like_any_other() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(6)
+    table = pd.DataFrame({"x": rng.normal(size=200), "rare": np.arange(200) < 5, "y": rng.integers(0, 2, 200)})
+    table.loc[table.rare, "y"] = 1
+    numbers = table.astype({"rare": int})
+    assert said(separation(smf.logit("y ~ x + rare", data=numbers)).groups) == ["rare=1 (5 rows)"]
+    assert said(separation(smf.logit("y ~ x + rare", data=table)).groups) == ["rare=True (5 rows)"]
+    for design in (numbers[["x", "rare"]], sp.csr_array(numbers[["x", "rare"]]), numbers[["x", "rare"]].to_numpy()):
+        (group,) = separation(design, numbers.y.to_numpy()).groups
+        assert (group.levels, group.rows) == (("1",), (0, 1, 2, 3, 4))
+    turned = numbers.assign(rare=1 - numbers.rare)
+    assert said(separation(turned[["x", "rare"]], turned.y).groups) == ["rare=0 (5 rows)"]
+    assert separation(numbers[["x", "rare"]].assign(rare=2 * numbers.rare), numbers.y).groups == []
+    # A product is told only where no level is, and by its factors.
+    product = numbers.assign(old=np.arange(200) % 2)
+    assert said(separation("y ~ rare*old", data=product).groups) == ["rare=1 (5 rows)"]
+    product["y"] = np.where((product.rare == 1) & (product.old == 0), 1, rng.integers(0, 2, 200))
+    product.loc[[1, 3], "y"] = [0, 1]
+    zero = separation("y ~ rare + rare:old", data=product.assign(old=1 - product.old))
+    assert said(zero.groups) == ["rare:old=1 (3 rows)"]
+
+
+def test_levels_are_named_whatever_their_coding() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    hazards = pytest.importorskip("statsmodels.duration.hazard_regression")
+    table = pd.DataFrame({"y": [1, 0, 1, 0, 1, 0, 1, 1, 1], "s": list("aabbabccc"), "t": np.arange(1.0, 10)})
+    table["e"] = np.where(table.s == "c", 0, 1)
+    for level, renamed in (("c", table), ("a", table.replace({"s": {"a": "c", "c": "a"}}))):
+        formulas = ["y ~ s", "y ~ 0 + s", "y ~ C(s, contr.sum)"]
+        models: list[Any] = [*formulas, smf.logit("y ~ C(s, Sum)", data=renamed), smf.logit("y ~ s", data=renamed)]
+        with warnings.catch_warnings(action="ignore"):
+            models.append(hazards.PHReg.from_formula("t ~ 0 + s", data=renamed, status="e"))
+        for model in models:
+            found = separation(model, data=renamed) if isinstance(model, str) else separation(model)
+            assert said(found.groups) == [f"s={level} (3 rows)"], model

@@ -23,7 +23,10 @@ from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column
 from linsep.theory.words.of_regressions import listed, multiplied
 from linsep.types import Array, DataError
 
-_LEVEL = re.compile(r"(?:C\()?`?(\w+)`?(?:[,)].*?)?\[(?:T\.)?(.+?)\](?::|$)")  # as a formula names its column
+_LEVEL = re.compile(r"(?:C\()?`?(\w+)`?(?:[,)].*?)?\[(?:[TS]\.)?(.+?)\]")  # as a formula names its column
+_Cell = tuple[tuple[str, ...], tuple[str, ...]]  # factors and their levels
+_FIRST = 100  # rows that show which columns may hold -1, 0 and 1 only
+_BETWEEN = re.compile(r":(?![^\[\]]*\])")  # factors, and not within a level
 
 
 class Design(NamedTuple):
@@ -217,7 +220,7 @@ class SeparatedGroup(NamedTuple):
     Attributes
     ----------
     factors : tuple of str
-        A text column or a fixed effect, or the columns of an interaction.
+        A text column, a column of 0 and 1 or a fixed effect, or the columns of an interaction.
     levels : tuple of str
         The level of each, which the rows share.
     rows : tuple of int
@@ -262,21 +265,63 @@ def separated_groups(design: Design, gone: Array, kept: Array) -> list[Separated
             if not any(one <= pairs for one in known):
                 known.append(pairs)
                 out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
-    for factors, cell, rows in _cells_with_columns(design, kept):
-        if gone[rows].all() and not any(one <= set(zip(factors, cell, strict=True)) for one in known):
+    for (factors, cell), rows in sorted(
+        _cells_with_columns(design, gone, kept).items(), key=lambda one: len(one[0][0])
+    ):
+        pairs = set(zip(factors, cell, strict=True))
+        if len(factors) == 1 or not any(one <= pairs for one in known):
+            known.append(pairs)
             out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
     return _without_nested(out, coded, np.flatnonzero(kept), design.places)
 
 
-def _cells_with_columns(design: Design, kept: Array) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Array]]:
-    """Factors, levels and rows of columns of a formula that are cells, as of a:b, where a has no own columns."""
-    for j, name in enumerate(design.names):
-        parts = list(_LEVEL.finditer(name))
-        if len(parts) < 2 or "".join(part[0] for part in parts) != name:
+def _cells_with_columns(design: Design, gone: Array, kept: Array) -> dict[_Cell, Array]:
+    """Factors and levels -> rows, all of them `gone`: of a column of 0 and 1, where its 1 may be a cell, as of a:b.
+
+    So it is where no level is left out, and with sums to 0 as contrasts, where -1 is the last level.
+    """
+    first = np.flatnonzero(np.isin(dense(design.X[:_FIRST]), (-1, 0, 1)).all(axis=0)).tolist()
+    among = [j for j in first if design.names[j] not in design.levels and design.names[j] not in design.absorbed]
+    X = merge_duplicates(design.X[:, among])
+    stay, go = ({v: _counts(X[rows], v) for v in (-1, 0, 1)} for rows in (kept & ~gone, kept & gone))
+    every = {v: stay[v] + go[v] for v in stay}
+    whole = {v: (go[v] > 0) & (stay[v] == 0) & (go[v] < kept.sum()) for v in stay}
+    coded = sum(every.values()) == kept.sum()
+    out: dict[_Cell, Array] = {}
+    for j in np.flatnonzero(coded & (whole[1] | whole[0] | whole[-1])).tolist():
+        name = design.names[among[j]]
+        cells, last = {1: (cell := _cell(name, design))}, design.references.get(cell[0][0])
+        if cell == ((name,), ("1",)):
+            cells[0] = ((name,), ("0",))
+        if every[-1][j] and (last is None or len(cell[0]) > 1):
             continue
-        column = dense(design.X[:, [j]]).ravel()
-        if np.isin(column, (0, 1)).all() and (rows := np.flatnonzero(kept & (column == 1))).size:
-            yield tuple(part[1] for part in parts), tuple(part[2] for part in parts), rows
+        if every[-1][j]:
+            cells[-1] = (cell[0], (str(last),))
+        column = dense(X[:, [j]]).ravel()
+        out |= {cell: np.flatnonzero(kept & (column == v)) for v, cell in cells.items() if whole[v][j]}
+    return out
+
+
+def _cell(name: str, design: Design) -> _Cell:
+    """The factors and levels where a column of 0 and 1 is 1, by its name.
+
+    Examples
+    --------
+    >>> _cell("C(s)[a]:old", Design(np.eye(2), ["C(s)[a]:old", "old"], {}, {})), _cell("x:y", Design([], [], {}, {}))
+    ((('s', 'old'), ('a', '1')), (('x:y',), ('1',)))
+    """
+    found = []
+    for part in _BETWEEN.split(name):
+        named = (parsed[1], parsed[2]) if (parsed := _LEVEL.fullmatch(part)) else None
+        found.append(design.levels.get(part) or named or ((part, "1") if part in design.names else None))
+    factors, levels = zip(*(found if None not in found else [(name, "1")]), strict=True)
+    return factors, levels
+
+
+def _counts(rows: Any, value: int) -> Array:
+    """How often a value stands in each column."""
+    n = np.asarray((rows == value if value else rows != 0).sum(axis=0)).ravel()
+    return n if value else rows.shape[0] - n
 
 
 def _without_nested(
@@ -284,7 +329,7 @@ def _without_nested(
 ) -> list[SeparatedGroup]:
     """The groups without those levels that lie in another group whose factor has a level for each of their factor."""
     nested: dict[tuple[str, str], bool] = {}
-    of_levels = [group for group in groups if len(group.factors) == 1]
+    of_levels = [group for group in groups if len(group.factors) == 1 and group.factors[0] in coded]
 
     def lies_in(a: str, b: str) -> bool:
         if (a, b) not in nested:
@@ -296,7 +341,8 @@ def _without_nested(
         (factor,), rows = group.factors, set(group.rows)
         return any(lies_in(factor, one.factors[0]) and rows <= set(one.rows) for one in of_levels)
 
-    return [group for group in groups if len(group.factors) > 1 or len(coded) == 1 or not is_told(group)]
+    told = {group.factors + group.levels for group in of_levels if len(coded) > 1 and is_told(group)}
+    return [group for group in groups if group.factors + group.levels not in told]
 
 
 def _columns_of_factors(design: Design) -> dict[str, dict[int, str]]:

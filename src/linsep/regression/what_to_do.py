@@ -267,7 +267,8 @@ class Remedies:
     def groups(self) -> list[SeparatedGroup]:
         """The groups of rows that are separated as a whole, which often name the cause.
 
-        A group is the rows of a level of a text column, of a level of a fixed effect, or of a cell of levels whose
+        A group is the rows of a level of a text column, of the 0 or the 1 of a column that has no other number, of a
+        level of a fixed effect, or of a cell of levels whose
         interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups
         without an event, of a conditional one those without a case, and of a multinomial one also those without a
         class. Levels that are nested in a level of another

@@ -235,14 +235,18 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
         factors |= {factor.name(): info.categories} if info.type == "categorical" else {}
     known = set(names)
     for factor, categories in factors.items():
-        columns = {f"{factor}[T.{level}]": str(level) for level in categories}
-        without = [level for column, level in columns.items() if column not in known]
-        if len(without) == 1:
+        for mark in "TS":  # S of sums to 0, whose columns are no indicators
+            columns = {f"{factor}[{mark}.{level}]": str(level) for level in categories}
+            without = [level for column, level in columns.items() if column not in known]
+            if len(without) != 1:
+                continue
             called = _CATEGORY.fullmatch(factor)
             name = (called[1] or called[2]) if called else factor
             name = factor if name in references else name
             references[name] = without[0]
-            levels |= {column: (name, level) for column, level in columns.items() if level != without[0]}
+            if mark == "T":
+                levels |= {column: (name, level) for column, level in columns.items() if level != without[0]}
+            break
     return levels, references
 
 
