@@ -12,6 +12,7 @@ import pytest
 import linsep
 from linsep import separation
 from linsep.regression.finite_part import LikelihoodRatio
+from linsep.theory.words.of_regressions import listed
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -132,3 +133,29 @@ def test_the_paragraph_has_the_version_few_digits_and_the_references() -> None:
         assert sum(reference in line for line in text.splitlines()[-3:]) == 1
     assert str(LikelihoodRatio(15.8301, 7e-5, 2)) == "chi-squared 15.83 (df 2), p < 0.001"
     assert "2002" not in separation("dead ~ x", data=TABLE).paragraph()  # no limit is reported
+
+
+def test_of_every_family_the_table_has_the_same_columns_and_says_what_may_be_kept() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    of_three = TABLE.assign(grade=np.where(TABLE.arm == "c", 2, TABLE.months % 3).astype(int))
+    with warnings.catch_warnings(action="ignore"):
+        fits = [
+            smf.mnlogit("grade ~ x + arm", data=of_three).fit(disp=0),
+            smf.glm("cases ~ x + arm", data=TABLE, family=sm.families.NegativeBinomial(alpha=1.0)).fit(),
+        ]
+    columns = separation(smf.logit("dead ~ x + arm", data=TABLE)).table().columns
+    for fit in fits:
+        found = separation(fit)
+        table = found.table()
+        assert [*table.columns] == ["printed", "printed_error", *columns]
+        assert table[["estimate", "error", "lower", "upper", "p"]].isna().all(axis=None)
+        finite = [listed([name]) for name, said in found.coefficients.items() if said == "finite"]
+        (kept,) = [note for note in table.attrs["notes"] if note.startswith("These printed estimates may be kept if")]
+        assert kept.endswith(f": {', '.join(finite)}.")
+
+        (lost,) = [note for note in table.attrs["notes"] if note.startswith("These printed numbers are not")]
+        assert all(listed([name]) in lost for name, said in found.coefficients.items() if said != "finite")
+        (why,) = [note for note in table.attrs["notes"] if note.startswith("No estimates")]
+        assert why.endswith("drop() gives the rows for another package, or says why there are none.")
+        assert not any("profile likelihood intervals" in text for text in found.advice)

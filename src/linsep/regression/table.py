@@ -16,6 +16,7 @@ from linsep.regression.drop import rows_that_move
 from linsep.theory.words.of_papers import notes_of
 from linsep.theory.words.of_regressions import SAID, listed
 
+_NUMBERS = ("value", "error", "lower", "upper", "p")
 _ROWS, _FOUR = 60, "{:.4g}".format  # rows shown, and digits
 _END = re.compile(r"\\end\{(tabular|longtable)\}")
 _IN_LATEX = str.maketrans(
@@ -77,7 +78,9 @@ def table_of(
         b, error = printed.get(name, (nan, nan))
         line: dict[str, Any] = {"printed": b, "printed_error": error} if printed else {}
         line["truth"] = SAID[said].many
-        if part is not None:
+        if part is None:
+            line |= dict.fromkeys(_NUMBERS, nan)
+        else:
             test = part.tests.get(name)
             line |= {**part.estimates[name]._asdict(), "p": nan if test is None else test.p_value}
         lines.append({**line, "rows": listed(ways[name])})

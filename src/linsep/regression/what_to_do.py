@@ -172,8 +172,8 @@ class Remedies:
         "without a limit", "not decided" or "not identified"; `estimate` and `error`, those of `finite_part`; `lower`
         and `upper`, limits of the profile likelihood, of which an infinite estimate has one; `p` of the
         likelihood-ratio test of 0; and `rows`, the separated rows in which it stands, by their places. Of a fit with
-        errors of another kind, as robust ones, there are estimates alone; of families that are not fitted here `truth`
-        and `rows` are all. Fixed effects have no lines.
+        errors of another kind, as robust ones, there are estimates alone; of families that are not fitted here numbers
+        are NaN. Fixed effects have no lines.
 
         Parameters
         ----------
@@ -268,11 +268,10 @@ class Remedies:
         """The groups of rows that are separated as a whole, which often name the cause.
 
         A group is the rows of a level of a text column, of the 0 or the 1 of a column that has no other number, of a
-        level of a fixed effect, or of a cell of levels whose
-        interaction the regression has (of a:b alone, such cells as have a column). Of a Cox model they are the groups
-        without an event, of a conditional one those without a case, and of a multinomial one also those without a
-        class. Levels that are nested in a level of another
-        factor, as towns are in states, are not told again.
+        level of a fixed effect, or of a cell of levels whose interaction the regression has (of a:b alone, such cells
+        as have a column). Of a Cox model they are the groups without an event, of a conditional one those without a
+        case, and of a multinomial one also those without a class. Levels that are nested in a level of another factor,
+        as towns are in states, are not told again.
 
         Returns
         -------

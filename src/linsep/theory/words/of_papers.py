@@ -11,6 +11,7 @@ import numpy as np
 
 from linsep.markup import count
 from linsep.theory.separation.families import INTERCEPT, Outcome
+from linsep.theory.verify.consequences import FINITE
 from linsep.theory.words.of_advice import CONSTANTS
 from linsep.theory.words.of_classes import with_mark
 from linsep.theory.words.of_regressions import (
@@ -156,10 +157,14 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         out.append(_of_dropped(set(found.separated_rows), found._question.dropped))
     if printed and found._question.outcome.thresholds[1:]:
         out.append("The fit prints the logarithms of differences between thresholds; here are the thresholds.")
-    if part is not None and printed:
-        kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
-        out += [f"These printed estimates may be kept: {listed(kept) or 'none'}."]
-        lost = [name for name in printed if name in part.estimates and name not in kept]
+    if printed:
+        kept = [name for name, said in found.coefficients.items() if said == FINITE and name in printed]
+        which = "These printed estimates may be kept if further iterations do not change them"
+        if part is not None:
+            kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
+            which = "These printed estimates may be kept"
+        out += [f"{which}: {listed(kept) or 'none'}."]
+        lost = [name for name in printed if name in found.coefficients and name not in kept]
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
         out += [
