@@ -362,3 +362,41 @@ def test_levels_are_named_whatever_their_coding() -> None:
         for model in models:
             found = separation(model, data=renamed) if isinstance(model, str) else separation(model)
             assert said(found.groups) == [f"s={level} (3 rows)"], model
+
+
+def test_a_cox_model_is_told_by_its_level_without_an_event() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"stage": rng.choice(["I", "II", "III"], 90), "age": rng.integers(40, 80, 90)})
+    gone = np.flatnonzero(table.stage == "II").tolist()
+    table["months"] = rng.permutation(90) + 1.0
+    table["died"] = np.where(table.stage == "II", 0, rng.integers(0, 2, 90))
+    cell = f"stage=II ({len(gone)} rows)"
+    found = separation("months ~ age + stage", data=table, family="cox", event="died")
+    assert f"cox, no event in {cell}; -inf: stage[T.II]" in repr(found)
+    assert f"no event in {cell}" in found._repr_html_()
+    shown = found.table()
+    assert shown.attrs["notes"][0] == f"No event in {cell} (quasi-complete)."
+    first = table.months[table.died == 1].min()
+    met = [row for row in gone if table.months[row] >= first]  # by an event
+    assert shown.loc["stage[T.II]", "rows"] == f"{', '.join(map(str, met[:8]))} and {len(met) - 8} more"
+    assert {*met} == {*range(90)} - {*found.drop().rows.tolist()}
+    assert found.advice[0] == (
+        f"Merge levels of stage: no row has an event at 'II' ({len(gone)} rows); join it with a similar level; joined "
+        "with 'I' or 'III' no estimate is infinite."
+    )
+    numbers = separation("months ~ age", data=table.assign(age=-(table.months // 9)), family="cox", event="died")
+    assert repr(numbers) == "<Separation quasi-complete, cox; +inf: age>"
+    assert numbers.table().attrs["notes"][0].startswith("At every event a combination of columns is highest in the row")
+
+
+def test_rows_that_are_separated_from_some_class_are_counted() -> None:
+    X = np.array([[0], [0], [0], [1], [1]])
+    found = separation(X, list("abcaa"), family="multinomial")
+    assert "multinomial, 2 of 5 rows;" in repr(found)
+    assert "In 2 rows the fitted probability of a class that was not observed tends to 0; in 2 rows" in found.summary()
+    found = separation(X, list("abcab"), family="multinomial")
+    assert "multinomial, 2 of 5 rows from some class; -inf: x1 of class c" in repr(found)
+    assert "In 2 rows the fitted probability of a class that was not observed tends to 0. Max" in found.summary()
+    one = separation([[0], [0], [1]], [0, 1, 1]).summary()
+    assert "on 1 row it is above 0 where the outcome is 1 and below 0 where it is 0" in one

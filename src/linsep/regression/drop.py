@@ -316,12 +316,16 @@ def dependent(null: Iterable[Vector], width: int) -> list[int]:
 def rows_that_move(found: Any) -> dict[Any, dict[int, int]]:
     """Coefficient without a finite estimate -> separated row in which it stands -> 1 or -1, or 0 for both.
 
-    1 means that the likelihood of the row grows with the coefficient. Rows are places in the table.
+    1 means that the likelihood of the row grows with the coefficient. Rows are places in the table. Of a Cox model they
+    are those that fall behind at every event, if there are such: the events before them say nothing of a level.
     """
     asked, proof = found._asked()
     rows, separated = asked.rows, proof.cone.separated
-    places = asked.design.places[rows.owner[separated]].tolist()
-    Z = rows.Z[separated]
+    owner, Z = rows.owner[separated], rows.Z[separated]
+    if asked.family == "cox" and len(proof.cone.left):
+        behind = np.setdiff1d(np.flatnonzero(asked.outcome.kept), _rows_at_risk(asked, proof)[0])
+        owner, Z = (behind, -exact_table(asked.design.X)[behind]) if behind.size else (owner, Z)
+    places = asked.design.places[owner].tolist()
     Z = Z.tocsc() if is_sparse(Z) else Z
     at = {name: j for j, name in enumerate(rows.names)}
     out: dict[Any, dict[int, int]] = {}

@@ -24,6 +24,8 @@ from linsep.theory.words.of_regressions import (
     listed,
     meaning_of,
     model_of,
+    n_touched,
+    rows_of,
     source_of,
 )
 
@@ -45,6 +47,12 @@ _REFERENCES = {
     "(1981), 103-106.",
     SILVAPULLE: "M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response models, "
     "Journal of the Royal Statistical Society B 43 (1981), 310-313.",
+}
+
+
+_HIGHEST = {
+    "cox": "at every event a combination of columns is highest in the row of the event, alone or tied",
+    "conditional": "in every stratum a combination of columns is highest in the cases, alone or tied",
 }
 
 
@@ -148,11 +156,11 @@ def _reported(found: Any, part: Any, name: str) -> str:
 
 def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
     """What is said beside the table of coefficients, a sentence each."""
-    n, some = len({row for row, _ in found.pairs} or found.separated_rows), " from some class" * bool(found.pairs)
+    n, some = n_touched(found), " from some class" * bool(found.pairs)
     out = [f"{n:,} of {count(found.n_rows, 'row')} {'is' if n == 1 else 'are'} separated{some} ({found.verdict})."]
-    if found.family in ("cox", "conditional") and found.verdict == "quasi-complete":
-        what = {"cox": "rows with an event from others at risk", "conditional": "cases from others of their stratum"}
-        out = [f"A combination of columns tells {what[found.family]} somewhere, and fails nowhere (quasi-complete)."]
+    if found.family in _HIGHEST and found.verdict == "quasi-complete":
+        said = rows_of(found) or _HIGHEST[found.family]
+        out = [f"{said[0].upper()}{said[1:]} (quasi-complete)."]
     if found._question.dropped is not None:
         out.append(_of_dropped(set(found.separated_rows), found._question.dropped))
     if printed and found._question.outcome.thresholds[1:]:

@@ -69,7 +69,24 @@ def meaning_of(found: Any) -> str:
     is_quasi = found.verdict == "quasi-complete"
     named = {"k": count(k, "row"), "left": count(n - k, "row")}
     named |= dict(zip(("first", "last"), map(repr, found.classes), strict=False))
+    if _MODELS[found.family].separated[is_quasi] == _CELLS:
+        every = f"; in {named['k']} that of every such class does" if k else ""
+        named |= {"some": count(n_touched(found), "row"), "every": every}
     return _MODELS[found.family].separated[is_quasi].format(**named)
+
+
+def n_touched(found: Any) -> int:
+    """How many rows are separated, of a multinomial or ordered model from some class at least."""
+    return int(found._question.owners(found.proof)[0].size)
+
+
+def rows_of(found: Any) -> str:
+    """Which rows are separated, on a line: how many, or those without an event or a case; empty if that is unknown."""
+    none = {"cox": "no event in", "conditional": "no case in"}.get(found.family)
+    if none and found.verdict == "quasi-complete":
+        return f"{none} {listed(map(str, found.groups))}" if found.groups else ""
+    n = len(found.separated_rows) if none else n_touched(found)
+    return f"{n:,} of {count(found.n_rows, 'row')}{' from some class' * (n > len(found.separated_rows))}"
 
 
 def left_out_of(n: int) -> str:
@@ -117,9 +134,9 @@ def line_of(found: Any) -> str:
     if found.rank is None:
         return summary_of(found).removesuffix(".")
     parts = [f"{told(value)}: {listed(names)}" for value, names in by_estimate(found.coefficients).items() if names]
-    rows = f"{len(found.separated_rows):,} of {found.n_rows:,} rows"
+    rows = f", {rows}" if (rows := rows_of(found)) else ""
     family = "" if found.family == "logistic" else f", {found.family}"
-    said = f"{found.verdict}{family}{_unlike_most(found)}, {rows}; {'; '.join(parts)}"
+    said = f"{found.verdict}{family}{_unlike_most(found)}{rows}; {'; '.join(parts)}"
     return with_mark(said, found.fragile)
 
 
@@ -127,7 +144,7 @@ def html_of(found: Any) -> str:
     """The same as a table for notebooks."""
     if found.rank is None:
         return table_html(f"Separation {found.verdict}", [("because", found.reason or UNREAD)])
-    rows: list[tuple[object, ...]] = [("rows separated", f"{len(found.separated_rows):,} of {found.n_rows:,}")]
+    rows: list[tuple[object, ...]] = [("separated", said)] if (said := rows_of(found)) else []
     rows += [(told(value), listed(names)) for value, names in by_estimate(found.coefficients).items() if names]
     rows += [("but", with_mark("", True))] if found.fragile else []
     rows += [("what to do", text) for text in found.advice]
@@ -217,10 +234,7 @@ _SEVERAL_MAXIMA = (
 )
 SILVAPULLE, CORREIA = "Silvapulle 1981", "Correia, Guimaraes and Zylkin 2019"
 ALBERT, _PRATT = "Albert and Anderson 1984", "Pratt 1981 and Albert and Anderson 1984"
-_CELLS = (
-    "In some rows the fitted probability of a class that was not observed tends to 0; in {k} that of every such "
-    "class does."
-)
+_CELLS = "In {some} the fitted probability of a class that was not observed tends to 0{every}."
 _COUNTS = (
     "Every count can be fitted by a mean that tends to 0.",
     "A linear combination of the columns is exactly 0 on {left}, and below 0 on {k} with a count of 0: fitted means "
