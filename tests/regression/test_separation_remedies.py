@@ -340,6 +340,8 @@ def test_the_table_says_what_is_true_of_each_coefficient() -> None:
     }
     assert table.loc["x", "rows"] == "0, 1, 2, 3"
     assert table.attrs["notes"] == ["4 of 6 rows are separated (quasi-complete)."]
+    through = separation([[0], [0], [1], [1]], [0, 0, 0, 1]).table()  # x makes up for the intercept
+    assert through[["truth", "rows"]].to_numpy().tolist() == [["-infinity", "0, 1"], ["+infinity", ""]]
     ordered = separation(frame[["x"]], [0, 1, 2, 0, 1, 2], family="cumulative").table()
     assert list(ordered.columns) == list(table.columns) and ordered["estimate"].isna().all()
     assert ordered.attrs["notes"][1].startswith("No estimates: ")
