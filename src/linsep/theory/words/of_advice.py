@@ -21,29 +21,22 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 def _of_references(found: Any) -> list[str]:
     """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
 
-    In a Cox model they go to one infinity, as where no row at the reference has an event.
+    So they do in a Cox model if no row at the reference has an event.
     """
-    is_cox = found.family == "cox"
-    out = []
+    out, what = [], _IN_GROUPS.get(found.family, "every row is separated")
     for column, reference in found.references.items():
-        whole = {} if is_cox else found._levels.get(column, {})
+        whole = found._levels.get(column, {})
         others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
         values = {value for name, value in found.coefficients.items() if _plain(name) in others}
-        of_cox = is_cox and values in ({inf}, {-inf})
-        if len(others) < 2 or not values or not (of_cox or (reference in whole and values <= {inf, -inf})):
+        if len(others) < 2 or reference not in whole or not values or not values <= {inf, -inf}:
             continue
         called = column if column.isidentifier() else f"`{column}`"
         better = _quoted(next(iter(others.values())))
-        all_others, rows = f"{len(others)} other levels go to infinity together", count(whole.get(reference, 0), "row")
-        why = (
-            f"every row at {reference!r}, the reference, is separated ({rows}), so the coefficients of its {all_others}"
-        )
-        if is_cox:
-            without = f"as where no row at {reference!r}, the reference, has an event"
-            why = f"the coefficients of all {all_others}, {without}"
+        why = f"{what} at {reference!r}, the reference ({count(whole[reference], 'row')})"
         out.append(
-            f"Take another reference level of {column}: {why}; with C({called}, Treatment(reference={better})) in a "
-            f"formula only that of {reference!r} may be infinite."
+            f"Take another reference level of {column}: {why}, so the coefficients of its {len(others)} other levels "
+            f"go to infinity together; with C({called}, Treatment(reference={better})) in a formula only that of "
+            f"{reference!r} may be infinite."
         )
     return out
 
@@ -67,8 +60,8 @@ _PENALISE = (
 )
 _OF_COX = "where a level without an event is the cause, the finite estimates are those of a fit without its rows"
 _PARTLY = (
-    "the finite estimates are not those of a fit of fewer rows: a row that is separated from some classes still counts "
-    "for the others"
+    "the finite estimates need not be those of a fit of fewer rows: a row that is separated from some classes still "
+    "counts for the others"
 )
 # What a group has in common; elsewhere every row of it is separated.
 _IN_GROUPS = {

@@ -92,7 +92,7 @@ def _response(about: list[str]) -> str:
 
 def _cause(found: Any, response: str) -> str:
     """What the groups that are separated have in common, and where they are not all rows, what separates."""
-    groups = found.groups
+    groups = sorted(found.groups, key=lambda group: -len(group.rows))
     told = [_fact(found, group, response) for group in groups[:_GROUPS]]
     told += [f"likewise {count(len(groups) - _GROUPS, 'more group')}"] * (len(groups) > _GROUPS)
     rows = {row for row, _ in found.pairs} or {*found.separated_rows}
