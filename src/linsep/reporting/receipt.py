@@ -182,7 +182,7 @@ def make_receipt(
     with_loss = prove and not (weighted or balanced) and hasattr(learner, "excess_bound_")
     made, name, reason = getattr(learner, "n_mistakes_", None), type(learner).__name__, learner.stop_reason_
     took = f"{name}, {count(learner.n_iter_, 'epoch')}" + ("" if seconds is None else f" in {seconds:.2f} s")
-    took += f", {made:,} mistakes" if made is not None and len(classes) == 2 else ""
+    took += f", {count(made, 'mistake')}" if made is not None and len(classes) == 2 else ""
     why = f"{reason}: {why_stopped(learner, training.accuracy)}"
     of_rows = "the rows that it learnt from"
     if held_out is not None:

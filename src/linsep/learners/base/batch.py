@@ -17,6 +17,7 @@ from linsep.learners.base.parameters import (
     MOST_CONSTANT,
 )
 from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
+from linsep.markup import count
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
 
@@ -248,7 +249,7 @@ class BatchLearner(LabelledClassifier):
             rows = f"on {n} rows" + (f", counted for each of {k} classes against the rest" if each else "")
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
-                f"The last pass made {mistakes} mistakes {rows}. {NOT_DECIDED}",
+                f"The last pass made {count(mistakes, 'mistake')} {rows}. {NOT_DECIDED}",
                 scikit.ConvergenceWarning,
                 stacklevel=3,
             )

@@ -71,12 +71,12 @@ _IN_GROUPS = {
 }
 
 
-def _report(family: str, has_limits: bool, is_partly: bool) -> str:
+def _report(family: str, has_limits: bool, is_partly: bool, has_finite: bool) -> str:
     """What to report instead of a remedy."""
     limits = ", with one-sided profile likelihood intervals" * has_limits
     rest = "the finite estimates are those of the rows that overlap"
     rest = _PARTLY if is_partly else _OF_COX if family == "cox" else rest
-    return f"Or report the infinite estimates as such{limits}; {rest}."
+    return f"Or report the infinite estimates as such{limits}{f'; {rest}' * has_finite}."
 
 
 _SOFTWARE = {  # where firth() has no fit
@@ -136,7 +136,7 @@ def advice(
         out.append(_DROP)
     else:
         software = f" {_SOFTWARE[family]}." if not can_penalise and family in _SOFTWARE else ""
-        out += [_PENALISE + software, _report(family, has_limits, is_partly)]
+        out += [_PENALISE + software, _report(family, has_limits, is_partly, found.verdict != "complete")]
     columns = list(map(_plain, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in CONSTANTS]
     products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
