@@ -62,9 +62,11 @@ def merged(new: Iterable[str], old: Iterable[str]) -> Iterator[str]:
         if line.startswith("| "):
             name, *cells = cells_of(line)
             before.setdefault(title, {})[name] = cells
+    within = False
     for line in (*new, ""):
-        if not line:
+        if not line and within:
             yield from (f"| {' | '.join([name, *cells])} |" for name, cells in before.pop(title, {}).items())
+        within = line.startswith("|")
         title = line if line.startswith("#") else title
         if not line.startswith("| "):
             yield line

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from benchmarks import atlas
-from benchmarks.atlas_page import lines
+from benchmarks.atlas_page import lines, merged
 from sklearn.datasets import load_iris, load_wine
 
 
@@ -40,3 +40,25 @@ def test_it_answers_proves_and_says(known: Any, capfd: pytest.CaptureFixture[str
         atlas.verify(known | {("iris", "setosa rest"): {"verdict": "inseparable"}}, [])
     late = [{"question": f"versicolor {other}", "verdict": "undecided"} for other in ("virginica", "rest")]
     assert atlas.together("iris", *atlas.TABLES["iris"](), late)["because"].startswith("a multinomial regression")
+
+
+def test_answers_that_are_not_asked_again_stay_on_the_page(known: Any) -> None:
+    title, head = (
+        "### Classic tables",
+        "| table | rows x columns | classes | answer | not separable: rows that have to go |",
+    )
+    old = [
+        "",
+        title,
+        "",
+        head,
+        "|---|---|---|---|---|",
+        "| iris | ? | ? | ? | ? |",
+        "| Zoo | 101 x 16 | 7 | yes | none |",
+    ]
+    of = ["", "### MNIST: digit against digit, and against the rest", "", "| question | training | test | both |"]
+    old += [*of, "|---|---|---|---|", "| 0 or 1 | yes | | no |"]
+    page = list(merged(lines(known | {("MNIST test", "0 1"): {"verdict": "separable"}}), old))
+    assert "| 0 or 1 | yes | yes | no |" in page
+    assert page[page.index(title) + 2] == head
+    assert [line.split(" | ")[0] for line in page[page.index(title) + 4 :] if line] == ["| iris", "| wine", "| Zoo"]
