@@ -43,7 +43,7 @@ def test_a_certificate_of_decimals_is_about_the_table_as_it_is_written(tmp_path:
     read.verify(X.assign(a=X.a.map(lambda v: Decimal(str(v)))), frame.y)
     read.verify(open_data(tmp_path / "t.csv", target="y"), frame.y)
     read.verify(open_data(tmp_path / "t.csv", target="y"))
-    assert read.verified
+    assert read.verdict != "not verified"
 
 
 def test_of_a_formula_too(tmp_path: Path) -> None:

@@ -87,8 +87,6 @@ class Separation(Remedies, InVipr):
         Their places, of a guarded model.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
-    verified : bool
-        Whether `verify` has checked it since it was made or read.
     fragile : bool
         Whether half a unit in the last place of numbers of the design that are no integers could change the answer.
     """
@@ -118,7 +116,6 @@ class Separation(Remedies, InVipr):
     _digest: str = field(default="", compare=False)
     _stored_as: str = field(default="", compare=False)
     _question: Asked | None = field(default=None, compare=False)  # None if it was read, and is not yet verified
-    verified: bool = field(default=False, init=False, compare=False)
 
     @cached_property
     def fragile(self) -> bool:
@@ -185,7 +182,6 @@ class Separation(Remedies, InVipr):
             self._check(asked)
             forget_words(self)
             _ = self._digest and self.fragile  # of what was read, about the rows as they are now
-        object.__setattr__(self, "verified", True)
 
     def _check(self, asked: Asked) -> None:
         if self._digest and data_hash(asked) != (self._digest, self._stored_as):
