@@ -259,12 +259,18 @@ def test_levels_nested_in_a_level_are_told_once() -> None:
 @pytest.mark.parametrize(
     ("options", "package"),
     [
-        ({"link": "probit"}, "brglm2 of R fits it (method brglmFit)"),
-        ({"family": "multinomial"}, "brglm2 of R fits it (brmultinom)"),
-        ({"family": "adjacent"}, "brglm2 of R fits it (bracl)"),
-        ({"family": "cumulative"}, "ordinalNet of R has a ridge penalty"),
-        ({"family": "cox", "entry": np.zeros(8)}, "coxphf of R fits it, with entry times too"),
-        ({"family": "conditional"}, "fit_regularized(L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty"),
+        ({"link": "probit"}, "brglm of R fits it"),
+        ({"family": "multinomial"}, "brglm2 of R fits it (brmultinom), with Wald intervals alone"),
+        ({"family": "adjacent"}, "brglm2 of R fits it (bracl), with Wald intervals alone"),
+        ({"family": "cumulative"}, "ordinalNet of R has a ridge penalty, without intervals"),
+        (
+            {"family": "cox", "entry": np.zeros(8)},
+            "coxphf of R fits it where there are no strata and no weights, with entry times too",
+        ),
+        (
+            {"family": "conditional"},
+            "fit_regularized(alpha=0.1, L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
+        ),
         ({}, ""),
         ({"family": "cox"}, ""),
     ],

@@ -104,7 +104,7 @@ def test_what_a_fit_of_lifelines_refuses() -> None:
         separation(fit, data=table.drop(columns="age"))
     with pytest.raises(DataError, match="data has no column 'week'"):
         separation(fit, data=table.drop(columns="week"))
-    with pytest.raises(DataError, match="is told of its columns by its fit"):
+    with pytest.raises(DataError, match="knows its columns only after"):
         separation(lifelines.CoxPHFitter(), data=table)
     with pytest.raises(DataError, match="has a penalty, so its estimates are finite"):
         separation(lifelines.CoxPHFitter(penalizer=0.1).fit(table, "week", "arrest"), data=table)

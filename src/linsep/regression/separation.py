@@ -173,7 +173,7 @@ def separation(
 
     References
     ----------
-    A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression models,
+    A. Albert and J. A. Anderson, On the existence of maximum likelihood estimates in logistic regression models,
     Biometrika 71 (1984). M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response
     models, Journal of the Royal Statistical Society B 43 (1981), for other links. K. Konis, Linear programming
     algorithms for detecting separated data in binary logistic regression models, thesis, Oxford (2007). S. Correia,

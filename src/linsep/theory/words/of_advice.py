@@ -80,14 +80,14 @@ def _report(family: str, has_limits: bool, is_partly: bool, has_finite: bool) ->
 
 
 _SOFTWARE = {  # where firth() has no fit
-    "binomial": "brglm2 of R fits it (method brglmFit)",
-    "logistic": "brglm2 of R fits it (method brglmFit)",
-    "multinomial": "brglm2 of R fits it (brmultinom)",
-    "adjacent": "brglm2 of R fits it (bracl)",
-    "cumulative": "ordinalNet of R has a ridge penalty",
-    "continuation": "ordinalNet of R has a ridge penalty",
-    "cox": "coxphf of R fits it, with entry times too",
-    "conditional": "fit_regularized(L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
+    "binomial": "brglm of R fits it",
+    "logistic": "brglm of R fits it",
+    "multinomial": "brglm2 of R fits it (brmultinom), with Wald intervals alone",
+    "adjacent": "brglm2 of R fits it (bracl), with Wald intervals alone",
+    "cumulative": "ordinalNet of R has a ridge penalty, without intervals",
+    "continuation": "ordinalNet of R has a ridge penalty, without intervals",
+    "cox": "coxphf of R fits it where there are no strata and no weights, with entry times too",
+    "conditional": "fit_regularized(alpha=0.1, L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
 }
 _TRIED_LEVELS = 6
 
@@ -175,8 +175,16 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
     for column in merge:
         if whole := found._levels.get(column):
             said = listed(f"{one.levels[0]!r} ({one.size})" for one in groups if one.factors == (column,))
-            then = _joined(found, column, whole, tried)
-            out.append(f"Merge levels of {column}: {what} at {said}; join it with a similar level{then}.")
+            kept = sum(of == column for of, _ in found.levels.values()) + (column in found.references) - len(whole)
+            if kept < 2:  # joined, they are one level
+                out.append(
+                    f"To merge the levels of {column} is to leave it out, which helps only if it should not be in the "
+                    f"model: {what} at {said}."
+                )
+                continue
+            each, all_of = ("it", "") if len(whole) == 1 else ("each", "all ")
+            then = _joined(found, column, whole, tried).replace("joined with", f"{all_of}joined with")
+            out.append(f"Merge levels of {column}: {what} at {said}; join {each} with a similar level{then}.")
     if merge and not out and not has_cells and found.family != "cox":
         then = "".join(_then(f"without {column}", tried(_with([column], found), "")) for column in merge)
         out.append(

@@ -31,22 +31,22 @@ from linsep.theory.words.of_regressions import (
 
 _FAR = 500.0  # logarithms of ratios that are not written as such
 _GROUPS = 3  # that are named
-_HEINZE = "Heinze and Schemper 2002"
+_PROFILE = "Venzon and Moolgavkar 1988"
 _REFERENCES = {
-    ALBERT: "A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression "
+    ALBERT: "A. Albert and J. A. Anderson, On the existence of maximum likelihood estimates in logistic regression "
     "models, Biometrika 71 (1984), 1-10.",
     "Bryson and Johnson 1981": "M. Bryson and M. Johnson, The incidence of monotone likelihood in the Cox model, "
     "Technometrics 23 (1981), 381-383.",
     CORREIA: "S. Correia, P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for "
     "generalized linear models (2019).",
-    _HEINZE: "G. Heinze and M. Schemper, A solution to the problem of separation in logistic regression, Statistics in "
-    "Medicine 21 (2002), 2409-2419.",
     "Jacobsen 1989": "M. Jacobsen, Existence and unicity of MLEs in discrete exponential family distributions, "
     "Scandinavian Journal of Statistics 16 (1989), 335-349.",
     "Pratt 1981": "J. Pratt, Concavity of the log likelihood, Journal of the American Statistical Association 76 "
     "(1981), 103-106.",
     SILVAPULLE: "M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response models, "
     "Journal of the Royal Statistical Society B 43 (1981), 310-313.",
+    _PROFILE: "D. Venzon and S. Moolgavkar, A method for computing profile-likelihood-based confidence intervals, "
+    "Applied Statistics 37 (1988), 87-94.",
 }
 
 
@@ -72,14 +72,14 @@ def paragraph_of(found: Any, part: Any) -> str:
     else:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None and found.verdict != "overlap":
-        if part.n_rows:
+        if part.n_rows and FINITE in found.coefficients.values():
             which = "not separated"
             if found.family == "cox":
                 which = f"still compared with an event (ties by {found._question.outcome.ties.capitalize()})"
             out.append(f"Finite estimates, in the table, are those of the {part.n_rows:,} rows that are {which}.")
         limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
-        out += [f"Infinite ones have limits and tests of the profile likelihood ({_HEINZE}).", *limits] * bool(limits)
-        cited += _HEINZE * bool(limits)
+        out += [f"Infinite ones have limits and tests of the profile likelihood ({_PROFILE}).", *limits] * bool(limits)
+        cited += _PROFILE * bool(limits)
     references = [_REFERENCES[one] for one in _REFERENCES if one in cited]
     return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
 
