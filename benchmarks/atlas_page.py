@@ -185,7 +185,7 @@ def draw(known: Known, kind: Pictures, path: Path) -> None:
         for (row, column), value in margins.items():
             colour = VALUES(0.3 + 0.7 * log(1.0 + value) / top) if value else GREY
             ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
-            text = f"{value:.3g}" if value else "no"
+            text = f"{value:.3g}" if value else "?" if known[names[row, column]]["verdict"] == "undecided" else "no"
             ax.text(column, row, text, ha="center", va="center", fontsize=9, color=INK if value else "white")
         ax.set(xlim=(-0.5, 9.5), ylim=(9.5, -0.5), aspect="equal")
         ax.set_xticks(range(10), kind.classes, rotation=0 if kind.name == "MNIST" else 45)
