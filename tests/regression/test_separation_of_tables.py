@@ -231,6 +231,9 @@ def test_what_pyfixest_missed_is_said_and_what_is_finite_is_its_own() -> None:
     assert notes[1].startswith(f"The fit left out {out.sum()} rows, {out.sum()} of them separated, and missed ")
     assert f" missed {missed.sum()} rows that are: {np.flatnonzero(missed)[0]}, " in notes[1]
     assert notes[2] == "These printed estimates may be kept: x, s[T.b], s[T.c]."
+    assert notes[-1].startswith("pyfixest multiplies its errors by a factor for small samples")
+    factors = (printed.printed_error / printed.error).dropna()
+    assert factors.size == 3 and 1 < factors.min() == pytest.approx(factors.max(), rel=1e-3)
     with pytest.raises(DataError, match="data is another table"):
         separation(fit, data=table.assign(n=table.n + 1))
 

@@ -175,6 +175,8 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         lost = [name for name in printed if name in found.coefficients and name not in kept]
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
+        if any(one.endswith("of pyfixest") for one in found._question.about):
+            out.append("pyfixest multiplies its errors by a factor for small samples; the column error is without it.")
         out += [
             f"All levels of {name} together{', with its interactions as they are' * _interacts(found, name)}: {test}."
             for name, test in part.tests.items()
