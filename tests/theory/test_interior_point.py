@@ -77,11 +77,13 @@ def test_systems_of_fewer_rows_than_columns_are_solved_too() -> None:
     assert np.allclose(Z.T @ (Z @ x), b, atol=1e-6)
 
 
-def test_conjugate_gradients_end_in_time() -> None:
-    square = SparseSquare(sp.csr_array(np.eye(3) + 1.0), NEVER)
-    square.deadline = Deadline(0.0)
-    with pytest.raises(OutOfTimeError):
-        square.solver(np.ones(3))(np.ones(3), 1e-6)
+@pytest.mark.parametrize("kind", [DenseSquare, SparseSquare])
+def test_conjugate_gradients_end_in_time(kind: Any) -> None:
+    Z = np.eye(3) + 1.0
+    square = kind(sp.csr_array(Z) if kind is SparseSquare else Z, NEVER)
+    square.deadline, square.lossy = Deadline(0.0), True
+    with patch.object(interior_point, "_REFINED", 0.0), pytest.raises(OutOfTimeError):
+        square.solver(np.array([1.0, 2.0, 3.0]))(np.ones(3), 1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -172,7 +174,7 @@ def test_refined_systems_keep_digits_that_factors_lose(seed: int) -> None:
     n, p = 60, 12
     Z, weights = rng.standard_normal((n, p)), np.ones(n)
     weights[: p // 2] = 1e12  # half of the directions have rows of 1e12 times the weight of all others
-    square = DenseSquare(Z)
+    square = DenseSquare(Z, NEVER)
     plain = square.solver(weights)
     square.lossy = True
     better = square.solver(weights)

@@ -381,7 +381,7 @@ def _in_units(rows: SignedRows) -> Any:
 def _refined(Z: Any, y: Array, deadline: Deadline) -> Array:
     """Weights nearer to those that bring the rows to 0: the least change relative to each, where they stay above 0."""
     try:
-        square = SparseSquare(Z, deadline) if sp.sparse.issparse(Z) else DenseSquare(Z)
+        square = (SparseSquare if sp.sparse.issparse(Z) else DenseSquare)(Z, deadline)
         square.lossy = True
         better = np.asarray(y - y * y * (Z @ square.solver(y * y)(Z.T @ y, 1e-8)))
     except np.linalg.LinAlgError:

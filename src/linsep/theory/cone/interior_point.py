@@ -70,7 +70,7 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
     ([True, True, False], True, True)
     """
     n, p = Z.shape
-    square = DenseSquare(Z) if isinstance(Z, np.ndarray) else SparseSquare(Z, deadline)
+    square = (DenseSquare if isinstance(Z, np.ndarray) else SparseSquare)(Z, deadline)
     y, s, d = np.ones(n), np.ones(n), np.zeros(p)
     long_steps, clear, late, took = 0, False, False, 0.0
     for _ in range(_STEPS):
@@ -161,10 +161,15 @@ def conjugate_gradients(
     return x, False
 
 
-def refined(times: Product, factors: Product, b: Array) -> Array:
-    """The x with Hx = b to most digits: `times` multiplies with H, and rounding spoils its `factors`."""
+def refined(times: Product, factors: Product, b: Array, deadline: Deadline) -> Array:
+    """The x with Hx = b to most digits: `times` multiplies with H, and rounding spoils its `factors`.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
     x = factors(b)
-    return conjugate_gradients(times, factors, b, (x, b - times(x)), _REFINED, _MOST_REFINED, Deadline())[0]
+    return conjugate_gradients(times, factors, b, (x, b - times(x)), _REFINED, _MOST_REFINED, deadline)[0]
 
 
 class DenseSquare:
@@ -174,8 +179,8 @@ class DenseSquare:
     as much time as some columns more take.
     """
 
-    def __init__(self, Z: Array) -> None:
-        self.Z, self.lossy = Z, False
+    def __init__(self, Z: Array, deadline: Deadline) -> None:
+        self.Z, self.deadline, self.lossy = Z, deadline, False
 
     def solver(self, weights: Array) -> Solve:
         """Factorise for these weights; may raise LinAlgError."""
@@ -186,7 +191,7 @@ class DenseSquare:
         def times(v: Array) -> Array:
             return np.asarray((weights * (self.Z @ v)) @ self.Z)
 
-        return lambda b, _: refined(times, factors, b)
+        return lambda b, _: refined(times, factors, b, self.deadline)
 
 
 class SparseSquare:
@@ -242,7 +247,7 @@ class SparseSquare:
             if not near:
                 self.hard = True
                 factors = factors or _factorised(self._made(weights, levels))
-                found = refined(times, factors, goal) if self.lossy else factors(goal)
+                found = refined(times, factors, goal, self.deadline) if self.lossy else factors(goal)
             last = found
             x = np.empty(self.width)
             x[self.others] = found
