@@ -128,9 +128,8 @@ class Guarding(AbstractContextManager["Guarding"]):
 
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
-            if hasattr(
-                self._inside, "fit"
-            ):  # a fit that another one makes, as NegativeBinomial starts from a Poisson regression
+            # A fit that another one makes, as NegativeBinomial starts from a Poisson regression.
+            if hasattr(self._inside, "fit"):
                 return fit(model, *args, **kwargs)
             found, is_known = None, asks and kind_of(model) is not None
             try:

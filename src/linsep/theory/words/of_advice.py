@@ -176,14 +176,15 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
         if whole := found._levels.get(column):
             said = listed(f"{one.levels[0]!r} ({one.size})" for one in groups if one.factors == (column,))
             kept = sum(of == column for of, _ in found.levels.values()) + (column in found.references) - len(whole)
-            if kept < 2:  # joined, they are one level
+            if kept + len(whole) == 2:
                 out.append(
                     f"To merge the levels of {column} is to leave it out, which helps only if it should not be in the "
                     f"model: {what} at {said}."
                 )
                 continue
             each, all_of = ("it", "") if len(whole) == 1 else ("each", "all ")
-            then = _joined(found, column, whole, tried).replace("joined with", f"{all_of}joined with")
+            then = _joined(found, column, whole, tried) if kept > 1 else ""  # joined with one alone all are one level
+            then = then.replace("joined with", f"{all_of}joined with")
             out.append(f"Merge levels of {column}: {what} at {said}; join {each} with a similar level{then}.")
     if merge and not out and not has_cells and found.family != "cox":
         then = "".join(_then(f"without {column}", tried(_with([column], found), "")) for column in merge)
