@@ -33,11 +33,11 @@ from .probing.measured import Direction as Direction
 from .probing.measured import ProbeRow as ProbeRow
 from .probing.probe import Probe as Probe
 from .probing.probe import probe as probe
-from .regression.design import SeparatedGroup as SeparatedGroup
 from .regression.drop import Remaining as Remaining
 from .regression.finite_part import FinitePart as FinitePart
 from .regression.finite_part import LikelihoodRatio as LikelihoodRatio
 from .regression.found import Separation as Separation
+from .regression.groups import SeparatedGroup as SeparatedGroup
 from .regression.guard import Guard as Guard
 from .regression.guard import guard as guard
 from .regression.separation import SeparationError as SeparationError

@@ -237,12 +237,48 @@ def test_cells_without_an_event_or_a_case_are_named() -> None:
     table["ward"] = np.arange(90) // 9
     cox = separation("months ~ stage*sex", data=table, family="cox", event="died")
     matched = separation("died ~ stage*sex", data=table, family="conditional", strata="ward")
-    for found, what in ((cox, "has an event"), (matched, "is a case")):
+    for found, what in ((cox, "No row has an event"), (matched, "There are only cases, or none,")):
         assert said(found.groups) == [f"stage=II, sex=m ({cell.sum()} rows)"]
         then = "merge levels, or leave out stage:sex; then no estimate is infinite."
-        assert found.advice[0] == f"No row {what} in stage=II, sex=m ({cell.sum()} rows): {then}"
+        assert found.advice[0] == f"{what} in stage=II, sex=m ({cell.sum()} rows): {then}"
     assert infinite(separation("months ~ stage + sex", data=table, family="cox", event="died")) == []
     assert infinite(separation("died ~ stage + sex", data=table, family="conditional", strata="ward")) == []
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson", "cox"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_level_without_a_column_is_named_by_the_columns_of_the_others(family: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {"s": rng.choice(list("abcd"), 60), "t": rng.choice(list("uvw"), 60), "x": rng.normal(size=60)}
+    )
+    at = table.s == "a" if seed % 2 else table.t == "u"
+    y = np.where(at, 0, np.arange(60) % 2)
+    options = {"family": family, "event": y} if family == "cox" else {"family": family}
+    response = rng.permutation(60) + 1.0 if family == "cox" else y
+    of_text = separation(table, response, **options)
+    assert said(of_text.groups) == [f"{'s=a' if seed % 2 else 't=u'} ({at.sum()} rows)"]
+    columns = pd.get_dummies(table, drop_first=True, dtype=float)
+    own = [name for name in map(str, columns) if name.startswith("s_" if seed % 2 else "t_")]
+    for X, names in ((columns, own), (columns.to_numpy(), [f"x{1 + list(columns).index(name)}" for name in own])):
+        found = separation(X, response, **options)
+        (group,) = found.groups
+        assert (group.factors, group.levels) == (tuple(names), ("0",) * len(names))
+        assert group.rows == of_text.groups[0].rows == tuple(np.flatnonzero(at).tolist())
+        assert "which may be the reference level of a factor: merge it with a similar level" in found.advice[0]
+        assert not any("Drop a column" in text for text in found.advice)
+
+
+def test_levels_of_cases_only_are_named() -> None:
+    ward, x = np.repeat(np.arange(20), 3), np.tile([0.0, 1.0, 2.0], 20)
+    y, rare = np.tile([1, 0, 0, 0, 1, 0], 10), np.zeros(60)
+    rare[[0, 4, 6]] = 1
+    found = separation(np.column_stack([x, rare]), y, family="conditional", strata=ward)
+    assert (said(found.groups), found.verdict) == (["x2=1 (3 rows)"], "quasi-complete")
+    assert "all 3 rows with x2 = 1 had the outcome 1" in found.paragraph()
+    alone = np.append(y[:57], [1, 1, 1])  # a stratum of cases only says nothing
+    same = separation(np.column_stack([x, rare]), alone, family="conditional", strata=ward)
+    assert said(same.groups) == said(found.groups)
 
 
 def test_levels_nested_in_a_level_are_told_once() -> None:
@@ -271,8 +307,8 @@ def test_levels_nested_in_a_level_are_told_once() -> None:
             {"family": "conditional"},
             "fit_regularized(alpha=0.1, L1_wt=0) of ConditionalLogit in statsmodels has a ridge penalty",
         ),
-        ({}, ""),
-        ({"family": "cox"}, ""),
+        ({}, "In Python firth() fits it"),
+        ({"family": "cox"}, "In Python firth() fits it"),
     ],
 )
 def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) -> None:
@@ -282,7 +318,7 @@ def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) 
     assert found.verdict == "quasi-complete" or options.get("family") == "cox"
     if found.verdict != "overlap":
         (text,) = [one for one in found.advice if one.startswith("Penalise")]
-        assert text.endswith(f"not from Wald standard errors.{' ' * bool(package)}{package}{'.' * bool(package)}")
+        assert text.endswith(f"not from Wald standard errors. {package}.")
 
 
 def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:
@@ -406,6 +442,6 @@ def test_rows_that_are_separated_from_some_class_are_counted() -> None:
     assert "In 2 rows the fitted probability of a class that was not observed tends to 0; in 2 rows" in found.summary()
     found = separation(X, list("abcab"), family="multinomial")
     assert "multinomial, 2 of 5 rows from some class; -inf: x1 of class c" in repr(found)
-    assert "In 2 rows the fitted probability of a class that was not observed tends to 0. Max" in found.summary()
+    assert "In 2 rows the fitted probability of a class that was not observed tends to 0. The max" in found.summary()
     one = separation([[0], [0], [1]], [0, 1, 1]).summary()
     assert "on 1 row it is above 0 where the outcome is 1 and below 0 where it is 0" in one

@@ -154,7 +154,10 @@ def test_what_the_likelihood_lacks_is_refused() -> None:
     assert lost == "These printed numbers are not those of the likelihood's maximum: rare."
     assert why.startswith("No errors, limits and tests: the fit asks for cov_type='HC1'")
     assert separation(robust).table(exp=True).loc["x", "estimate"] == pytest.approx(np.exp(own.params["x"]))
-    assert "are those of the 72 rows that are not separated." in separation(robust).paragraph()
+    paragraph = separation(robust).paragraph()
+    assert re.search(
+        r"Finite estimates are those of the 72 rows that are not separated: x [\d.e-]+, one [\d.e-]+\.", paragraph
+    )
     with pytest.raises(DataError, match="asks for scale='X2'"):
         of_error(sm.GLM(COUNTS, X, family=poisson), scale="X2").finite_part()
     with pytest.raises(DataError, match="whole numbers of successes and trials, and these are proportions"):
@@ -363,6 +366,15 @@ def test_a_factor_is_tested_as_a_whole(printed: Any) -> None:
     assert test.statistic == pytest.approx(statistic, abs=1e-6)
     assert test.p_value == pytest.approx(chi2(2).sf(statistic), abs=1e-8)
     assert f"All levels of ward together: {test}." in found.table().attrs["notes"]
+    half = np.arange(80) % 2
+    table = frame.assign(half=half, y=np.where((frame.ward == "b") & (half == 1), 1, YES))
+    crossed, without = (separation(f"y ~ C(ward){by}C(half)", data=table) for by in "*+")
+    (name,) = [name for name in crossed.finite_part().tests if name not in crossed.coefficients and ":" in name]
+    of_both = crossed.finite_part().tests[name]
+    rise = crossed.finite_part().log_likelihood - without.finite_part().log_likelihood
+    assert of_both.degrees == crossed.rank - without.rank  # type: ignore[operator]
+    assert of_both.statistic == pytest.approx(2 * rise, abs=1e-8)
+    assert f"All columns of {name} together: {of_both}." in crossed.table().attrs["notes"]
 
 
 def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) -> None:
@@ -373,7 +385,10 @@ def test_the_paragraph_has_the_limit_the_test_and_the_reference(printed: Any) ->
     assert text.startswith(f"We fitted the logistic regression of y (1 against 0) to 80 rows ({about}).")
     assert f"interval of the profile likelihood is {limit:.3g} (odds ratio above {np.exp(limit):.3g});" in text
     assert f"likelihood-ratio test: {part.tests['C(ward)[T.c]']}." in text
-    assert "Finite estimates, in the table, are those of the 72 rows that are not separated." in text
+    finite = (
+        r"Finite estimates \(standard errors\) are those of the 72 rows that are not separated: \S+ -?[\d.]+ \([\d.]+\)"
+    )
+    assert re.search(finite, text)
     assert "Biometrika 71 (1984), 1-10.\n" in text
     assert "No row is separated" in separation(FRAME[["x"]], YES).paragraph()
     infinite = separation("yes ~ C(rare, Treatment(1))", FRAME.assign(yes=YES))  # the table may stand second

@@ -459,7 +459,7 @@ def test_no_limit_is_claimed_where_none_is_determined() -> None:
     X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]), [1, 1, 0, 0]
     found = separation(X, y, fit_intercept=False)
     assert found.coefficients == {"x1": inf, "x2": "undetermined sign"}
-    assert "+infinity for x1; no limit is determined for x2." in found.summary()
+    assert "+infinity for x1; without a limit for x2." in found.summary()
     assert ("  x2", "no limit is determined") in separation_lines(found)
     assert "no limit is determined: x2" in repr(found)
     assert "no limit is determined" in found._repr_html_()

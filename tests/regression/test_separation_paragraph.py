@@ -80,7 +80,7 @@ def test_the_paragraph_names_weights_and_errors_of_pyfixest() -> None:
 def cause(found: Any) -> str:
     """What the paragraph says of the data."""
     text: str = found.paragraph()
-    return text.partition(f"The data are separated ({found.verdict}): ")[2].partition(". Maximum")[0]
+    return text.partition(f"The data are separated ({found.verdict}): ")[2].partition(". The maximum")[0]
 
 
 def test_the_paragraph_says_what_the_cells_have_in_common() -> None:
@@ -93,7 +93,7 @@ def test_the_paragraph_says_what_the_cells_have_in_common() -> None:
     cox = separation("months ~ x + arm", data=TABLE, family="cox", event="dead")
     assert cause(cox) == "none of the 6 rows with arm = c had an event"
     matched = separation("dead ~ x + arm", data=TABLE, family="conditional", strata="site")
-    assert cause(matched) == "none of the 6 rows with arm = c had dead = 1"
+    assert cause(matched) == "all 6 rows with arm = c had dead = 0"
     of_three = TABLE.assign(grade=np.where(TABLE.arm == "c", TABLE.months % 2, TABLE.months % 3).astype(int))
     assert cause(separation("grade ~ x + arm", data=of_three, family="multinomial")) == (
         "none of the 6 rows with arm = c had grade = 2"

@@ -23,7 +23,7 @@ from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
 from linsep.theory.separation.partial_likelihood import PartialLikelihood
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
-from linsep.theory.words.of_regressions import listed
+from linsep.theory.words.of_regressions import listed, multiplied
 from linsep.types import Array, DataError
 
 _FRAGILE = "rounding of the inputs may change what is finite: these numbers may mean nothing"
@@ -86,7 +86,7 @@ class FinitePart(NamedTuple):
     tests : dict of name -> LikelihoodRatio
         Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none. Of each
         factor with such a coefficient, by the name of its column, whether those of all its levels may be 0;
-        interactions stay as they are.
+        interactions stay as they are, and have a test of their own as a:b.
     not_computed : tuple of str
         Coefficients and factors for which time did not suffice: NaN stands for what is missing of an estimate, and a
         test may be missing too.
@@ -253,10 +253,11 @@ class _Rows:
         return proof, among
 
     def factors(self, said: Mapping[Any, str | float]) -> dict[str, list[int]]:
-        """The columns of each factor that has several, of which one is infinite."""
+        """The columns of each factor, or product of factors, that has several, of which one is infinite."""
         out: dict[str, list[int]] = {}
-        for name, (factor, _) in self.asked.design.levels.items():
-            out.setdefault(factor, []).append(self.names.index(name))
+        for j, name in enumerate(self.names):
+            for factors in multiplied(name, self.asked.design.levels):
+                out.setdefault(":".join(factors), []).append(j)
         infinite = {self.names.index(name) for name, value in said.items() if isinstance(value, float)}
         return {factor: columns for factor, columns in out.items() if len(columns) > 1 and infinite & {*columns}}
 

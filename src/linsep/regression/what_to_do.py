@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from linsep.regression.design import SeparatedGroup, separated_groups
 from linsep.regression.drop import Remaining, dependent, infinite_after, remaining
 from linsep.regression.finite_part import FinitePart, finite_part, firth, why_no_firth
+from linsep.regression.groups import SeparatedGroup, separated_groups
 from linsep.regression.model import Asked, Verdict
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.theory.separation.likelihood import FITTED
-from linsep.theory.verify.consequences import UNIDENTIFIED, SeparationProof
-from linsep.theory.words.of_advice import advice
+from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
+from linsep.theory.words.of_advice import advice, bare
 from linsep.theory.words.of_papers import paragraph_of
 from linsep.types import DataError
 
@@ -269,8 +269,9 @@ class Remedies:
 
         A group is the rows of a level of a text column, of the 0 or the 1 of a column that has no other number, of a
         level of a fixed effect, or of a cell of levels whose interaction the regression has (of a:b alone, such cells
-        as have a column). Of a Cox model they are the groups without an event, of a conditional one those without a
-        case, and of a multinomial one also those without a class. Levels that are nested in a level of another factor,
+        as have a column). Where columns of 0 and 1 look like a factor, the rows in which all of them are 0 may be one.
+        Of a Cox model they are the groups without an event, of a conditional one those without a case or of cases
+        only, and of a multinomial one also those without a class. Levels that are nested in a level of another factor,
         as towns are in states, are not told again.
 
         Returns
@@ -304,17 +305,17 @@ class Remedies:
         design, outcome = asked.design, asked.outcome
         if self.verdict == "overlap":
             return []
+        kept, every = outcome.kept, [np.isin(design.places, self.separated_rows)]
         if self.family == "cox":
-            gone = ~outcome.happened
-        elif self.family == "conditional":
-            gone = outcome.y <= 0
-        else:
-            gone = np.isin(design.places, self.separated_rows)
-        found = separated_groups(design, gone, outcome.kept)
+            every = [~outcome.happened]
+        if self.family == "conditional":
+            kept, every = outcome.compared, [outcome.y <= 0, outcome.y > 0]
+        moving = {bare(name) for name, said in self.coefficients.items() if said not in (FINITE, UNIDENTIFIED)}
+        found = [group for gone in every for group in separated_groups(design, gone, kept, moving)]
         partly: dict[SeparatedGroup, list[Any]] = {}
         for label in self.classes if self.pairs else ():
             of_class = np.isin(design.places, [row for row, rival in self.pairs if rival == label])
-            for group in separated_groups(design, of_class, outcome.kept):
+            for group in separated_groups(design, of_class, kept, moving):
                 partly.setdefault(group, []).append(label)
         return found + [one._replace(classes=tuple(of)) for one, of in partly.items() if one not in found]
 
@@ -338,7 +339,7 @@ class Remedies:
         is_partly = np.intersect1d(*asked.owners(self.proof)).size > 0 and self.family in (*ORDERED, "multinomial")
         width = len(asked.rows.names) // (max(len(asked.rows.classes) - 1, 1) if self.family == "multinomial" else 1)
         surplus = [] if is_known or self.proof.bases else dependent(self.proof.null, width)[::-1]
-        names = [str(name[1] if isinstance(name, tuple) else name) for name in asked.rows.names]
+        names = [str(bare(name)) for name in asked.rows.names]
         can = {"can_penalise": can_penalise, "has_limits": has_limits, "is_partly": is_partly}
         left_over = [names[j] for j in surplus]
         return advice(self, partial(infinite_after, asked), self.groups, surplus=left_over, **can)

@@ -121,6 +121,13 @@ class Outcome(NamedTuple):
                 kept &= column > 0
         return kept
 
+    @property
+    def compared(self) -> Array:
+        """Which rows of a conditional model say anything: those of strata with cases and others."""
+        _, at = np.unique(self.stratum, return_inverse=True)
+        cases, others = (np.bincount(at, self.kept & side) > 0 for side in (self.y > 0, self.y <= 0))
+        return self.kept & (cases & others)[at]
+
     def take(self, rows: Array) -> Outcome:
         """The outcome of some rows."""
         columns = self.beside if self.offset is None else self.beside | {"offset": self.offset}

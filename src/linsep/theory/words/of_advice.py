@@ -27,7 +27,7 @@ def _of_references(found: Any) -> list[str]:
     for column, reference in found.references.items():
         whole = found._levels.get(column, {})
         others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
-        values = {value for name, value in found.coefficients.items() if _plain(name) in others}
+        values = {value for name, value in found.coefficients.items() if bare(name) in others}
         if len(others) < 2 or reference not in whole or not values or not values <= {inf, -inf}:
             continue
         called = column if column.isidentifier() else f"`{column}`"
@@ -46,7 +46,8 @@ def _quoted(level: str) -> str:
     return level if _NUMBER.fullmatch(level) else json.dumps(level, ensure_ascii=False)
 
 
-def _plain(name: Any) -> Any:
+def bare(name: Any) -> Any:
+    """The name of the column of a coefficient."""
     return name[1] if isinstance(name, tuple) else name
 
 
@@ -66,14 +67,14 @@ _PARTLY = (
 # What a group has in common; elsewhere every row of it is separated.
 _IN_GROUPS = {
     "cox": "no row has an event",
-    "conditional": "no row is a case",
+    "conditional": "there are only cases, or none,",
     "multinomial": "every row is separated from a class",
 }
 
 
 def _report(family: str, has_limits: bool, is_partly: bool, has_finite: bool) -> str:
     """What to report instead of a remedy."""
-    limits = ", with one-sided profile likelihood intervals" * has_limits
+    limits = ", each with the one limit that its profile likelihood interval has" * has_limits
     rest = "the finite estimates are those of the rows that overlap"
     rest = _PARTLY if is_partly else _OF_COX if family == "cox" else rest
     return f"Or report the infinite estimates as such{limits}{f'; {rest}' * has_finite}."
@@ -128,19 +129,22 @@ def advice(
     if found.verdict not in ("complete", "quasi-complete"):
         return first + out
     infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in names[value]]
-    plain = list(dict.fromkeys(map(_plain, infinite)))
+    plain = list(dict.fromkeys(map(bare, infinite)))
     if found.verdict == "quasi-complete":
         cells = _cells(found, groups, tried)
         out += _merges(found, plain, tried, groups, bool(cells)) + cells
     if family in ("poisson", "negative-binomial"):
         out.append(_DROP)
     else:
-        software = f" {_SOFTWARE[family]}." if not can_penalise and family in _SOFTWARE else ""
-        out += [_PENALISE + software, _report(family, has_limits, is_partly, found.verdict != "complete")]
-    columns = list(map(_plain, found.coefficients))[-found.n_features :]
+        software = "In Python firth() fits it" if can_penalise else _SOFTWARE.get(family, "")
+        out += [f"{_PENALISE} {software}.", _report(family, has_limits, is_partly, found.verdict != "complete")]
+    columns = list(map(bare, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in CONSTANTS]
     products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
-    numbers = [name for name in alone if name not in products]
+    of_levels = {
+        name for group in groups if len(group.factors) > 1 and {*group.levels} == {"0"} for name in group.factors
+    }
+    numbers = [name for name in alone if name not in products and name not in of_levels]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
@@ -197,7 +201,7 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
     """What is infinite once the levels are joined with each of the others."""
     own = {level: name for name, (of, level) in found.levels.items() if of == column}
-    if any(_plain(name) != one and one in str(_plain(name)) for name in found.coefficients for one in own.values()):
+    if any(bare(name) != one and one in str(bare(name)) for name in found.coefficients for one in own.values()):
         return ""  # products of them would have to be joined too
     reference = found.references.get(column)
     lost = [own[level] for level in whole if level in own]
@@ -216,13 +220,22 @@ def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> 
 
 def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
     """Cells of interactions that are separated as a whole, and what is infinite without the terms that have them."""
-    out = []
+    out, columns = [], {bare(name) for name in found.coefficients}
     for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
         cells = [group for group in groups if group.factors == factors]
+        what = _IN_GROUPS.get(found.family, "every row is separated").capitalize()
+        if {*factors} <= columns:
+            first = {name: tried([name], "") for name in factors}
+            well = [name for name, left in first.items() if left == []]
+            then = f", as by leaving out {' or '.join(well)}: no estimate is infinite then" * bool(well)
+            out.append(
+                f"{what} in {listed(map(str, cells))}, which may be the reference level of a factor: merge it with a "
+                f"similar level{then}. Or take another reference level: then one coefficient of the factor is infinite."
+            )
+            continue
         lost = _with(factors, found)
         terms = listed(dict.fromkeys(_OF_LEVEL.sub("", str(name)) for name in lost))
         then = _then("then", tried(lost, ""))
-        what = _IN_GROUPS.get(found.family, "every row is separated").capitalize()
         out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out {terms}{then}.")
     return out
 
@@ -231,5 +244,5 @@ def _with(factors: Sequence[str], found: Any) -> list[Any]:
     """The columns in which all these factors stand."""
     named = [re.compile(rf"(?:^|:)(?:C\()?`?{re.escape(factor)}(?:`?[=,)\[]|:|$)") for factor in factors]
     return [
-        name for name in dict.fromkeys(map(_plain, found.coefficients)) if all(one.search(str(name)) for one in named)
+        name for name in dict.fromkeys(map(bare, found.coefficients)) if all(one.search(str(name)) for one in named)
     ]

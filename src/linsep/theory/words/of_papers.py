@@ -75,10 +75,20 @@ def paragraph_of(found: Any, part: Any) -> str:
         if part.n_rows and FINITE in found.coefficients.values():
             which = "not separated"
             if found.family == "cox":
-                which = f"still compared with an event (ties by {found._question.outcome.ties.capitalize()})"
-            out.append(f"Finite estimates, in the table, are those of the {part.n_rows:,} rows that are {which}.")
+                ties = found._question.outcome.ties.capitalize()
+                which = f"at risk at an event that counts (others fall behind or end before; ties by {ties})"
+            errors = " (standard errors)" * (not found._question.outcome.beyond)
+            finite = [
+                f"{name} {one.value:.3g}" + f" ({one.error:.3g})" * bool(errors)
+                for name, one in part.estimates.items()
+                if found.coefficients[name] == FINITE
+            ]
+            out.append(
+                f"Finite estimates{errors} are those of the {part.n_rows:,} rows that are {which}: {listed(finite)}."
+            )
         limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
-        out += [f"Infinite ones have limits and tests of the profile likelihood ({_PROFILE}).", *limits] * bool(limits)
+        first = f"Infinite estimates have limits and tests of the profile likelihood ({_PROFILE})."
+        out += [first, *limits] * bool(limits)
         cited += _PROFILE * bool(limits)
     references = [_REFERENCES[one] for one in _REFERENCES if one in cited]
     return "\n".join([with_mark(" ".join(out), found.fragile), "", *references])
@@ -113,8 +123,8 @@ def _fact(found: Any, group: Any, response: str) -> str:
     """
     outcome, places = found._question.outcome, found._question.design.places
     n, having = len(group.rows), (f"{response} = {{}}" if response else "the outcome {!r}").format
-    none = {"cox": "an event", "conditional": having(1)}.get(found.family) or " or ".join(map(having, group.classes))
     values = np.unique(outcome.y[np.isin(places, group.rows)]).tolist()
+    none = "an event" if found.family == "cox" else " or ".join(map(having, group.classes))
     some = "no success" if values == [0] else "successes only"
     some = some if found.family == "binomial" else having(values[0])
     rows = f"{'row' if n == 1 else 'rows'} with " + " and ".join(map(" = ".join, zip(*group[:2], strict=True)))
@@ -177,11 +187,11 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
     if part is not None:
         if any(one.endswith("of pyfixest") for one in found._question.about):
             out.append("pyfixest multiplies its errors by a factor for small samples; the column error is without it.")
-        out += [
-            f"All levels of {name} together{', with its interactions as they are' * _interacts(found, name)}: {test}."
-            for name, test in part.tests.items()
-            if name not in part.estimates
-        ]
+        for name, test in part.tests.items():
+            if name not in part.estimates:
+                what = "columns" if ":" in name else "levels"
+                alone = ", with its interactions as they are" * _interacts(found, name)
+                out.append(f"All {what} of {name} together{alone}: {test}.")
         out += [f"Not computed: {listed(part.not_computed)}: {part.reason}."] * bool(part.not_computed)
     return [*out, *[with_mark("", found.fragile)] * found.fragile]
 
@@ -195,7 +205,9 @@ def _of_dropped(separated: set[int], dropped: tuple[int, ...]) -> str:
     """What the software left out itself."""
     missed = separated.difference(dropped)
     said = f"The fit left out {count(len(dropped), 'row')}"
-    said += f", {len(separated.intersection(dropped)):,} of them separated" if dropped else ""
+    n = len(separated.intersection(dropped))
+    of_them = "all of them" if n == len(dropped) > 1 else "which is" if n == len(dropped) else f"{n:,} of them"
+    said += f", {of_them} separated" if dropped else ""
     said += f", and missed {count(len(missed), 'row')} that {'is' if len(missed) == 1 else 'are'}" if missed else ""
     return said + (f": {listed(sorted(missed))}." if missed else ".")
 

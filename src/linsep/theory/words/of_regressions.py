@@ -81,8 +81,8 @@ def n_touched(found: Any) -> int:
 
 
 def rows_of(found: Any) -> str:
-    """Which rows are separated, on a line: how many, or those without an event or a case; empty if that is unknown."""
-    none = {"cox": "no event in", "conditional": "no case in"}.get(found.family)
+    """Which rows are separated, on a line: how many, or groups without an event or a case; empty if that is unknown."""
+    none = {"cox": "no event in", "conditional": "only cases or none in"}.get(found.family)
     if none and found.verdict == "quasi-complete":
         return f"{none} {listed(map(str, found.groups))}" if found.groups else ""
     n = len(found.separated_rows) if none else n_touched(found)
@@ -114,7 +114,8 @@ def estimates_of(found: Any) -> list[str]:
     out, names = [], by_estimate(found.coefficients)
     said = [words.names.format(listed(names[value])) for value, words in SAID.items() if words.names and names[value]]
     if said:
-        out.append(f"Maximum likelihood estimates: {'; '.join(said)}.")
+        verb = "estimate is" if len(found.coefficients) == 1 else "estimates are"
+        out.append(f"The maximum likelihood {verb} {'; '.join(said)}.")
     many = {estimate(value): words.many for value, words in SAID.items()}
     for effect, counts in found.fixed_effects.items():
         every = listed(f"{n:,} {many[text]}" for text, n in counts.items())
@@ -169,13 +170,13 @@ SAID: dict[str | float, _Words] = {
     UNDETERMINED: _Words(
         "no limit is determined",
         "without a limit",
-        "no limit is determined for {}",
+        "without a limit for {}",
         "some directions that separate raise it and others lower it: no limit is determined",
     ),
     UNSIGNED: _Words(
         "limit not decided",
         "not decided",
-        "whether a limit is determined was not decided for {}",
+        "not decided for {}",
         "whether a limit is determined was not decided",
     ),
     FINITE: _Words(FINITE, FINITE, "finite for {}", "the rows that overlap determine it"),
