@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import exp, isnan, lgamma, log, log1p, log10
 
 import numpy as np
-import scipy
 
 _LN10 = log(10.0)
 # Where labels drawn at random are separable with a larger chance than this, "separable" says little.
@@ -80,8 +79,8 @@ def _log_share(n: int, r: int) -> float:
         return 0.0
     if 2 * r > n:
         return log1p(-exp(_log_share(n, n - r)))
-    k = np.arange(r)
-    terms = scipy.special.gammaln(n) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(n - k)
+    k = np.arange(1, r)
+    terms = np.append(0.0, np.cumsum(np.log((n - k) / k)))  # ln C(n-1, k), without the start-up of SciPy's functions
     top = float(terms[-1])  # they grow up to k = (n - 1) / 2
     return min(0.0, top + log(float(np.exp(terms - top).sum())) - (n - 1) * log(2.0))
 
