@@ -15,6 +15,8 @@ from .data.telling import telling_columns as telling_columns
 from .explorer.explore import Exploration as Exploration
 from .explorer.explore import explore as explore
 from .learners.base.trace import Trace as Trace
+from .learners.from_pass import FromPass as FromPass
+from .learners.from_pass import select_from_pass as select_from_pass
 from .learners.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.linear.passive_aggressive import MarginPerceptron as MarginPerceptron
 from .learners.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
