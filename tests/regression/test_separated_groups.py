@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from in_process import run_linsep
 from linsep import DataError, SeparationError, guard, separation
-from linsep.regression.smallest_set import smallest_set
 
 PANEL = pd.DataFrame(
     [
@@ -319,13 +318,6 @@ def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) 
     if found.verdict != "overlap":
         (text,) = [one for one in found.advice if one.startswith("Penalise")]
         assert text.endswith(f"not from Wald standard errors. {package}.")
-
-
-def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:
-    X = np.column_stack([np.ones(6), [1, 2, 3, 7, 8, 9], [0, 1, 0, 1, 0, 1]])
-    found = separation(pd.DataFrame(X, columns=["const", "x", "z"]), [0, 0, 0, 1, 1, 1], fit_intercept=False)
-    least = smallest_set(*found._asked())
-    assert (least.columns, least.is_smallest) == (("x",), True)
 
 
 def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_named() -> None:

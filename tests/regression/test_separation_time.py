@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from itertools import count
 from math import inf
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from in_process import run_linsep
 from linsep import Separation, separation
 from linsep.clock import clock
-from linsep.regression.smallest_set import SmallestSet, smallest_set
-from linsep.reporting.proof import separation_details
 from linsep.theory.rows import deadline
 from linsep.theory.separation import likelihood
-from linsep.types import Array, DataError
 
 STEP = 1000.0  # seconds from one look at the clock to the next
 
@@ -27,25 +22,11 @@ def one_infinite() -> Separation:
     return separation(X, [0, 1, 0, 1, 1, 1])
 
 
-def three_of_five() -> tuple[Separation, Array, Array]:
-    """Five columns, of which three together separate all rows and no two do."""
-    X = np.random.default_rng(3).integers(-9, 10, size=(60, 5))
-    score = X[:, 0] + X[:, 1] - X[:, 3]
-    X, score = X[score != 0], score[score != 0]
-    y = (score > 0).astype(int)
-    return separation(X, y), X, y
-
-
 def each_look_is_later(monkeypatch: pytest.MonkeyPatch) -> None:
     # It begins now: other clocks, as that of HiGHS, then never say that it is late.
     ticks = count(1)
     began = clock()
     monkeypatch.setattr(deadline, "clock", lambda: began + STEP * next(ticks))
-
-
-def separates(least: SmallestSet, X: Array, y: Array) -> bool:
-    again = separation(X[:, [int(name[1:]) - 1 for name in least.columns]], y)
-    return again.separated_rows == least.rows and len(least.rows) > 0
 
 
 def test_without_time_nothing_is_estimated_and_this_is_said() -> None:
@@ -89,39 +70,3 @@ def test_a_long_product_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> N
     assert cut.log_likelihood == pytest.approx(whole.log_likelihood)
     assert cut.estimates["x2"] == pytest.approx(whole.estimates["x2"])
     assert cut.estimates["x1"].lower == pytest.approx(whole.estimates["x1"].lower)
-
-
-def test_without_time_the_smallest_set_is_that_of_the_proof() -> None:
-    found, X, y = three_of_five()
-    least = smallest_set(*found._asked(), 0)
-    assert (least.is_smallest, least.reason) == (False, "the time limit of 0 s ended the search")
-    assert separates(least, X, y)
-    with pytest.raises(DataError, match="time_limit is a number of seconds"):
-        smallest_set(*found._asked(), -1)
-
-
-def test_whenever_the_clock_ends_the_search_the_set_separates(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, X, y = three_of_five()
-    whole = smallest_set(*found._asked())
-    assert (whole.columns, whole.is_smallest, whole.reason) == (("x1", "x2", "x4"), True, "")
-    sizes: list[int] = []
-    proved = [False]
-    while not proved[-1]:
-        each_look_is_later(monkeypatch)
-        least = smallest_set(*found._asked(), STEP * (len(sizes) + 0.5))
-        monkeypatch.undo()
-        assert separates(least, X, y)
-        assert least.is_smallest == (not least.reason)
-        sizes.append(len(least.columns))
-        proved.append(least.is_smallest)
-    assert sizes == sorted(sizes, reverse=True)
-    assert (least.columns, sizes[-1]) == (whole.columns, 3)
-
-
-def test_the_command_says_that_the_search_ended(tmp_path: Path) -> None:
-    lines = dict(separation_details(three_of_five()[0], time_limit=0))
-    assert lines["smallest set"].endswith("; the time limit of 0 s ended the search")
-    assert lines["smallest set"].startswith("x1, ")
-    told = " ".join(run_linsep(["separation", "--help"], tmp_path).stdout.split())
-    assert "--details may take as long again" in told
-    assert "then finite_part(), drop() or firth() of its result" in told

@@ -15,7 +15,7 @@ from linsep.theory.separability.decide import separability
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED
 from linsep.theory.words.of_classes import exists_near, rows_of_file
 from linsep.theory.words.of_regressions import by_estimate, listed, told
-from linsep.types import Array, DataError, Hyperplane
+from linsep.types import Array, Hyperplane
 
 if TYPE_CHECKING:
     from linsep.regression.found import Separation
@@ -174,13 +174,8 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
     return lines
 
 
-def separation_details(
-    found: Separation, left_out: Array | None = None, time_limit: float | None = None
-) -> list[tuple[str, str]]:
-    """The rows that move each infinite coefficient, and the fewest columns that separate, as (label, text).
-
-    Nothing if no row is separated. The columns are searched for so many seconds.
-    """
+def separation_details(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The rows that move each infinite coefficient, as (label, text); nothing if no row is separated."""
     if found.verdict not in ("complete", "quasi-complete"):
         return []
     from linsep.regression.drop import rows_that_move
@@ -189,7 +184,7 @@ def separation_details(
     lines = [_moved(name, ways, found.coefficients[name], found.levels, left_out) for name, ways in moved.items()]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
-    return [("rows that move", count(len(moved), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
+    return [("rows that move", count(len(moved), "coefficient")), *lines]
 
 
 def _moved(
@@ -206,18 +201,6 @@ def _moved(
     column, level = levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
     said = f"{counts} ({first}{more})" if counts else "no separated row; it only balances others"
     return f"  {listed([name])}", f"{told(estimate)}: {said}{f'; {level} of {column}' if column else ''}"
-
-
-def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:
-    from linsep.regression.smallest_set import smallest_set
-
-    try:
-        least = smallest_set(*found._asked(), time_limit)
-    except DataError as error:
-        return "smallest set", f"not looked for: {error}"
-    rows = listed((rows_of_file(least.rows, left_out) + 1).tolist())
-    proved = "no fewer columns separate" if least.is_smallest else least.reason
-    return "smallest set", f"{listed(least.columns)}: {count(len(least.rows), 'row')} separated ({rows}); {proved}"
 
 
 def coefficient_lines(found: Separation) -> list[tuple[str, str]]:

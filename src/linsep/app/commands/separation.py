@@ -35,7 +35,7 @@ _BESIDE = (
     under_set("offset", "The column of offsets: it is not a feature and does not change the answer."),
 )
 _FORMULA = "In place of --target: y ~ x + C(dose) + x:z | firm, fixed effects after the |; run as Python code."
-_SECONDS = "Stop after this number of seconds (exit status 3); --details may take as long again."
+_SECONDS = "Stop after this number of seconds (exit status 3)."
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
@@ -46,7 +46,7 @@ _OPTIONS = (
     used_first("formula", _FORMULA),
     options.TIME_LIMIT.but(help=_SECONDS),
     options.CERTIFICATE,
-    options.DETAILS.but(help="Also print which rows move each coefficient, and the fewest columns that separate."),
+    options.DETAILS.but(help="Also print which rows move each coefficient."),
     options.JSON,
     options.COLUMN,
     options.PROOF_MISSING,
@@ -97,7 +97,7 @@ def _separation(asked: Any) -> Result:
     lines += written_certificate(asked.certificate, data, asked.table, design, [replace(found, _question=placed)])
     events = [_ALL_EVENTS] if asked.family == "cox" and "event" not in named else []
     doubts = [*plan.doubts, *events, *plan.rounded]
-    more = separation_details(found, plan.left_out, asked.time_limit) if asked.details and not asked.as_json else []
+    more = separation_details(found, plan.left_out) if asked.details and not asked.as_json else []
     return Result(lines, data, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 
