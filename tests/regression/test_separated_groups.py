@@ -78,9 +78,7 @@ def test_of_a_cox_model_the_level_without_an_event() -> None:
     assert group.rows == tuple(np.flatnonzero(table.stage == "I"))
     assert (group.levels, found.coefficients) == (("I",), {"stage[T.II]": np.inf, "stage[T.III]": np.inf})
     assert any("a fit without its rows" in text for text in found.advice)
-    why = (
-        f"no row has an event at 'I', the reference ({len(group.rows)} rows), so the coefficients of its 2 other levels"
-    )
+    why = f"no row has an event at 'I', the reference ({len(group.rows)} rows), so the coefficients of its other levels"
     assert found.advice[0].startswith(f"Take another reference level of stage: {why} go to infinity together;")
     assert "At 0 events" not in found.summary()
 
@@ -236,7 +234,7 @@ def test_cells_without_an_event_or_a_case_are_named() -> None:
     table["ward"] = np.arange(90) // 9
     cox = separation("months ~ stage*sex", data=table, family="cox", event="died")
     matched = separation("died ~ stage*sex", data=table, family="conditional", strata="ward")
-    for found, what in ((cox, "No row has an event"), (matched, "There are only cases, or none,")):
+    for found, what in ((cox, "No row has an event"), (matched, "No row is a case")):
         assert said(found.groups) == [f"stage=II, sex=m ({cell.sum()} rows)"]
         then = "merge levels, or leave out stage:sex; then no estimate is infinite."
         assert found.advice[0] == f"{what} in stage=II, sex=m ({cell.sum()} rows): {then}"
@@ -264,7 +262,7 @@ def test_the_level_without_a_column_is_named_by_the_columns_of_the_others(family
         (group,) = found.groups
         assert (group.factors, group.levels) == (tuple(names), ("0",) * len(names))
         assert group.rows == of_text.groups[0].rows == tuple(np.flatnonzero(at).tolist())
-        assert "which may be the reference level of a factor: merge it with a similar level" in found.advice[0]
+        assert "which may be the reference level of a factor. If so, merge it with a similar level" in found.advice[0]
         assert not any("Drop a column" in text for text in found.advice)
 
 
@@ -278,6 +276,86 @@ def test_levels_of_cases_only_are_named() -> None:
     alone = np.append(y[:57], [1, 1, 1])  # a stratum of cases only says nothing
     same = separation(np.column_stack([x, rare]), alone, family="conditional", strata=ward)
     assert said(same.groups) == said(found.groups)
+    assert same.paragraph().startswith("We fitted the conditional logistic regression to 57 rows with 19 strata.")
+    assert "all 3 rows with x2 = 1 in strata with cases and others had the outcome 1" in same.paragraph()
+
+
+def two_columns(a: int, b: int) -> pd.DataFrame:
+    """Columns of 0 and 1; every row with these two values has y = 1."""
+    rng = np.random.default_rng(21)
+    table = pd.DataFrame(rng.integers(0, 2, (150, 3)), columns=["a", "b", "y"])
+    return table.assign(y=np.where((table.a == a) & (table.b == b), 1, table.y))
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_each_cell_of_a_product_of_columns_of_0_and_1_is_named(a: int, b: int) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = two_columns(a, b)
+    for found in (
+        separation("y ~ a*b", data=table),
+        separation("t ~ a*b", data=table.assign(t=np.arange(150) + 1.0, y=1 - table.y), family="cox", event="y"),
+    ):
+        n = int(((table.a == a) & (table.b == b)).sum())
+        assert said(found.groups) == [f"a={a}, b={b} ({n} rows)"]
+        assert found.advice[0].endswith(
+            f"in a={a}, b={b} ({n} rows): merge levels, or leave out a:b; then no estimate is infinite."
+        )
+        assert not any("Drop a column" in text or "reference" in text for text in found.advice)
+
+
+def test_levels_of_a_factor_that_are_separated_beside_its_reference() -> None:
+    rng = np.random.default_rng(21)
+    s = pd.Series(rng.choice(list("abcd"), 150))
+    y = np.where(s == "a", 0, np.where(s == "d", 1, rng.integers(0, 2, 150)))
+    columns = pd.get_dummies(s, prefix="s", drop_first=True, dtype=float)
+    found = separation(columns, y)
+    n = {level: int((s == level).sum()) for level in "ad"}
+    assert sorted(said(found.groups)) == [f"s_b=0, s_c=0, s_d=0 ({n['a']} rows)", f"s_d=1 ({n['d']} rows)"]
+    (text,) = [text for text in found.advice if "which may be the reference level" in text]
+    assert "whose column is then left out; without s_d no estimate is infinite." in text  # and it is so
+    assert infinite(separation(columns.drop(columns="s_d"), y)) == []
+    assert infinite(separation(columns.drop(columns="s_b"), y)) != []
+    t = pd.Series(rng.choice(list("uvw"), 150))
+    both = columns.join(pd.get_dummies(t, prefix="t", drop_first=True, dtype=float))[
+        ["s_b", "t_v", "s_c", "t_w", "s_d"]
+    ]
+    mixed = separation(both, np.where(t == "u", 0, y))
+    assert [group.named() for group in mixed.groups if len(group.factors) > 1] == [
+        "t_v=0, t_w=0",
+        "s_b=0, s_c=0, s_d=0",
+    ]
+
+
+def test_a_factor_of_many_levels_is_named_in_brief() -> None:
+    s = np.repeat(np.arange(12), 6)
+    y = np.where(s == 0, 0, np.arange(72) % 2)
+    (group,) = separation(np.eye(12)[s][:, 1:], y).groups
+    assert str(group) == "x1, x2, x3, x4, x5, x6, x7, x8 and 3 more all 0 (6 rows)"
+
+
+def test_contrasts_and_columns_that_are_not_identified_are_not_left_out_alone() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    s = np.repeat(list("abc"), 20)
+    table = pd.DataFrame({"s": s, "y": np.where(s == "c", 1, np.arange(60) % 2)})
+    found = separation("y ~ C(s, contr.sum)", data=table)
+    assert not any("Drop a column" in text for text in found.advice)
+    assert any("without C(s, contr.sum) no estimate is infinite" in text for text in found.advice)
+    every = separation(pd.get_dummies(table[["s"]], dtype=float), table.y)
+    assert any(
+        "In Python firth() fits it, once no column is a combination of the others." in text for text in every.advice
+    )
+    with pytest.raises(DataError, match="some coefficients are not identified"):
+        every.firth()
+
+
+def test_a_level_that_is_never_at_risk_is_no_group() -> None:
+    s, time = list("aaaabbbbcccc"), [5.0, 6, 7, 8, 5.5, 6.5, 7.5, 8.5, 1, 2, 3, 4]
+    event = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    found = separation(pd.DataFrame({"s": s}), time, family="cox", event=event)
+    assert said(found.groups) == ["s=b (4 rows)"]
+    time[4:8] = [10.0, 11, 12, 13]
+    late = separation(pd.DataFrame({"s": s}), time, family="cox", event=event, entry=[0.0] * 4 + [9.0] * 4 + [0.5] * 4)
+    assert said(late.groups) == []
 
 
 def test_levels_nested_in_a_level_are_told_once() -> None:
@@ -410,10 +488,10 @@ def test_a_cox_model_is_told_by_its_level_without_an_event() -> None:
     table["died"] = np.where(table.stage == "II", 0, rng.integers(0, 2, 90))
     cell = f"stage=II ({len(gone)} rows)"
     found = separation("months ~ age + stage", data=table, family="cox", event="died")
-    assert f"cox, no event in {cell}; -inf: stage[T.II]" in repr(found)
-    assert f"no event in {cell}" in found._repr_html_()
+    assert f"cox, no row has an event in {cell}; -inf: stage[T.II]" in repr(found)
+    assert f"no row has an event in {cell}" in found._repr_html_()
     shown = found.table()
-    assert shown.attrs["notes"][0] == f"No event in {cell} (quasi-complete)."
+    assert shown.attrs["notes"][0] == f"No row has an event in {cell} (quasi-complete)."
     first = table.months[table.died == 1].min()
     met = [row for row in gone if table.months[row] >= first]  # by an event
     assert shown.loc["stage[T.II]", "rows"] == f"{', '.join(map(str, met[:8]))} and {len(met) - 8} more"

@@ -163,3 +163,38 @@ def test_of_every_family_the_table_has_the_same_columns_and_says_what_may_be_kep
         (why,) = [note for note in table.attrs["notes"] if note.startswith("No estimates")]
         assert why.endswith("drop() gives the rows for another package, or says why there are none.")
         assert not any("profile likelihood intervals" in text for text in found.advice)
+
+
+def test_a_factor_has_interactions_only_where_it_is_multiplied() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"g": rng.choice(["9:00", "c:d", "e"], 90), "x": rng.normal(size=90)})
+    table["dogs"] = rng.choice(list("ab"), 90)
+    table["y"] = np.where(table.g == "e", 1, np.arange(90) % 2)
+    for formula, is_multiplied in (("y ~ g + x", False), ("y ~ C(g)*x", True), ("y ~ g + x*dogs", False)):
+        (note,) = [
+            note
+            for note in separation(formula, data=table).table().attrs["notes"]
+            if note.startswith("All levels of g")
+        ]
+        assert ("with its interactions as they are" in note) is is_multiplied
+
+
+def test_the_paragraph_of_an_overlap_has_the_estimates_and_what_is_not_identified() -> None:
+    x = np.array([1.0, 2, 3, 4, 5, 6])
+    found = separation(pd.DataFrame({"x": x, "twice": 2 * x, "z": [1.0, 0, 0, 1, 1, 0]}), [0, 1, 0, 1, 0, 1])
+    text = found.paragraph()
+    assert "Not identified, because they can change together without changing the likelihood: x, twice." in text
+    z = found.finite_part().estimates["z"]
+    assert "Finite estimates (standard errors): (Intercept) " in text and f"z {z.value:.3g} ({z.error:.3g})." in text
+
+
+def test_other_standard_errors_of_a_package_are_said() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    X, y = sm.add_constant(np.arange(12.0)), [0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0]
+    for link, is_said in (("Probit", True), ("Logit", False)):
+        model = sm.GLM(y, X, family=sm.families.Binomial(getattr(sm.families.links, link)()))
+        found = separation(model)
+        assert ("from the expected information" in found.paragraph()) is is_said
+        error = model.fit(tol=1e-12).bse[1]
+        assert bool(abs(found.table()["error"].iloc[1] / error - 1) > 1e-4) is is_said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -12,13 +11,12 @@ import scipy as sp
 from linsep.markup import count
 from linsep.regression.design import Design
 from linsep.tables import dense, merge_duplicates
-from linsep.theory.words.of_regressions import multiplied
+from linsep.theory.words.of_regressions import cell_of, listed, multiplied, parts_of
 from linsep.types import Array
 
-_LEVEL = re.compile(r"(?:C\()?`?(\w+)`?(?:[,)].*?)?\[(?:[TS]\.)?(.+?)\]")  # as a formula names its column
 _Cell = tuple[tuple[str, ...], tuple[str, ...]]  # factors and their levels
+_FEW = 3  # columns of 0 that are named one by one
 _FIRST = 100  # rows that show which columns may hold -1, 0 and 1 only
-_BETWEEN = re.compile(r":(?![^\[\]]*\])")  # factors, and not within a level
 
 
 class SeparatedGroup(NamedTuple):
@@ -47,9 +45,25 @@ class SeparatedGroup(NamedTuple):
         none = f", none of class {' or '.join(map(str, self.classes))}" if self.classes else ""
         return f"{count(len(self.rows), 'row')}{none}"
 
+    def named(self, equals: str = "=", between: str = ", ") -> str:
+        """Return the levels of its factors, or the first of many columns that are 0 together.
+
+        Parameters
+        ----------
+        equals, between : str
+            What stands between a factor and its level, and between two factors.
+
+        Returns
+        -------
+        str
+            As "dose=top, sex=f".
+        """
+        if len(self.levels) > _FEW and {*self.levels} == {"0"}:
+            return f"{listed(self.factors)} all 0"
+        return between.join(map(equals.join, zip(self.factors, self.levels, strict=True)))
+
     def __str__(self) -> str:
-        named = ", ".join(f"{factor}={level}" for factor, level in zip(self.factors, self.levels, strict=True))
-        return f"{named} ({self.size})"
+        return f"{self.named()} ({self.size})"
 
 
 def separated_groups(design: Design, gone: Array, kept: Array, moving: Collection[str] = ()) -> list[SeparatedGroup]:
@@ -58,28 +72,31 @@ def separated_groups(design: Design, gone: Array, kept: Array, moving: Collectio
     Cells in a level or a cell that is there itself are left out, and levels in one of a factor that they are nested in.
     Of columns of 0 and 1 whose coefficients are `moving` also the level that has no column.
     """
+    own = _of_products(design, kept)
     coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
+    factors = [(factor,) for factor in coded]
+    coded |= {name: (["0", "1"], column) for name, column in own.items()}
+    cells: list[tuple[_Cell, Array]] = [one for factor in factors for one in _whole_cells(factor, coded, gone, kept)]
+    cells += _cells_with_columns(design, gone, kept).items()
+    cells += [one for some in _interactions(design, own) for one in _whole_cells(some, coded, gone, kept)]
+    cells += _levels_without_column(design, gone, kept, moving).items()
     out: list[SeparatedGroup] = []
     known: list[set[tuple[str, str]]] = []
-    for factors in [*((factor,) for factor in coded), *_interactions(design)]:
-        codes = np.zeros(len(gone), dtype=np.int64)
-        for factor in factors:
-            levels, own = coded[factor]
-            codes = np.where((codes < 0) | (own < 0), -1, codes * len(levels) + own)
-        for _, rows in _whole(codes, gone, kept):
-            at = [int(coded[factor][1][rows[0]]) for factor in factors]
-            cell = tuple(coded[factor][0][k] for factor, k in zip(factors, at, strict=True))
-            pairs = set(zip(factors, cell, strict=True))
-            if not any(one <= pairs for one in known):
-                known.append(pairs)
-                out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
-    cells = _cells_with_columns(design, gone, kept) | _levels_without_column(design, gone, kept, moving)
-    for (factors, cell), rows in sorted(cells.items(), key=lambda one: len(one[0][0])):
-        pairs = set(zip(factors, cell, strict=True))
-        if len(factors) == 1 or not any(one <= pairs for one in known):
+    for cell, rows in sorted(cells, key=lambda one: len(one[0][0])):
+        pairs = set(zip(*cell, strict=True))
+        if not any(one <= pairs for one in known):
             known.append(pairs)
-            out.append(SeparatedGroup(factors, cell, tuple(design.places[rows].tolist())))
+            out.append(SeparatedGroup(*cell, tuple(design.places[rows].tolist())))
     return _without_nested(out, coded, np.flatnonzero(kept), design.places)
+
+
+def _of_products(design: Design, kept: Array) -> dict[str, Array]:
+    """The columns of 0 and 1 alone that are multiplied with others in a column."""
+    parts = {part for name in design.names if len(parts := parts_of(name)) > 1 for part in parts}
+    columns = {
+        design.names[j]: dense(design.X[:, [j]]).ravel() for j in _may_be_coded(design) if design.names[j] in parts
+    }
+    return {name: column.astype(np.int64) for name, column in columns.items() if np.isin(column[kept], (0, 1)).all()}
 
 
 def _cells_with_columns(design: Design, gone: Array, kept: Array) -> dict[_Cell, Array]:
@@ -96,7 +113,7 @@ def _cells_with_columns(design: Design, gone: Array, kept: Array) -> dict[_Cell,
     out: dict[_Cell, Array] = {}
     for j in np.flatnonzero(coded & (whole[1] | whole[0] | whole[-1])).tolist():
         name = design.names[among[j]]
-        cells, last = {1: (cell := _cell(name, design))}, design.references.get(cell[0][0])
+        cells, last = {1: (cell := cell_of(name, design.levels, design.names))}, design.references.get(cell[0][0])
         if cell == ((name,), ("1",)):
             cells[0] = ((name,), ("0",))
         if every[-1][j] and (last is None or len(cell[0]) > 1):
@@ -115,38 +132,29 @@ def _may_be_coded(design: Design) -> list[int]:
 
 
 def _levels_without_column(design: Design, gone: Array, kept: Array, moving: Collection[str]) -> dict[_Cell, Array]:
-    """The rows where neighbouring columns of 0 and 1, of which at most one is 1 in a row, are 0, if all are `gone`."""
-    out: dict[_Cell, Array] = {}
-    together: list[str] = []
-    some = np.zeros(len(kept), dtype=bool)
-    for j in _may_be_coded(design):
-        column = dense(design.X[:, [j]]).ravel()
-        if design.names[j] not in moving or not np.isin(column[kept], (0, 1)).all():
-            continue
-        is_same = not (some & (column > 0) & kept).any()
-        together = [*together, design.names[j]] if is_same else [design.names[j]]
-        some = (some & is_same) | (column > 0)
-        rest = np.flatnonzero(kept & ~some)
-        if len(together) > 1 and rest.size and gone[rest].all():
-            out[tuple(together), ("0",) * len(together)] = rest
-            together, some = [], np.zeros(len(kept), dtype=bool)
-    return out
+    """The rows where several columns of 0 and 1, of which each row has one at most, are 0, if all are `gone`.
 
-
-def _cell(name: str, design: Design) -> _Cell:
-    """The factors and levels where a column of 0 and 1 is 1, by its name.
-
-    Examples
-    --------
-    >>> _cell("C(s)[a]:old", Design(np.eye(2), ["C(s)[a]:old", "old"], {}, {})), _cell("x:y", Design([], [], {}, {}))
-    ((('s', 'old'), ('a', '1')), (('x:y',), ('1',)))
+    Columns whose names begin alike, as those that pandas makes of a factor, stand together.
     """
-    found = []
-    for part in _BETWEEN.split(name):
-        named = (parsed[1], parsed[2]) if (parsed := _LEVEL.fullmatch(part)) else None
-        found.append(design.levels.get(part) or named or ((part, "1") if part in design.names else None))
-    factors, levels = zip(*(found if None not in found else [(name, "1")]), strict=True)
-    return factors, levels
+    among = [j for j in _may_be_coded(design) if design.names[j] in moving]
+    part = merge_duplicates(design.X[:, among])[kept]
+    X = sp.sparse.csc_matrix(part == 1).astype(np.int64)
+    is_coded = np.diff(X.indptr) == np.asarray((part != 0).sum(axis=0)).ravel()
+    blocks: dict[str, list[list[int]]] = {}
+    taken: dict[str, Array] = {}
+    for k, start, end in ((k, X.indptr[k], X.indptr[k + 1]) for k in np.flatnonzero(is_coded).tolist()):
+        rows, key = X.indices[start:end], design.names[among[k]].rpartition("_")[0]
+        if key not in blocks or taken[key][rows].any():  # another factor begins
+            blocks.setdefault(key, []).append([])
+            taken[key] = np.zeros(X.shape[0], dtype=bool)
+        blocks[key][-1].append(k)
+        taken[key][rows] = True
+    out: dict[_Cell, Array] = {}
+    for block in (block for every in blocks.values() for block in every if len(block) > 1):
+        rest = np.flatnonzero(kept)[np.asarray(X[:, block].sum(axis=1)).ravel() == 0]
+        if rest.size and gone[rest].all():
+            out[tuple(design.names[among[k]] for k in block), ("0",) * len(block)] = rest
+    return out
 
 
 def _counts(rows: Any, value: int) -> Array:
@@ -200,17 +208,25 @@ def _coded(design: Design, columns: Mapping[int, str], factor: str) -> tuple[lis
     return levels, codes
 
 
-def _whole(codes: Array, gone: Array, kept: Array) -> Iterator[tuple[int, Array]]:
-    """Codes all of whose kept rows are gone, with these rows."""
+def _whole_cells(
+    factors: tuple[str, ...], coded: Mapping[str, tuple[list[str], Array]], gone: Array, kept: Array
+) -> Iterator[tuple[_Cell, Array]]:
+    """The cells of these factors all of whose kept rows are gone, with these rows."""
+    codes = np.zeros(len(gone), dtype=np.int64)
+    for factor in factors:
+        levels, own = coded[factor]
+        codes = np.where((codes < 0) | (own < 0), -1, codes * len(levels) + own)
     ids = np.flatnonzero(kept & (codes >= 0))
-    values, at, n = np.unique(codes[ids], return_inverse=True, return_counts=True)
+    _, at, n = np.unique(codes[ids], return_inverse=True, return_counts=True)
     order, ends = ids[np.argsort(at, kind="stable")], np.cumsum(n)
     for k in np.flatnonzero(n == np.bincount(at[gone[ids]], minlength=n.size)).tolist():
-        yield int(values[k]), order[ends[k] - n[k] : ends[k]]
+        rows = order[ends[k] - n[k] : ends[k]]
+        yield (factors, tuple(coded[factor][0][coded[factor][1][rows[0]]] for factor in factors)), rows
 
 
-def _interactions(design: Design) -> list[tuple[str, ...]]:
-    """The factors whose indicators are multiplied in a column, of the fewest first."""
-    every = {factors for name in design.names for factors in multiplied(name, design.levels) if len(factors) > 1}
-    places = {factor: k for k, (factor, _) in enumerate(design.levels.values())}
+def _interactions(design: Design, own: Collection[str]) -> list[tuple[str, ...]]:
+    """The factors, and columns of 0 and 1, that are multiplied in a column, of the fewest first."""
+    levels = design.levels | {name: (name, "1") for name in own}
+    every = {factors for name in design.names for factors in multiplied(name, levels) if len(factors) > 1}
+    places = {factor: k for k, (factor, _) in enumerate(levels.values())}
     return sorted(every, key=lambda factors: (len(factors), [places[factor] for factor in factors]))

@@ -312,6 +312,9 @@ class Remedies:
             kept, every = outcome.compared, [outcome.y <= 0, outcome.y > 0]
         moving = {bare(name) for name, said in self.coefficients.items() if said not in (FINITE, UNIDENTIFIED)}
         found = [group for gone in every for group in separated_groups(design, gone, kept, moving)]
+        if self.family == "cox":  # those that are never at risk move nothing
+            at_risk = {*design.places[outcome.at_risk].tolist()}
+            found = [group for group in found if not at_risk.isdisjoint(group.rows)]
         partly: dict[SeparatedGroup, list[Any]] = {}
         for label in self.classes if self.pairs else ():
             of_class = np.isin(design.places, [row for row, rival in self.pairs if rival == label])

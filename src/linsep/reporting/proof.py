@@ -164,8 +164,7 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
     if found.verdict in ("complete", "quasi-complete"):
-        names = {"cox": "without an event", "conditional": "without a case"}
-        name = names.get(found.family, "separated groups")
+        name = "without an event" if found.family == "cox" else "separated groups"
         lines += [(name, listed(map(str, groups)))] if (groups := found.groups) else []
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():

@@ -128,6 +128,16 @@ class Outcome(NamedTuple):
         cases, others = (np.bincount(at, self.kept & side) > 0 for side in (self.y > 0, self.y <= 0))
         return self.kept & (cases & others)[at]
 
+    @property
+    def at_risk(self) -> Array:
+        """Which rows of a Cox model are at risk at some event of their stratum."""
+        out = np.zeros(len(self.y), dtype=bool)
+        for rows in together(self.stratum):
+            events = np.append(np.sort(self.y[rows][self.happened[rows] & self.kept[rows]]), np.inf)
+            entry = np.full(rows.size, -np.inf) if self.entry is None else self.entry[rows]
+            out[rows] = events[np.searchsorted(events, entry, side="right")] <= self.y[rows]
+        return out & self.kept
+
     def take(self, rows: Array) -> Outcome:
         """The outcome of some rows."""
         columns = self.beside if self.offset is None else self.beside | {"offset": self.offset}

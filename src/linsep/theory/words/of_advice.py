@@ -11,19 +11,19 @@ from typing import Any
 from linsep.markup import count
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
-from linsep.theory.words.of_regressions import SHOWN, by_estimate, listed, multiplied
+from linsep.theory.words.of_regressions import SHOWN, by_estimate, common_to, listed, multiplied, parts_of
 
 CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _OF_LEVEL = re.compile(r"\[[^\[\]]*\](?=:|$)")  # what a formula puts behind a factor in the name of a column
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
-def _of_references(found: Any) -> list[str]:
+def _of_references(found: Any, groups: Sequence[Any]) -> list[str]:
     """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
 
     So they do in a Cox model if no row at the reference has an event.
     """
-    out, what = [], _IN_GROUPS.get(found.family, "every row is separated")
+    out = []
     for column, reference in found.references.items():
         whole = found._levels.get(column, {})
         others = {name: level for name, (own, level) in found.levels.items() if own == column and level not in whole}
@@ -32,11 +32,11 @@ def _of_references(found: Any) -> list[str]:
             continue
         called = column if column.isidentifier() else f"`{column}`"
         better = _quoted(next(iter(others.values())))
-        why = f"{what} at {reference!r}, the reference ({count(whole[reference], 'row')})"
+        at = [one for one in groups if (one.factors, one.levels) == ((column,), (reference,))]
+        why = f"{common_to(found, at)} at {reference!r}, the reference ({count(whole[reference], 'row')})"
         out.append(
-            f"Take another reference level of {column}: {why}, so the coefficients of its {len(others)} other levels "
-            f"go to infinity together; with C({called}, Treatment(reference={better})) in a formula only that of "
-            f"{reference!r} may be infinite."
+            f"Take another reference level of {column}: {why}, so the coefficients of its other levels go "
+            f"to infinity together; with C({called}, Treatment(reference={better})) in a formula fewer may be infinite."
         )
     return out
 
@@ -64,12 +64,6 @@ _PARTLY = (
     "the finite estimates need not be those of a fit of fewer rows: a row that is separated from some classes still "
     "counts for the others"
 )
-# What a group has in common; elsewhere every row of it is separated.
-_IN_GROUPS = {
-    "cox": "no row has an event",
-    "conditional": "there are only cases, or none,",
-    "multinomial": "every row is separated from a class",
-}
 
 
 def _report(family: str, has_limits: bool, is_partly: bool, has_finite: bool) -> str:
@@ -113,7 +107,7 @@ def advice(
     that rows are separated from some classes only.
     """
     family, levels, names = found.family, found.levels, by_estimate(found.coefficients)
-    first = _of_references(found)
+    first = _of_references(found, groups)
     out = []
     if names[UNIDENTIFIED]:
         such = f", as without {listed(surplus)}" if surplus else ""
@@ -137,14 +131,15 @@ def advice(
         out.append(_DROP)
     else:
         software = "In Python firth() fits it" if can_penalise else _SOFTWARE.get(family, "")
+        software += ", once no column is a combination of the others" * bool(can_penalise and names[UNIDENTIFIED])
         out += [f"{_PENALISE} {software}.", _report(family, has_limits, is_partly, found.verdict != "complete")]
     columns = list(map(bare, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in CONSTANTS]
     products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
-    of_levels = {
-        name for group in groups if len(group.factors) > 1 and {*group.levels} == {"0"} for name in group.factors
-    }
-    numbers = [name for name in alone if name not in products and name not in of_levels]
+    # Of a factor and of a product a column is not left out alone.
+    told = {name for one in groups if len(one.factors) > 1 for name in _with(one.factors, found) or one.factors}
+    told |= {part for name in columns if len(parts := parts_of(str(name))) > 1 for part in parts}
+    numbers = [name for name in alone if name not in products and name not in told and not _is_contrast(name, found)]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
@@ -174,11 +169,13 @@ def _without(columns: Sequence[Any], tried: Tried) -> str:
 
 def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any], has_cells: bool) -> list[str]:
     """Levels to merge, each with what is infinite afterwards."""
-    out, what = [], _IN_GROUPS.get(found.family, "every row is separated")
+    out = []
     merge = dict.fromkeys(found.levels[name][0] for name in plain if name in found.levels)
+    merge |= dict.fromkeys(_OF_LEVEL.sub("", name) for name in plain if _is_contrast(name, found))
     for column in merge:
         if whole := found._levels.get(column):
-            said = listed(f"{one.levels[0]!r} ({one.size})" for one in groups if one.factors == (column,))
+            of_column = [one for one in groups if one.factors == (column,)]
+            said, what = listed(f"{one.levels[0]!r} ({one.size})" for one in of_column), common_to(found, of_column)
             kept = sum(of == column for of, _ in found.levels.values()) + (column in found.references) - len(whole)
             if kept + len(whole) == 2:
                 out.append(
@@ -196,6 +193,11 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
             f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows{then}."
         )
     return out
+
+
+def _is_contrast(name: Any, found: Any) -> bool:
+    """Whether it is a column of a factor that stands for no level, as of sums to 0: alone it means nothing."""
+    return name not in found.levels and bool(_OF_LEVEL.search(str(name))) and len(parts_of(str(name))) == 1
 
 
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
@@ -220,24 +222,35 @@ def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> 
 
 def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
     """Cells of interactions that are separated as a whole, and what is infinite without the terms that have them."""
-    out, columns = [], {bare(name) for name in found.coefficients}
+    out = []
     for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
         cells = [group for group in groups if group.factors == factors]
-        what = _IN_GROUPS.get(found.family, "every row is separated").capitalize()
-        if {*factors} <= columns:
-            first = {name: tried([name], "") for name in factors}
-            well = [name for name, left in first.items() if left == []]
-            then = f", as by leaving out {' or '.join(well)}: no estimate is infinite then" * bool(well)
-            out.append(
-                f"{what} in {listed(map(str, cells))}, which may be the reference level of a factor: merge it with a "
-                f"similar level{then}. Or take another reference level: then one coefficient of the factor is infinite."
-            )
-            continue
         lost = _with(factors, found)
+        if not lost:
+            out += [_other_reference(found, group, tried) for group in cells]
+            continue
         terms = listed(dict.fromkeys(_OF_LEVEL.sub("", str(name)) for name in lost))
         then = _then("then", tried(lost, ""))
+        what = common_to(found, cells).capitalize()
         out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out {terms}{then}.")
     return out
+
+
+def _other_reference(found: Any, group: Any, tried: Tried) -> str:
+    """What to do where the columns of a factor are 0 together, by the names of the columns."""
+    left = {name: tried([name], "") for name in group.factors[:SHOWN]}
+    well = [name for name, some in left.items() if some == []]
+    first = next(iter(left))
+    then = (
+        f"; without {' or without '.join(well)} no estimate is infinite"
+        if well
+        else _then(f"without {first}", left[first])
+    )
+    return (
+        f"{common_to(found, [group]).capitalize()} in {group}, which may be the reference level of a factor. If so, "
+        f"merge it with a similar level, whose column is then left out{then}. Or take another reference level: this "
+        "one then has a coefficient of its own, and fewer others may be infinite."
+    )
 
 
 def _with(factors: Sequence[str], found: Any) -> list[Any]:

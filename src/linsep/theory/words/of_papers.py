@@ -12,13 +12,14 @@ import numpy as np
 from linsep.markup import count
 from linsep.theory.separation.families import INTERCEPT, Outcome
 from linsep.theory.verify.consequences import FINITE
-from linsep.theory.words.of_advice import CONSTANTS
+from linsep.theory.words.of_advice import CONSTANTS, bare
 from linsep.theory.words.of_classes import with_mark
 from linsep.theory.words.of_regressions import (
     ALBERT,
     CORREIA,
     SHOWN,
     SILVAPULLE,
+    cell_of,
     estimates_of,
     left_out_of,
     listed,
@@ -61,7 +62,10 @@ def paragraph_of(found: Any, part: Any) -> str:
     source, about = source_of(found), [found.formula.strip()] * bool(found.formula) + [*found._question.about]
     response, cited = _response(about), source
     of_model = "; ".join(one for one in about if found.family != "logistic" or one != f"response {response}")
-    rows = f"{found.n_rows - found.left_out:,} rows{_having(found._question.outcome, found.family)}"
+    outcome = found._question.outcome
+    if found.family == "conditional":  # a stratum of cases only, or of none, says nothing
+        outcome = outcome.take(outcome.compared)
+    rows = f"{outcome.kept.sum():,} rows{_having(outcome, found.family)}"
     out = [f"We fitted {model_of(found, response)} to {rows}{f' ({of_model})' if of_model else ''}."]
     if found.n_missing:
         out.append(left_out_of(found.n_missing))
@@ -69,23 +73,23 @@ def paragraph_of(found: Any, part: Any) -> str:
     out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with {tool} ({source}).")
     if found.verdict == "overlap":
         out.append("No row is separated, so every coefficient that is identified has a finite estimate.")
+        out += estimates_of(found)[1:]
     else:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
-    if part is not None and found.verdict != "overlap":
+    if part is not None:
         if part.n_rows and FINITE in found.coefficients.values():
             which = "not separated"
             if found.family == "cox":
-                ties = found._question.outcome.ties.capitalize()
+                ties = outcome.ties.capitalize()
                 which = f"at risk at an event that counts (others fall behind or end before; ties by {ties})"
-            errors = " (standard errors)" * (not found._question.outcome.beyond)
+            errors = " (standard errors)" * (not outcome.beyond)
             finite = [
                 f"{name} {one.value:.3g}" + f" ({one.error:.3g})" * bool(errors)
                 for name, one in part.estimates.items()
                 if found.coefficients[name] == FINITE
             ]
-            out.append(
-                f"Finite estimates{errors} are those of the {part.n_rows:,} rows that are {which}: {listed(finite)}."
-            )
+            of_rows = f" are those of the {part.n_rows:,} rows that are {which}" * (found.verdict != "overlap")
+            out += [f"Finite estimates{errors}{of_rows}: {listed(finite)}.", *_of_errors(found)]
         limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
         first = f"Infinite estimates have limits and tests of the profile likelihood ({_PROFILE})."
         out += [first, *limits] * bool(limits)
@@ -127,7 +131,8 @@ def _fact(found: Any, group: Any, response: str) -> str:
     none = "an event" if found.family == "cox" else " or ".join(map(having, group.classes))
     some = "no success" if values == [0] else "successes only"
     some = some if found.family == "binomial" else having(values[0])
-    rows = f"{'row' if n == 1 else 'rows'} with " + " and ".join(map(" = ".join, zip(*group[:2], strict=True)))
+    rows = f"{'row' if n == 1 else 'rows'} with " + group.named(" = ", " and ")
+    rows += " in strata with cases and others" * (found.family == "conditional" and not outcome.compared.all())
     if none:
         return f"the one {rows} did not have {none}" if n == 1 else f"none of the {n:,} {rows} had {none}"
     who = f"the one {rows}" if n == 1 else f"all {n:,} {rows}"
@@ -167,7 +172,8 @@ def _reported(found: Any, part: Any, name: str) -> str:
 def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
     """What is said beside the table of coefficients, a sentence each."""
     n, some = n_touched(found), " from some class" * bool(found.pairs)
-    out = [f"{n:,} of {count(found.n_rows, 'row')} {'is' if n == 1 else 'are'} separated{some} ({found.verdict})."]
+    rows = f"{n:,} of {count(found.n_rows - found.left_out, 'row')} {'is' if n == 1 else 'are'}"
+    out = [f"{rows} separated{some} ({found.verdict})."]
     if found.family in _HIGHEST and found.verdict == "quasi-complete":
         said = rows_of(found) or _HIGHEST[found.family]
         out = [f"{said[0].upper()}{said[1:]} (quasi-complete)."]
@@ -185,8 +191,7 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
         lost = [name for name in printed if name in found.coefficients and name not in kept]
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
-        if any(one.endswith("of pyfixest") for one in found._question.about):
-            out.append("pyfixest multiplies its errors by a factor for small samples; the column error is without it.")
+        out += _of_errors(found)
         for name, test in part.tests.items():
             if name not in part.estimates:
                 what = "columns" if ":" in name else "levels"
@@ -196,9 +201,22 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
     return [*out, *[with_mark("", found.fragile)] * found.fragile]
 
 
+def _of_errors(found: Any) -> list[str]:
+    """Where a package has other standard errors of the same estimates."""
+    if any(one.endswith("of pyfixest") for one in found._question.about):
+        return ["pyfixest multiplies its errors by a factor for small samples; those here are without it."]
+    if "GLM of statsmodels" in found._question.about and found.link in ("probit", "cloglog"):
+        return [
+            "GLM of statsmodels takes its errors from the expected information; those here are from the observed one."
+        ]
+    return []
+
+
 def _interacts(found: Any, name: str) -> bool:
     """Whether a column is a product of a level of the factor with others."""
-    return any(":" in column and f"{name}[" in column for column in map(str, found.coefficients))
+    columns = list(map(str, map(bare, found.coefficients)))
+    cells = (cell_of(column, found.levels, columns)[0] for column in columns)
+    return any(len(factors) > 1 and name in factors for factors in cells)
 
 
 def _of_dropped(separated: set[int], dropped: tuple[int, ...]) -> str:

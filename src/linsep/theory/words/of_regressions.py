@@ -5,9 +5,12 @@ Where coefficients go is one table of what is said of each code; `found` is a `S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from linsep.markup import count, table_html
 from linsep.theory.separation.families import link_of
@@ -82,11 +85,28 @@ def n_touched(found: Any) -> int:
 
 def rows_of(found: Any) -> str:
     """Which rows are separated, on a line: how many, or groups without an event or a case; empty if that is unknown."""
-    none = {"cox": "no event in", "conditional": "only cases or none in"}.get(found.family)
+    none = found.family in ("cox", "conditional")
     if none and found.verdict == "quasi-complete":
-        return f"{none} {listed(map(str, found.groups))}" if found.groups else ""
+        return f"{common_to(found, found.groups)} in {listed(map(str, found.groups))}" if found.groups else ""
     n = len(found.separated_rows) if none else n_touched(found)
-    return f"{n:,} of {count(found.n_rows, 'row')}{' from some class' * (n > len(found.separated_rows))}"
+    return (
+        f"{n:,} of {count(found.n_rows - found.left_out, 'row')}{' from some class' * (n > len(found.separated_rows))}"
+    )
+
+
+def common_to(found: Any, groups: Sequence[Any]) -> str:
+    """What the rows of separated groups have in common."""
+    if found.family != "conditional":
+        return _IN_GROUPS.get(found.family, "every row is separated")
+    asked, rows = found._question, [row for group in groups for row in group.rows]
+    cases = asked.outcome.y[np.isin(asked.design.places, rows)] > 0
+    return (
+        "no row is a case"
+        if not cases.any()
+        else "every row is a case"
+        if cases.all()
+        else "rows are cases, or none is,"
+    )
 
 
 def left_out_of(n: int) -> str:
@@ -153,6 +173,9 @@ def html_of(found: Any) -> str:
 
 
 SHOWN = 8
+_IN_GROUPS = {"cox": "no row has an event", "multinomial": "every row is separated from a class"}
+_LEVEL = re.compile(r"(?:C\()?`?(\w+)`?(?:[,)].*?)?\[(?:[TS]\.)?(.+?)\]")  # as a formula names its column
+_BETWEEN = re.compile(r":(?![^\[\]]*\])")  # factors, and not within a level
 
 
 class _Words(NamedTuple):
@@ -220,6 +243,29 @@ def multiplied(name: str, levels: Mapping[str, tuple[str, str]]) -> Iterator[tup
     for cut in (k for k, letter in enumerate(name) if letter == ":"):
         if name[:cut] in levels:
             yield from ((levels[name[:cut]][0], *rest) for rest in multiplied(name[cut + 1 :], levels))
+
+
+def parts_of(name: str) -> list[str]:
+    """What is multiplied in a column of a formula; a ":" within a level stays."""
+    return _BETWEEN.split(name)
+
+
+def cell_of(
+    name: str, levels: Mapping[str, tuple[str, str]], columns: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The factors and levels where a column of 0 and 1 is 1, by its name.
+
+    Examples
+    --------
+    >>> cell_of("C(s)[a]:old", {}, ["C(s)[a]:old", "old"]), cell_of("x:y", {}, [])
+    ((('s', 'old'), ('a', '1')), (('x:y',), ('1',)))
+    """
+    found = []
+    for part in [name] if name in levels else parts_of(name):
+        named = (parsed[1], parsed[2]) if (parsed := _LEVEL.fullmatch(part)) else None
+        found.append(levels.get(part) or named or ((part, "1") if part in columns else None))
+    factors, cell = zip(*(found if None not in found else [(name, "1")]), strict=True)
+    return factors, cell
 
 
 def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
