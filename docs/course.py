@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# A preset, and the card of its panel that is open.
-EXPLORE = re.compile(r"<!-- explore: ([a-z-]+)(?: card=([a-z]+))? -->")
+# A preset, and what its link says, as `chapter=1 card=margins`: a page of chapter 1 leaves out what later ones explain.
+EXPLORE = re.compile(r"<!-- explore: ([a-z-]+)((?: [a-z]+=\w+)*) -->")
 # An exponent belongs to all that stands between bars, not to the last bar.
 BARS = re.compile(r"\\lVert(.*?)\\rVert(?=[\^_])", re.S)
 # What pymdownx.arithmatex leaves of \( ... \) and \[ ... \].
@@ -35,14 +35,14 @@ def write_presets(folder: Path) -> None:
 
 
 def with_explorers(markdown: str, url: str) -> str:
-    """Put an explorer where a page says `<!-- explore: NAME card=CARD -->`; `url` is that of the page."""
+    """Put an explorer where a page says `<!-- explore: NAME chapter=1 card=CARD -->`; `url` is that of the page."""
     up = "../" * url.count("/")
-    return EXPLORE.sub(lambda found: explorer(found[1], found[2], up), markdown)
+    return EXPLORE.sub(lambda found: explorer(found[1], "&".join(found[2].split()), up), markdown)
 
 
-def explorer(name: str, card: str | None, up: str) -> str:
+def explorer(name: str, view: str, up: str) -> str:
     """A preset as a frame, and a link that opens it alone."""
-    path = f"{up}explore/{name}.html" + (f"#card={card}" if card else "")
+    path = f"{up}explore/{name}.html" + (f"#{view}" if view else "")
     return (
         f'<iframe class="explorer" src="{path}" title="Explorer: {name.replace("-", " ")}" loading="lazy"></iframe>\n'
         f'<p class="explorer-link"><a href="{path}" target="_blank" rel="noopener">Open it in a window of its own</a>'

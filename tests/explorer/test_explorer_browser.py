@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -525,6 +526,47 @@ def test_rows_options_and_moment_travel_in_a_link_a_file_and_pictures(
         )
         assert browser.ask("linsep.session.message").startswith("The link cannot be used: ")
         assert not browser.ask("linsep.session.edited || (linsep.session.message = '')")
+
+
+LATER = r"""\b(witness|quasi|voted?|averaged?|pocket|Rocchio|kernel|passive|adversary|hulls?)\b"""
+LATER_THAN_1 = rf"""{LATER}|\b(updates?|pass|bound|epochs?|half-plane|Predict|γ)\b"""
+
+
+@pytest.mark.parametrize(
+    ("name", "chapter", "cards", "later"),
+    [
+        ("six-points", 1, ["step", "verdict", "margins"], LATER_THAN_1),
+        ("line", 1, ["step", "verdict", "margins"], LATER_THAN_1),
+        ("breast-cancer", 1, ["step", "verdict", "margins"], LATER_THAN_1),
+        ("six-points", 2, ["step", "proof", "verdict", "margins", "updates"], LATER),
+        ("semicircle", 2, ["step", "proof", "verdict", "margins", "updates"], LATER),
+        ("orthonormal", 2, ["step", "proof", "verdict", "margins", "updates"], LATER),
+        ("cycling", 3, ["step", "proof", "verdict", "margins", "updates"], LATER.replace("witness|", "")),
+    ],
+)
+def test_in_the_course_the_page_has_no_words_of_later_chapters(
+    browser: Browser, pages: dict[str, Path], name: str, chapter: int, cards: list[str], later: str
+) -> None:
+    show(browser, f"{pages[name].as_uri()}#chapter={chapter}&card=link", 1280, 800)
+    seen = "[...document.querySelectorAll('[role=tab]')].filter(e => e.offsetParent).map(e => e.textContent)"
+    assert browser.ask(seen) == cards
+    assert browser.ask("linsep.session.panel") == "step"  # in place of a card that is not there
+    pictures = browser.ask("[...document.querySelectorAll('figure')].filter(e => e.offsetParent).length")
+    assert pictures == (1 if chapter == 1 else 2)
+    moments = ["goToUpdate(0)", "goToUpdate(1)", "toEnd()"]
+    if browser.ask("linsep.session.story.editable"):
+        moments.append(
+            "change({...linsep.session.points, y: linsep.session.points.y.map((sign, i) => i ? sign : -sign)})"
+        )
+    for moment in moments:
+        browser.ask(f"linsep.session.{moment}")
+        for tab in cards:
+            card(browser, tab)
+            words = browser.ask("document.querySelector('main').innerText")
+            assert not re.findall(later, words, re.I), words
+        assert chapter >= 3 or browser.ask("linsep.session.witness") is None
+    assert browser.complaints() == []
+    assert f"chapter={chapter}" in browser.ask("(linsep.session.tell(), location.hash)")
 
 
 # ------------------------------------------------------------- inside other pages

@@ -73,7 +73,8 @@ def test_no_page_is_written_of_a_preset_that_its_clock_ended(
 def test_an_explorer_is_found_from_every_depth() -> None:
     assert 'src="explore/line.html"' in with_explorers(PAGE, "index.html")
     assert 'src="../../explore/line.html"' in with_explorers(PAGE, "a/b/page.html")
-    assert 'src="explore/line.html#card=proof"' in with_explorers(PAGE.replace("line", "line card=proof"), "index.html")
+    told = with_explorers(PAGE.replace("line", "line chapter=2 card=proof"), "index.html")
+    assert 'src="explore/line.html#chapter=2&card=proof"' in told
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)

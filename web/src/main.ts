@@ -7,7 +7,7 @@ import type { PackedStory } from "./model/story";
 import { restore, stateOf } from "./state";
 import { Controls } from "./views/controls";
 import { Course } from "./views/course";
-import { h } from "./views/dom";
+import { from, h } from "./views/dom";
 import { Editing } from "./views/editing";
 import { Header } from "./views/header";
 import { Ledger } from "./views/ledger";
@@ -20,7 +20,8 @@ import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
 
-const EDITING = " In the left picture a click adds a row, a drag moves it; keys there: n adds, [ and ] choose, arrows move, t other class, Delete, Esc.";
+const EDITING =
+  " In the picture of the rows: click to add a row, drag to move it; n adds one, [ and ] choose, arrows move, t turns it into the other class, Delete takes it away.";
 
 /** How long the address waits for the next change, in milliseconds: browsers refuse too many. */
 const PAUSE = 300;
@@ -52,18 +53,19 @@ function build(element: HTMLElement, session: Session): PlaneView {
   });
   const slice = h("p", { class: "hint" });
   const view = h("p", { class: "hint" });
-  const picture = (title: string, { canvas }: PlaneView | WeightView, ...below: HTMLElement[]) =>
-    h("figure", {}, h("figcaption", {}, title), h("div", { class: "frame" }, canvas.element), ...below);
+  const picture = (title: string, { canvas }: PlaneView | WeightView, chapter: number, ...below: HTMLElement[]) =>
+    h("figure", { class: from(chapter) }, h("figcaption", {}, title), h("div", { class: "frame" }, canvas.element), ...below);
   element.append(
     head.element,
     h("div", { class: "moment" }, controls.element, step.live, controls.others, controls.message),
-    h("div", { class: "pictures" }, picture("The rows and the plane", plane, view, editing.element), picture("The weights: a half-plane for each row", weights, slice)),
+    h("div", { class: "pictures" }, picture("The rows and the plane", plane, 1, view, editing.element), picture("The weights: each line is a row", weights, 2, slice)),
     panel.element,
     legend(session),
   );
   let due = 0;
   const draw = () => {
     due = 0;
+    element.dataset.chapter = String(session.chapter);
     plane.candidates = step.candidates;
     for (const view of [head, controls, editing, plane, weights, step, panel]) view.draw();
     slice.textContent = weights.words;
@@ -123,7 +125,7 @@ async function start(name: string, session: Session, element: HTMLElement, said 
     const found = (await session.ask({ preset: name })) as PackedStory;
     show(element, { ...found, presets: session.story.presets }, session.ask, said);
   } catch {
-    session.message = "Python does not answer any more: start `linsep explore` again.";
+    session.message = "Python does not answer any more. Start `linsep explore` again.";
     session.tell();
   }
 }
@@ -141,20 +143,20 @@ function show(element: HTMLElement, story: PackedStory, ask: Ask | null, said: s
 
 function legend(session: Session): HTMLElement {
   const [negative, positive] = session.story.classes;
-  const item = (kind: string, text: string) => h("span", { class: "key" }, h("span", { class: `sign ${kind}`, "aria-hidden": "true" }), text);
+  const item = (kind: string, text: string, chapter = 1) => h("span", { class: `key ${from(chapter)}` }, h("span", { class: `sign ${kind}`, "aria-hidden": "true" }), text);
   return h(
     "details",
     { class: "legend", open: window.innerWidth >= 1000 },
     h("summary", {}, "Signs and keys"),
     item("negative", `${negative} (y = −1)`),
     item("positive", `${positive} (y = +1)`),
-    item("wrong", "wrong side"),
-    item("new-wrong", "became wrong"),
-    item("visited", "visited"),
+    item("wrong", "on the wrong side"),
+    item("new-wrong", "just became wrong"),
+    item("visited", "just visited"),
     item("old", "plane before"),
     item("new", "plane now"),
-    item("witness", "in the witness"),
-    h("span", { class: "keys" }, "Rows are counted from 1. ", h("span", {}, "Keys: ← → one row, Page Up and Page Down one update, Home, End, space plays.", session.story.editable ? EDITING : "")),
+    item("witness", "in the witness", 3),
+    h("span", { class: "keys" }, "Rows are counted from 1. ", h("span", {}, "Keys: ← → by row, Page Up and Page Down by change of w, Home, End, space to play.", session.story.editable ? EDITING : "")),
   );
 }
 

@@ -26,6 +26,9 @@ export interface Drawn {
 /** Asks Python: {preset} for its story, {X, y, constant} for the verdict on these points. */
 export type Ask = (request: object) => Promise<object>;
 
+/** Of `chapter`: nothing is left out. */
+export const WHOLE = 4;
+
 const MOST_CELLS_OF_VOTES = 2e7;
 const MOST_CELLS_TO_LEARN = 2e6;
 const MOST_COLUMNS_HERE = 5;
@@ -58,6 +61,8 @@ export class Session {
   /** The card of the panel that is open, and the speed of play: 1 is two rows a second. */
   panel = "step";
   speed = 1;
+  /** The chapter of the course that this page is a part of: words and panels of later ones are left out. */
+  chapter = WHOLE;
   edited = false;
   /** Whether the end of this run was seen: before that the page does not tell how it ends. */
   hasEnded = false;
@@ -206,7 +211,7 @@ export class Session {
 
   /** The witness that is marked in the pictures: it tells the answer, so it waits for the end or for who asks. */
   get witness(): Witness | null {
-    return this.hasEnded || this.edited || this.panel === "verdict" ? this.verdict.witness : null;
+    return this.chapter >= 3 && (this.hasEnded || this.edited || this.panel === "verdict") ? this.verdict.witness : null;
   }
 
   get mistakes(): number {
@@ -230,14 +235,14 @@ export class Session {
     }
     if (this.overlays.has("margin") && this.canLearn) {
       const { w, b } = this.endOfMargin();
-      add("margin", "margin perceptron, at its end", w, b);
+      add("margin", "margin perceptron, at the end of its run", w, b);
     }
     const rocchio = this.overlays.has("rocchio") ? rocchioOf(this.table) : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
     const { plane } = this.verdict;
     if (plane) add("widest", "widest margin", plane.w, plane.b);
     // While rows are moved w may be 0 or wrong: the plane of the verdict is shown at once.
-    if (plane && this.edited && !this.overlays.has("widest")) found.push({ name: "a separator", label: "a separator, by the verdict", ...plane, mistakes: 0 });
+    if (plane && this.edited && !this.overlays.has("widest")) found.push({ name: "a separator", label: "a separator", ...plane, mistakes: 0 });
     return found;
   }
 
@@ -290,7 +295,7 @@ export class Session {
     const known = this.edited ? undefined : this.story.runs.find((run) => run.name === name && run.order === order);
     if (known) return this.show(known);
     if (!this.canLearn) {
-      this.message = "These rows are too many to learn from in the page: ask for this run when the page is made.";
+      this.message = "This table is too large to try another rule or order here. Choose them when you make the page.";
       return this.tell();
     }
     this.message = "";
@@ -387,6 +392,6 @@ export class Session {
     const { n, p } = this.table;
     if (this.lift.name === "rbf") return verdictOfGaussian(this.points, this.table);
     if (p <= MOST_COLUMNS_HERE && n <= MOST_ROWS_HERE) return verdictOf(this.table);
-    return { ...unknown(this.verdict.R), line: "not decided in the page, which proves this for few rows of few columns: `linsep check` does" };
+    return { ...unknown(this.verdict.R), line: "not decided in the page, which can prove this for small tables only. `linsep check` takes large ones" };
   }
 }

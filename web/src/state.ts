@@ -3,7 +3,7 @@
 import { RULES, type Asked } from "./model/learn";
 import { LIFTS } from "./model/lift";
 import type { Order, Table } from "./model/story";
-import type { Session } from "./session";
+import { WHOLE, type Session } from "./session";
 
 const ORDERS: Order[] = ["turn", "random", "adversary"];
 const MOST_ROWS = 500;
@@ -27,6 +27,7 @@ export function stateOf(session: Session): string {
   put("axes", session.axes, "auto");
   put("vectors", session.vectors ? "yes" : "no", "yes");
   put("contours", session.contours ? "yes" : "no", "yes");
+  put("chapter", session.chapter, WHOLE);
   put("speed", session.speed, 1);
   put("card", session.panel, "step");
   if (session.replay.knowsVisits) parts.set("visit", String(session.t));
@@ -46,7 +47,7 @@ function read(text: string, like: Table): Table {
   const rows = text.split("~").map((row) => row.split("_"));
   const X = rows.flatMap((row) => row.slice(0, -1).map((cell) => (cell ? Number(cell) : NaN)));
   const isRow = (row: string[]) => row.length === like.p + 1 && /^[pn]$/.test(row[like.p]);
-  if (rows.length > MOST_ROWS || !rows.every(isRow) || !X.every(Number.isFinite)) throw new Error("its rows are not rows of this page");
+  if (rows.length > MOST_ROWS || !rows.every(isRow) || !X.every(Number.isFinite)) throw new Error("its rows do not fit this page");
   return { ...like, n: rows.length, X: Float64Array.from(X), y: Int8Array.from(rows, (row) => (row[like.p] === "p" ? 1 : -1)) };
 }
 
@@ -66,7 +67,7 @@ function takeUp(session: Session, said: URLSearchParams): void {
   const { story } = session;
   const number = (name: string, otherwise: number) => {
     const value = said.get(name) === null ? otherwise : Number(said.get(name));
-    if (!Number.isFinite(value) || value < 0) throw new Error(`${name} is no number that fits`);
+    if (!Number.isFinite(value) || value < 0) throw new Error(`${name} has to be a number that is not negative`);
     return value;
   };
   const one = (name: string, known: readonly string[], otherwise: string) => {
@@ -74,7 +75,7 @@ function takeUp(session: Session, said: URLSearchParams): void {
     if (!known.includes(value)) throw new Error(`${name} cannot be "${value}"`);
     return value;
   };
-  if ((said.get("preset") ?? story.preset ?? "") !== (story.preset ?? "")) throw new Error(`it shows another table, "${said.get("preset")}"`);
+  if ((said.get("preset") ?? story.preset ?? "") !== (story.preset ?? "")) throw new Error(`it is for another table, "${said.get("preset")}"`);
   const lift = one("features", LIFTS.map(({ name }) => name), "none");
   const rules = [...RULES, ...story.runs].map(({ name }) => name);
   const asked: Partial<Asked> = {
@@ -92,6 +93,7 @@ function takeUp(session: Session, said: URLSearchParams): void {
   session.axes = axesOf(said.get("axes") ?? "auto", story.p);
   session.vectors = said.get("vectors") !== "no";
   session.contours = said.get("contours") !== "no";
+  session.chapter = Math.max(1, Math.min(WHOLE, number("chapter", WHOLE)));
   session.speed = Math.max(1, Math.min(100, number("speed", 1)));
   session.panel = said.get("card") ?? "step";
   if (said.has("update")) session.goToUpdate(number("update", 0));

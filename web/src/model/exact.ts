@@ -215,7 +215,7 @@ export function verdictOf(table: Table): Verdict {
   const exact = decide(table);
   if (!exact.separable) {
     const count = exact.witness!.rows.length;
-    const line = `inseparable, proved in whole numbers: ${count} rows, with weights, add up to 0`;
+    const line = `inseparable: even ${count} of the rows alone cannot be separated, checked exactly`;
     return { ...none, verdict: "inseparable", line, witness: exact.witness };
   }
   const { u, gamma } = widest(q, asFloats(exact.direction!));
@@ -223,7 +223,7 @@ export function verdictOf(table: Table): Verdict {
   const plane: Plane = { w: u.slice(0, p), b: table.constant ? u[p] * table.constant : 0 };
   const near = gamma * (1 + 1e-6);
   const support = q.flatMap((row, i) => (row.reduce((sum, value, k) => sum + value * u[k], 0) <= near ? [i] : []));
-  const line = `separable, proved in whole numbers: a plane puts each of the ${table.n} rows on its side`;
+  const line = `separable: a plane puts each of the ${table.n} rows on the side of its class, checked exactly`;
   // Rounded up generously: a bound that is a little too large is still one.
   const bound = gamma > 0 ? Math.floor((R / gamma) ** 2 * (1 + 1e-9)) : null;
   return { ...none, verdict: "separable", line, plane, u, gamma, bound, support };
@@ -239,10 +239,10 @@ export function verdictOfGaussian(points: Table, table: Table): Verdict {
     const other = seen.get(place);
     if (other !== undefined && points.y[other] !== points.y[i]) {
       const witness = { rows: [other, i], weights: ["1", "1"], shares: [0.5, 0.5] };
-      return { ...rest, verdict: "inseparable", line: "two rows are equal and have different labels", witness };
+      return { ...rest, verdict: "inseparable", line: "inseparable: two rows are equal and have different labels", witness };
     }
     seen.set(place, i);
   }
-  const line = "separable: the Gaussian kernel separates any rows of which no two are equal";
+  const line = "separable: no two rows are equal, and then the Gaussian kernel separates any rows";
   return { ...rest, verdict: "separable", line, witness: null };
 }

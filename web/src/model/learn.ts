@@ -197,9 +197,9 @@ function byEpochs(recorder: Recorder, norm2: Float64Array, rule: Rule, asked: As
     }
     const visits = (epoch + 1) * n;
     const done = { epochs: epoch + 1, visits, orders: order ? Int32Array.from(orders.flat()) : null };
-    if (recorder.rows.length === before) return { ...done, stop: "a clean pass: no row moved w" };
+    if (recorder.rows.length === before) return { ...done, stop: "a whole pass in which no row moved w" };
     if (recorder.rows.length >= MOST_UPDATES || visits >= MOST_VISITS || epoch + 1 === asked.epochs) {
-      return { ...done, stop: `the budget ended after ${epoch + 1} epochs without a clean pass` };
+      return { ...done, stop: `no pass without a mistake within the ${epoch + 1} passes allowed` };
     }
   }
   return { epochs: 0, visits: 0, orders: null, stop: "there are no rows" };
@@ -217,10 +217,10 @@ function byAdversary(recorder: Recorder, norm2: Float64Array, rule: Rule, most: 
       const grown = tau * (2 * m + tau * norm2[i]);
       if (tau > 0 && grown > growth) [best, growth] = [i, grown];
     }
-    if (best < 0) return { epochs: 1, visits: t, orders: null, stop: "no row is mistaken any more" };
+    if (best < 0) return { epochs: 1, visits: t, orders: null, stop: "no row is a mistake any more" };
     recorder.update(best, stepSize(rule, recorder.margin(best), norm2[best]), t);
   }
-  return { epochs: 1, visits: recorder.rows.length, orders: null, stop: "the budget of updates ended" };
+  return { epochs: 1, visits: recorder.rows.length, orders: null, stop: "the largest number of updates was made" };
 }
 
 /** Fisher and Yates' shuffle. */

@@ -10,7 +10,7 @@ import type { StepPanel } from "./step_panel";
 const ORDERS: [Order, string][] = [
   ["turn", "rows in turn"],
   ["random", "rows in random order"],
-  ["adversary", "an adversary picks the row"],
+  ["adversary", "an adversary chooses the row"],
 ];
 const OVERLAYS: [string, string][] = [
   ["averaged", "mean of the vectors"],
@@ -54,11 +54,11 @@ export class Controls {
     this.play = button("▶", "Play the run", () => this.toggle());
     this.element.append(
       button("|◀", "Go to the beginning", () => session.goToUpdate(0)),
-      button("◀◀", "Back to the update before", () => session.hop(-1)),
+      button("◀◀", "Back to where w changed before", () => session.hop(-1)),
       button("◀ row", "One row back", () => session.go(-1)),
       this.play,
       button("row ▶", "Visit the next row", () => this.next(), { class: "next" }),
-      button("▶▶", "On to the next update", () => session.hop(1)),
+      button("▶▶", "On to where w changes next", () => session.hop(1)),
       button("▶|", "Go to the end", () => session.toEnd()),
       this.select("Speed", SPEEDS.map((speed) => [String(speed), `${speed}x`]), () => String(session.speed), (speed) => (session.speed = Number(speed))),
       button("reset", "Take back all changes and begin again", () => session.reset()),
@@ -147,7 +147,7 @@ export class Controls {
       });
       found.push(h("label", { class: "switch" }, box, ` ${name}`));
     }
-    const beside = h("fieldset", {}, h("legend", {}, "Beside the last vector"));
+    const beside = h("fieldset", {}, h("legend", {}, "Show beside the last vector"));
     for (const [name, text] of OVERLAYS) {
       const box = h("input", { type: "checkbox", onchange: () => this.overlay(name, box.checked) });
       this.selects.push(() => {
@@ -209,9 +209,10 @@ export class Controls {
     // How many updates there are is what questions ask for: it stands here once the end was seen.
     const told = session.hasEnded || session.edited;
     const all = told ? ` of ${grouped(total)}` : "";
+    const name = session.chapter === 1 ? "changes of w:" : "update";
     const verdict = told ? ` · ${session.verdict.verdict.replace("in", "not ")}` : "";
-    this.slider.setAttribute("aria-valuetext", `update ${k}${all}, ${session.mistakes} rows wrong`);
-    this.place.textContent = `update ${k}${all} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong${verdict}`;
+    this.slider.setAttribute("aria-valuetext", `${name} ${k}${all}, ${session.mistakes} rows wrong`);
+    this.place.textContent = `${name} ${k}${all} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong${verdict}`;
     for (const update of this.selects) update();
     const lines = session.drawn().filter(({ name }) => session.overlays.has(name)).map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
     if (session.overlays.has("voted")) {

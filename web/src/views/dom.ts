@@ -21,6 +21,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** The class of what the course explains in this chapter: the style sheet hides it in a page of an earlier one. */
+export const from = (chapter: number) => `from-${chapter}`;
+
 /** Put these children, and no others, into an element; the focus stays on the control of the same name. */
 export function fill(element: Element, ...children: Child[]): void {
   const focused = element.contains(document.activeElement) ? nameOf(document.activeElement!) : null;

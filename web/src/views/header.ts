@@ -1,7 +1,7 @@
 /** What is shown and what is asked; what the answer tells is folded, and there once the run has ended. */
 
 import type { Session } from "../session";
-import { h } from "./dom";
+import { from, h } from "./dom";
 
 export class Header {
   readonly element = h("header");
@@ -14,9 +14,9 @@ export class Header {
     const { title, about, presets, preset } = session.story;
     const choose = h("select", { "aria-label": "Examples", onchange: () => void start(choose.value) }, h("option", { value: "" }, "examples …"));
     for (const { name, title } of presets ?? []) choose.append(h("option", { value: name, selected: name === preset }, title));
-    this.notes = h("details", { class: "about" }, h("summary", {}, "What was to be seen"), h("div", {}, ...about.slice(1, -1).map((text) => h("p", {}, text))));
+    this.notes = h("details", { class: `about ${from(2)}` }, h("summary", {}, "What you could see"), h("div", {}, ...about.slice(1, -1).map((text) => h("p", {}, text))));
     this.element.append(h("div", { class: "title" }, h("h1", {}, title), session.ask && presets?.length ? choose : "", this.notes));
-    if (about.length) this.element.append(h("p", { class: "task" }, about.length > 1 ? `${about[0]} ` : "", h("strong", {}, about[about.length - 1])));
+    if (about.length) this.element.append(h("p", { class: `task ${from(2)}` }, about.length > 1 ? `${about[0]} ` : "", h("strong", {}, about[about.length - 1])));
   }
 
   draw(): void {

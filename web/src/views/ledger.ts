@@ -11,13 +11,13 @@ const MOST_WEIGHTS_EXPORTED = 40;
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 export class Ledger {
-  readonly element = h("section", { class: "card ledger", "aria-label": "The ledger of updates" });
+  readonly element = h("section", { class: "card ledger", "aria-label": "The list of updates" });
   private readonly table = h("table");
   private readonly sum = h("p", { class: "sum" });
 
   constructor(readonly session: Session) {
     this.element.append(
-      h("h2", {}, "The ledger of updates"),
+      h("h2", {}, "The list of updates"),
       this.sum,
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Updates around this moment" }, this.table),
       h(

@@ -10,17 +10,17 @@ interface Bar {
 }
 
 export class Meter {
-  readonly element = h("section", { class: "card meter", "aria-label": "The proof, measured" });
+  readonly element = h("section", { class: "card meter", "aria-label": "The proof in numbers" });
 
   constructor(readonly session: Session) {}
 
   draw(): void {
     const { session } = this;
-    const title = h("h2", {}, "The proof, measured");
+    const title = h("h2", {}, "The proof in numbers");
     const { run, verdict } = session;
     const isPerceptron = run.rule.kind === "perceptron";
     if (!isPerceptron) {
-      this.element.replaceChildren(title, h("p", {}, "The bars are those of the perceptron's theorem: choose the perceptron to see them."));
+      this.element.replaceChildren(title, h("p", {}, "The bars belong to the theorem about the perceptron. Choose the perceptron to see them."));
       return;
     }
     const k = run.from + session.k;
@@ -74,7 +74,7 @@ export class Meter {
       "div",
       { class: "limit" },
       h("div", { class: "bar-track", role: "img", "aria-label": `${k} mistakes of at most ${bound}` }, h("span", { class: "bar-fill", style: `width:${share}%` })),
-      h("p", {}, `Mistakes so far: k = ${grouped(k)}. The bars cannot cross, so k ≤ (R/γ)² = ${shown(this.ratio)}, that is at most ${grouped(bound)}, however many rows there are.`),
+      h("p", {}, `Mistakes so far: k = ${grouped(k)}. No bar can be longer than the one below it, so k ≤ (R/γ)² = ${shown(this.ratio)}: at most ${grouped(bound)} mistakes, however many rows there are.`),
     );
   }
 
@@ -92,7 +92,7 @@ export class Meter {
 
   private without(): string {
     const { verdict } = this.session.verdict;
-    if (verdict === "inseparable") return "There is no separator, so the theorem gives no limit: the mistakes need not end.";
-    return "Whether there is a separator u is not known here.";
+    if (verdict === "inseparable") return "There is no separator, so the theorem gives no limit. Without a limit on the run the mistakes never end.";
+    return "The page does not know whether there is a separator u.";
   }
 }

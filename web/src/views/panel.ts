@@ -1,7 +1,7 @@
 /** One panel with a card for each question; of the cards one is open. */
 
-import type { Session } from "../session";
-import { fill, h } from "./dom";
+import { WHOLE, type Session } from "../session";
+import { fill, from, h } from "./dom";
 
 interface View {
   element: HTMLElement;
@@ -10,6 +10,10 @@ interface View {
 
 /** What its tab is called, and the views on it. */
 export type Cards = Record<string, View[]>;
+
+/** The chapter of the course that explains a card; the rest wait for the last. */
+const CHAPTERS: Record<string, number> = { step: 1, verdict: 1, margins: 1, proof: 2, updates: 2 };
+const chapterOf = (name: string) => CHAPTERS[name] ?? WHOLE;
 
 export class Panel {
   readonly element = h("div", { class: "panel" });
@@ -22,18 +26,23 @@ export class Panel {
     private readonly cards: Cards,
   ) {
     const names = Object.keys(cards);
-    this.tabs = names.map((name) => h("button", { type: "button", role: "tab", id: `linsep-tab-${name}`, "aria-controls": "linsep-card", onclick: () => this.show(name) }, name));
+    this.tabs = names.map((name) => h("button", { type: "button", role: "tab", class: from(chapterOf(name)), id: `linsep-tab-${name}`, "aria-controls": "linsep-card", onclick: () => this.show(name) }, name));
     const turn = (event: KeyboardEvent) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!by) return;
       event.preventDefault();
       event.stopPropagation();
-      const next = (names.indexOf(session.panel) + by + names.length) % names.length;
-      this.show(names[next]);
-      this.tabs[next].focus();
+      const offered = names.filter((name) => this.isOffered(name));
+      const next = offered[(offered.indexOf(session.panel) + by + offered.length) % offered.length];
+      this.show(next);
+      this.tabs[names.indexOf(next)].focus();
     };
     const list = h("div", { class: "tabs", role: "tablist", "aria-label": "What the panel shows", onkeydown: turn }, ...this.tabs);
     this.element.append(list, this.body);
+  }
+
+  private isOffered(name: string): boolean {
+    return name in this.cards && chapterOf(name) <= this.session.chapter;
   }
 
   private show(name: string): void {
@@ -43,7 +52,7 @@ export class Panel {
 
   /** Only what is seen is drawn. */
   draw(): void {
-    if (!(this.session.panel in this.cards)) this.session.panel = Object.keys(this.cards)[0];
+    if (!this.isOffered(this.session.panel)) this.session.panel = Object.keys(this.cards)[0];
     const views = this.cards[this.session.panel];
     if (this.open !== this.session.panel) {
       this.open = this.session.panel;

@@ -7,6 +7,8 @@ import type { Canvas } from "./dom";
 
 /** The room for numbers at the left and below. */
 export const EDGE = 42;
+/** The room for the name of the axis, in which no number stands. */
+export const NAME = 20;
 
 interface Box {
   x0: number;

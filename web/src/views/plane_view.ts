@@ -4,11 +4,11 @@ import type { Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
 import { affine, clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
-import { EDGE, Placement } from "./placement";
+import { EDGE, NAME, Placement } from "./placement";
 
 const MANY = 3000;
 const LEFT_OUT =
-  "What is not shown is taken as 0 for the line, which is the mean of a standardised column: a row may be on its side although it does not look so.";
+  "The line is drawn for rows with 0 in all columns that are not shown; 0 is the mean of a standardised column. So a row may look wrong although it is right.";
 
 export class PlaneView {
   readonly canvas = new Canvas("The rows and the plane", true);
@@ -108,7 +108,7 @@ export class PlaneView {
     context.textAlign = "center";
     for (const tick of this.at.toX.ticks(6)) context.fillText(shown(tick), this.at.toX(tick), height - 18);
     context.textAlign = "right";
-    for (const tick of this.at.toY.ticks(6)) context.fillText(shown(tick), EDGE - 5, this.at.toY(tick) + 4);
+    for (const tick of this.at.toY.ticks(6)) if (this.at.toY(tick) > NAME) context.fillText(shown(tick), EDGE - 5, this.at.toY(tick) + 4);
     if (this.session.points.p <= 2) {
       context.beginPath();
       context.moveTo(this.at.toX(0), 8);
@@ -289,11 +289,12 @@ export class PlaneView {
       const name = `${step.size < 0 ? "− " : "+ "}x${step.row + 1}`;
       this.drawArrow(old, tip, colours.wrong, name, 0.5);
     }
-    this.drawArrow([0, 0], tip, colours.ink, "w");
+    const name = this.at.isLifted ? "(w, b)" : "w";
+    this.drawArrow([0, 0], tip, colours.ink, name);
     const [x, y] = [this.at.toX(tip[0]), this.at.toY(tip[1])];
     const { width, height } = this.canvas;
     if (x < 0 || y < 0 || x > width || y > height) {
-      this.words = `w has the length ${shown(Math.hypot(...tip))} and ends outside this picture; it is a point of the other one.`;
+      this.words = `The arrow ${name} is ${shown(Math.hypot(...tip))} long and ends outside this picture.`;
     }
   }
 

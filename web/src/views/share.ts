@@ -21,7 +21,7 @@ export class Share {
   ) {
     this.element.append(
       h("h2", {}, "Link, file and pictures"),
-      h("p", {}, "The link holds rows that you changed, the options, the moment and this panel. So does the address of this page."),
+      h("p", {}, "The link shows what you see now: the rows that you changed, the options, the moment and this panel. The address of this page does the same."),
       h("p", {}, this.link, button("copy link", "Copy the link", () => void this.copy())),
       this.words,
       h("p", {}, button("save page", "Save this page, as you see it, as one HTML file", () => save("explorer.html", "text/html", this.page()))),
@@ -42,7 +42,7 @@ export class Share {
       await navigator.clipboard.writeText(this.link.value);
       this.words.textContent = "The link is copied.";
     } catch {
-      this.words.textContent = "The link is chosen: copy it with Ctrl-C.";
+      this.words.textContent = "Press Ctrl-C to copy the link.";
     }
   }
 

@@ -1,7 +1,7 @@
 /** The visit in words and numbers, and the question that comes before it. */
 
-import type { Session } from "../session";
-import { button, counted, fill, grouped, h, shown } from "./dom";
+import type { Session, Step } from "../session";
+import { button, counted, fill, from, grouped, h, shown } from "./dom";
 
 const MOST_FEATURES = 4;
 
@@ -19,7 +19,7 @@ export class StepPanel {
     const check = h("input", { type: "checkbox", id: "predict", onchange: () => this.toggle(check.checked) });
     this.element.append(
       h("h2", {}, "This step"),
-      h("label", { class: "switch" }, check, " Predict first: what will happen?"),
+      h("label", { class: `switch ${from(2)}` }, check, " Predict first: what will happen?"),
       this.question,
       this.words,
     );
@@ -40,18 +40,13 @@ export class StepPanel {
     this.drawQuestion();
     const label = (row: number) => session.story.classes[session.table.y[row] > 0 ? 1 : 0];
     if (!step) {
-      this.live.textContent = session.run.from
-        ? `The window begins after ${grouped(session.run.from)} updates.`
-        : "At first w = 0 and b = 0: z is 0 for every row, and a tie counts as a mistake.";
-      this.words.replaceChildren(h("p", {}, `The rule: ${session.formula}.`));
+      this.live.textContent = this.beginning();
+      this.words.replaceChildren(h("p", { class: from(2) }, `The rule: ${session.formula}.`), h("p", {}, "Press “row ▶” to visit a row."));
       return;
     }
-    const wrong = step.margin <= 0;
-    const tie = step.margin === 0 ? " A tie counts as a mistake." : "";
-    const isMoved = step.moved ? (wrong ? "w moves." : "It is right, but by too little: w moves.") : "w stays as it is.";
-    const verdict = wrong ? `Mistake.${tie}` : "Right.";
     const sign = session.table.y[step.row] > 0 ? "+1" : "−1";
-    this.live.textContent = `${this.heading(step.visit)}: ${this.name(step.row)}, ${label(step.row)} (y = ${sign}), y z = ${shown(step.margin)}. ${verdict} ${isMoved} ${this.ended()}`;
+    const row = `${this.name(step.row)}, ${label(step.row)} (y = ${sign}), y z = ${shown(step.margin)}`;
+    this.live.textContent = `${this.heading(step.visit)}${row}. ${this.judgement(step)} ${this.ended()}`;
     fill(
       this.words,
       h("p", { class: "sum" }, this.workedOut(step.row)),
@@ -60,16 +55,30 @@ export class StepPanel {
     );
   }
 
+  private beginning(): string {
+    const { run, replay, table, chapter } = this.session;
+    if (chapter === 1) return run.from ? "This is a late moment of a long run." : "At first w = 0, and there is no plane yet.";
+    if (run.from) return `The page has the last ${grouped(replay.updates)} updates. It begins after ${grouped(run.from)}.`;
+    return `At first w = 0${table.constant ? " and b = 0" : ""}: z is 0 for every row, and a tie counts as a mistake.`;
+  }
+
+  private judgement({ margin, moved }: Step): string {
+    if (margin > 0) return `Right.${moved ? " But its margin is too small, so w moves." : " w stays as it is."}`;
+    return `Mistake.${margin === 0 ? " A tie counts as a mistake." : ""} ${moved ? "w moves." : "w stays as it is."}`;
+  }
+
   private heading(visit: number): string {
     const { session } = this;
-    if (session.run.order === "adversary") return `Visit ${grouped(visit + 1)}`;
-    return `Pass ${grouped(session.epoch)}, visit ${grouped((visit % session.table.n) + 1)} of ${grouped(session.table.n)}`;
+    if (session.chapter === 1) return "Here comes ";
+    if (session.run.order === "adversary") return `Visit ${grouped(visit + 1)}: `;
+    return `Pass ${grouped(session.epoch)}, visit ${grouped((visit % session.table.n) + 1)} of ${grouped(session.table.n)}: `;
   }
 
   private ended(): string {
-    const { atEnd, run } = this.session;
+    const { atEnd, run, chapter, mistakes } = this.session;
     if (!atEnd) return "";
-    return /budget|limit/.test(run.stop) ? `The run was stopped here: ${run.stop}.` : `The run ends here: ${run.stop}.`;
+    if (chapter === 1) return mistakes ? "This is the end." : "This is the end: every row is right.";
+    return `The run ends here: ${run.stop}.`;
   }
 
   /** z = w1 x1 + w2 x2 + b with the numbers put in. */

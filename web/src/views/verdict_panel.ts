@@ -1,26 +1,26 @@
 /** Is there a separator at all: the verdict, and the witness where there is none. */
 
 import type { Session } from "../session";
-import { fill, grouped, h, shown } from "./dom";
+import { fill, from, grouped, h, shown } from "./dom";
 
 const SHOWN = 8;
 
 export class VerdictPanel {
   readonly element = h("section", { class: "card verdict", "aria-label": "Is there a separator?", "aria-live": "polite" });
 
-  private told: unknown = null;
+  private written: unknown = null;
 
   constructor(readonly session: Session) {}
 
   /** Read aloud when it changes, so it is written when it changes alone. */
   draw(): void {
     const { verdict } = this.session;
-    if (verdict === this.told) return;
-    this.told = verdict;
+    if (verdict === this.written) return;
+    this.written = verdict;
     const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, this.line())];
-    if (verdict.witness) parts.push(...this.witness());
+    if (verdict.witness) parts.push(h("div", { class: from(3) }, ...this.witness()));
     else if (verdict.u) {
-      parts.push(h("p", {}, `Its margin is γ = ${shown(verdict.gamma)} in the space of ${this.session.rowName}: no row is nearer than that to the plane through 0 there.`));
+      parts.push(h("p", { class: from(2) }, this.margin()));
     }
     fill(this.element, ...parts);
   }
@@ -28,12 +28,18 @@ export class VerdictPanel {
   /** Rows are counted from 1 here, so the rows of a witness are named below and not in the words of the proof. */
   private line(): string {
     const { verdict, line } = this.session.verdict;
-    if (line.startsWith("quasi")) return "Quasi-separable, proved exactly: a plane has no row on its wrong side, but some rows can only lie on it.";
-    if (verdict === "inseparable") return "Not separable, proved exactly: no plane has every row on its side.";
+    if (line.startsWith("quasi")) return "Not separable, checked exactly. But a plane can have every row on its side or on the plane itself: this is called quasi-separable.";
+    if (verdict === "inseparable") return "Not separable, checked exactly: no plane has every row on the side of its class.";
     return sentence(line);
   }
 
-  /** The rows of the witness with their weights, and what they add up to. */
+  private margin(): string {
+    const { session } = this;
+    const among = session.table.constant ? ` among the rows ${session.rowName}` : "";
+    return `A plane has the margin γ = ${shown(session.verdict.gamma)}${among}.`;
+  }
+
+  /** The rows of the witness with their weights, and what their sum is. */
   private witness(): HTMLElement[] {
     const { table, story, verdict } = this.session;
     const witness = verdict.witness!;
@@ -42,10 +48,10 @@ export class VerdictPanel {
     );
     const more = witness.rows.length > SHOWN ? ` and ${grouped(witness.rows.length - SHOWN)} more rows` : "";
     return [
-      h("p", {}, `The witness: weights, none negative, with which the rows y ${this.session.rowName} add up to exactly 0. A separator would have to be on the positive side of each of them, and so of their sum; but the sum is 0.`),
+      h("p", {}, `The witness: multiply each row ${this.session.rowName} by its label y and its weight. The sum is exactly 0. So for every plane the sum of the weights times y z is 0, too. A separator has only positive y z, and that sum would be positive.`),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "The witness" },
         h("table", {}, h("thead", {}, h("tr", {}, ...["row", "class", "weight", "share"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows))),
-      h("p", {}, `These rows${more} have a dashed square in the picture${table.constant ? ", and the hulls of both classes meet at the star" : ""}.`),
+      h("p", {}, `These rows${more} have a dashed square in the picture.${table.constant ? " The star lies between rows of one class and also between rows of the other." : ""}`),
     ];
   }
 }

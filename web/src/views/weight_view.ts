@@ -6,7 +6,7 @@ import type { Weights } from "../model/replay";
 import type { Session } from "../session";
 import { Canvas, coloursOf, counted, shown, type Colours } from "./dom";
 import { clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
-import { EDGE } from "./placement";
+import { EDGE, NAME } from "./placement";
 
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
@@ -75,7 +75,7 @@ export class WeightView {
     if (v.length === 3 && !verdict.u) {
       const o = zero.slice();
       o[2] = v[2];
-      return { o, e1: axis(0), e2: axis(1), names, words: `A slice at b = ${shown(this.session.after.b)}: the lines move when b does.` };
+      return { o, e1: axis(0), e2: axis(1), names, words: `Here b = ${shown(this.session.after.b)}. When b changes, the lines move.` };
     }
     // The slice through 0, w and a separator u shows the region where all rows are right, whatever the dimension.
     const e1 = (verdict.u && normalised(verdict.u)) ?? normalised(v) ?? axis(0);
@@ -83,7 +83,7 @@ export class WeightView {
     const e2 = remainder(v, e1) ?? remainder(axis(0), e1) ?? axis(1);
     const along = verdict.u ? "along a separator u" : "along w";
     const held = verdict.u ? "0, w and a separator u" : "0 and w";
-    return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A slice of ${v.length} dimensions that holds ${held}.`, own: Boolean(verdict.u) };
+    return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A flat cut through ${v.length} dimensions; ${held} are in it.`, own: Boolean(verdict.u) };
   }
 
   /** Rows (x, c) times y, as numbers of the slice: row i is on its side where o_i + s a_i + t b_i > 0. */
@@ -150,8 +150,8 @@ export class WeightView {
 
   private saidOf(green: number, fewest: number, drawn: number): string {
     const { verdict, table } = this.session;
-    const numbers = drawn <= FEW_TO_NAME ? " Numbers stand on the good side." : "";
-    if (drawn < table.n) return `One of ${Math.ceil(table.n / drawn)} rows is drawn.`;
+    const numbers = drawn <= FEW_TO_NAME ? " Each number is on the good side of its line." : "";
+    if (drawn < table.n) return `Only one of ${Math.ceil(table.n / drawn)} rows is drawn.`;
     if (green) return `Green: every row is right${green < THIN ? ". It is thin here" : ""}.${numbers}`;
     if (verdict.verdict === "inseparable") return `There is no green region: no w is right on all rows. Here the best w has ${counted(fewest, "row")} wrong.${numbers}`;
     if (verdict.verdict === "separable") return `There are separators, but none in this part of the picture.${numbers}`;
@@ -252,7 +252,7 @@ export class WeightView {
     context.textAlign = "center";
     for (const tick of toX.ticks(6)) context.fillText(shown(tick), toX(tick), height - 18);
     context.textAlign = "right";
-    for (const tick of toY.ticks(6)) context.fillText(shown(tick), EDGE - 5, toY(tick) + 4);
+    for (const tick of toY.ticks(6)) if (toY(tick) > NAME) context.fillText(shown(tick), EDGE - 5, toY(tick) + 4);
     context.fillText(slice.names[0], width - 8, height - 5);
     context.textAlign = "left";
     context.fillText(slice.names[1], 4, 12);
