@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 _AT_MOST = 8  # bytes of a number
 _BARE = ("text", "number", "true or false")
 
 
-def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
+def labels_of(y: Any, place: Callable[[int], str] = row_from_0) -> Array:
     """Return labels as an array of truth values, numbers or text in which no two become one.
 
     Dates, decimals, bytes and other objects of one type are called what `str` calls them. `place` says where a row is.
@@ -31,7 +31,7 @@ def labels_of(y: Any, place: Callable[[int], str] = "row {}".format) -> Array:
     (['a', 'b'], [1.0, 2.5])
     >>> labels_of(["a", "a\\0"])
     Traceback (most recent call last):
-    linsep.types.DataError: row 1: the label 'a\\x00' holds a NUL, which an array loses: take it out
+    linsep.types.DataError: row 1 (counted from 0): the label 'a\\x00' holds a NUL, which an array loses: take it out
     """
     if isinstance(y, str | dict | set | frozenset) or len(getattr(y, "columns", ())):
         raise DataError(f"one label a row is needed: y must be one-dimensional, not {type(y).__name__}")

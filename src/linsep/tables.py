@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linsep.as_given import array_of, csr_of, kept_exactly, not_rounded, refuse_masked, refuse_unlike_doubles, with_room
-from linsep.types import CSR, Array, DataError, RowError
+from linsep.types import CSR, Array, DataError, RowError, row_from_0
 
 _WHOLE = 2**53  # every smaller integer is a double
 _MOST_DENSE = 100_000_000  # entries of a sparse table that is made dense, because its integers are no doubles
@@ -144,8 +144,9 @@ def _check_numbers(X: Array, names: list[str]) -> None:
         for i, value in enumerate(X[:, j].tolist()):
             if not isinstance(value, Number):
                 raise DataError(
-                    f"column {name!r} holds {value!r} in row {i}, which is not a number: make indicators of it, as "
-                    "pandas.get_dummies does, or fit a TableModel or run `linsep check`, which do so themselves"
+                    f"column {name!r} holds {value!r} in {row_from_0(i)}, which is not a number: make indicators "
+                    "of it, as pandas.get_dummies does, or fit a TableModel or run `linsep check`: these do so "
+                    "themselves"
                 )
 
 
@@ -247,7 +248,7 @@ def check_finite(X: Any) -> None:
     --------
     >>> check_finite(np.array([[1.0, np.inf]]))
     Traceback (most recent call last):
-    linsep.types.RowError: row 0, column 1: inf is not a finite number
+    linsep.types.RowError: row 0 (counted from 0), column 1: inf is not a finite number
     """
     values = stored(X)
     finite = np.isfinite(values)
@@ -314,8 +315,8 @@ def check_index(X: Any, y: Any, name: str = "y", of: str = "X") -> None:
     >>> import pandas as pd
     >>> check_index(pd.DataFrame({"a": [1, 2]}, index=[7, 5]), pd.Series([0, 1], index=[5, 7]))
     Traceback (most recent call last):
-    linsep.types.DataError: row 0 is called 7 in X and 5 in y: give y.loc[X.index], or y.to_numpy() where both have the
-    same order
+    linsep.types.DataError: row 0 (counted from 0) is called 7 in X and 5 in y: give y.loc[X.index], or
+    y.to_numpy() where both have the same order
     """
     ours: Any = getattr(X, "index", None)
     theirs: Any = getattr(y, "index", None)
@@ -325,7 +326,7 @@ def check_index(X: Any, y: Any, name: str = "y", of: str = "X") -> None:
         return
     row = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b), 0)
     raise DataError(
-        f"row {row} is called {ours[row]} in {of} and {theirs[row]} in {name}: give {name}.loc[{of}.index], or "
+        f"{row_from_0(row)} is called {ours[row]} in {of} and {theirs[row]} in {name}: give {name}.loc[{of}.index], or "
         f"{name}.to_numpy() where both have the same order"
     )
 

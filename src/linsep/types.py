@@ -18,12 +18,28 @@ class DataError(ValueError):
     """Invalid input: the message says what is wrong, where, and what to do."""
 
 
+def row_from_0(row: Any) -> str:
+    """A row of an array, for a message that Python's users read.
+
+    Examples
+    --------
+    >>> row_from_0(2)
+    'row 2 (counted from 0)'
+    """
+    return f"row {row} (counted from 0)"
+
+
 class RowError(DataError):
     """Invalid input in one row, by its place."""
 
     def __init__(self, row: int, said: str) -> None:
-        super().__init__(f"row {row}{said}")
+        super().__init__(f"{row_from_0(row)}{said}")
         self.row, self.said = row, said
+
+    @property
+    def on_terminal(self) -> str:
+        """The message as people count rows."""
+        return f"row {self.row + 1} (counted from 1){self.said}"
 
     def among(self, places: Any) -> RowError:
         """The same error in a table of which these are the places of the rows."""
@@ -141,7 +157,7 @@ class Chunk(NamedTuple):
         str
             File and line, or the number of the row.
         """
-        return f"row {self.start + row}"
+        return row_from_0(self.start + row)
 
 
 class StopReason(enum.StrEnum):

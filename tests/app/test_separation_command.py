@@ -103,3 +103,10 @@ def test_advice_about_levels_beside_numbers_near_the_largest_double(tmp_path: Pa
     done = run_linsep(("separation", "t.csv", "--target", "kind"), tmp_path)
     assert "joined with 'u' or 'v' no estimate is infinite" in done.stdout
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_bad_row_is_counted_from_1_on_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("a,k\n1,3\n2,-1\n3,2\n")
+    done = run("linsep separation c.csv --target k --family poisson", tmp_path)
+    said = "linsep: error: row 2 (counted from 1): a Poisson response is a count of 0 or more, not -1\n"
+    assert (done.returncode, done.stderr) == (2, said)

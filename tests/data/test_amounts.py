@@ -80,7 +80,7 @@ def test_cells_of_another_unit_are_never_mixed_in(strange: str) -> None:
     cells[9] = strange
     assert kinds_of(cells).kinds == {}
     if strange == "7 g":
-        expected = r"dataframe, row 9, column 'dose': '7 g' is not a number in 'mg', as the other cells are; correct it"
+        expected = r"dataframe, row 9 .counted from 0., column 'dose': '7 g' is not a number in 'mg', as the other"
         with pytest.raises(DataError, match=expected):
             fit_table(open_data(frame(cells), target="y"), columns={"dose": "0.0 mg"})
 

@@ -167,7 +167,7 @@ def test_iso_dates_of_new_rows_are_read_whatever_the_model_knows(way: str) -> No
     expected = next(iter_predictions(model, rows)).decision_values.tolist()
     for cells in (points, points.strftime("%Y-%m-%d %H:%M")):
         assert next(iter_predictions(model, rows.assign(paid=cells))).decision_values.tolist() == expected
-    with pytest.raises(DataError, match=r"row 0, column 'paid': '2024-02-30' is not a date like"):
+    with pytest.raises(DataError, match=r"row 0 .counted from 0., column 'paid': '2024-02-30' is not a date like"):
         next(iter_predictions(model, rows.assign(paid="2024-02-30")))
 
 

@@ -126,7 +126,10 @@ def test_state_round_trip() -> None:
     ("later", "message"),
     [
         ({"b": ["u"]}, "columns missing: 'a'"),
-        ({"a": ["x"], "b": ["u"]}, "row 0, column 'a': 'x' is not a number, and the column holds numbers"),
+        (
+            {"a": ["x"], "b": ["u"]},
+            "row 0 .counted from 0., column 'a': 'x' is not a number, and the column holds numbers",
+        ),
     ],
 )
 def test_refuses_tables_that_do_not_fit(later: Any, message: str) -> None:

@@ -145,7 +145,8 @@ def test_a_model_of_complete_rows_refuses_others(way: Any) -> None:
     train = frame() if way == "drop" else frame().dropna()
     model = fit_table(open_data(train, target="sold"), missing=way).model
     with pytest.raises(
-        DataError, match=rf"dataframe, row \d+, column '\w+': the value is missing, .* \(--missing {way}"
+        DataError,
+        match=rf"dataframe, row \d+ .counted from 0., column '\w+': the value is missing, .* \(--missing {way}",
     ):
         model.predict(frame(30, seed=1))
 
@@ -198,11 +199,14 @@ def test_infinite_values_are_refused_with_advice_of_their_own(rows: Any) -> None
         (lambda: fit_stream(frame(), target="sold", missing="median"), "the median of a stream is not known before"),
         (
             lambda: fit_stream(frame(), target="sold", missing="error"),
-            r"row \d+, column '\w+': the value is missing; fill",
+            r"row \d+ .counted from 0., column '\w+': the value is missing; fill",
         ),
         (lambda: fit_table(open_data(frame(), target="sold"), missing="error"), "the value is missing; fill or drop"),
         (lambda: fit_table(open_data(frame(), target="sold"), missing=ZERO), "is one of drop, mean, .*, not 'zero'"),
-        (lambda: linsep.check_table(open_data(frame(), target="sold")), r"row \d+, column '\w+': the value is missing"),
+        (
+            lambda: linsep.check_table(open_data(frame(), target="sold")),
+            r"row \d+ .counted from 0., column '\w+': the value is missing",
+        ),
         (lambda: fit_table(open_data(b"a,b,y\n1,,p\n,2,q\n", target="y"), missing="drop"), "every row has a missing"),
     ],
 )
@@ -303,7 +307,11 @@ def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_pa
     if form != "frame":
         rows = tmp_path / f"new.{form}"
         new.to_csv(rows, index=False) if form == "csv" else new.to_parquet(rows)
-    place = {"frame": "dataframe, row 7", "csv": "new.csv:9", "parquet": "new.parquet, row 7"}[form]
+    place = {
+        "frame": r"dataframe, row 7 \(counted from 0\)",
+        "csv": "new.csv:9",
+        "parquet": r"new.parquet, row 8 \(counted from 1\)",
+    }[form]
     said = f"{place}, column 'floor': 'inf' is not" if form == "csv" else f"{place}, column 'floor': inf is not"
     with pytest.raises(DataError, match=f"{said} a finite number"):
         list(linsep.iter_predictions(model, rows))

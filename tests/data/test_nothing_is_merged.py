@@ -46,13 +46,16 @@ ROWS = [[1.0], [2.0], [3.0], [4.0]]
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (["b", "a", "a\0", "a"], r"row 2: the label 'a\\x00' holds a NUL"),
-        ([1, "1", 0, 0], "row 1: the label '1' is of the type text"),
-        ([2**53, 2**53 + 1, 2.0, 2.0], r"row 1: the label 9007199254740993 would be rounded beside numbers"),
-        ([0, None, 1, 1], "row 1: the label is missing"),
-        (np.array(["2020", "NaT", "2021", "2021"], "M8[D]"), "row 1: the label is missing"),
+        (["b", "a", "a\0", "a"], r"row 2 .counted from 0.: the label 'a\\x00' holds a NUL"),
+        ([1, "1", 0, 0], "row 1 .counted from 0.: the label '1' is of the type text"),
+        (
+            [2**53, 2**53 + 1, 2.0, 2.0],
+            r"row 1 .counted from 0.: the label 9007199254740993 would be rounded beside numbers",
+        ),
+        ([0, None, 1, 1], "row 1 .counted from 0.: the label is missing"),
+        (np.array(["2020", "NaT", "2021", "2021"], "M8[D]"), "row 1 .counted from 0.: the label is missing"),
         (np.array([0, 1j, 1, 1]), "complex numbers"),
-        (np.array([0, "0", 1, 1], dtype=object), "row 1: the label '0' is of the type text"),
+        (np.array([0, "0", 1, 1], dtype=object), "row 1 .counted from 0.: the label '0' is of the type text"),
         (
             np.ma.array([0, 0, 1, 1], mask=[False, True, False, False]),
             r"y is a masked array, and its entry \[1\] is masked",
@@ -75,12 +78,12 @@ def test_masked_entries_are_no_numbers(ask: Any) -> None:
 @pytest.mark.parametrize(
     ("y", "beside", "message"),
     [
-        ([1, 2**53 + 1, 2, 3], {}, "row 1: y is 9007199254740993, which is no double"),
-        ([1, 2, 3, 4], {"entry": [0, 0, 2**53 + 1, 0]}, "row 2: entry is 9007199254740993"),
+        ([1, 2**53 + 1, 2, 3], {}, "row 1 .counted from 0.: y is 9007199254740993, which is no double"),
+        ([1, 2, 3, 4], {"entry": [0, 0, 2**53 + 1, 0]}, "row 2 .counted from 0.: entry is 9007199254740993"),
         (
             [1, 2, 3, 4],
             {"strata": [2**53, 2**53 + 1, 2.0, 2.0]},
-            "row 1, column 'strata': the label 9007199254740993 would be",
+            "row 1 .counted from 0., column 'strata': the label 9007199254740993 would be",
         ),
         (
             [1, 2, 3, 4],
@@ -97,14 +100,16 @@ def test_times_stay_what_they_are(y: Any, beside: Any, message: str) -> None:
 @pytest.mark.parametrize("kind", [Fraction, Decimal, np.longdouble])
 def test_numbers_beside_a_response_of_other_types_are_doubles_or_refused(kind: Any) -> None:
     near = kind(1) + kind(1) / 2**60
-    with pytest.raises(DataError, match=r"row 1: trials is .*, which is no double: divide the column, or give floats"):
+    with pytest.raises(
+        DataError, match=r"row 1 .counted from 0.: trials is .*, which is no double: divide the column, or give floats"
+    ):
         separation(ROWS, [0, 1, 1, 1], trials=np.array([kind(1), near, near, kind(1)]), family="binomial")
     halves = np.array([kind(1) / 2, kind(2), kind(1), kind(1)])
     assert separation(ROWS, [0, 1, 0, 1], weights=halves).summary() == separation(ROWS, [0, 1, 0, 1]).summary()
 
 
 def test_numbers_of_trials_stay_what_they_are() -> None:
-    with pytest.raises(DataError, match="row 1: trials is 9007199254740993, which is no double"):
+    with pytest.raises(DataError, match=r"row 1 .counted from 0.: trials is 9007199254740993, which is no double"):
         separation(ROWS, [0, 1, 2, 3], trials=[5, 2**53 + 1, 5, 5])
 
 
@@ -399,7 +404,7 @@ def test_rows_are_told_apart_and_found_by_name() -> None:
     assert some.witness is not None and len(some.witness.rows) == 2
     X, y = pd.DataFrame({"x": [1.0, 2, 3, 4]}, index=[3, 2, 1, 0]), pd.Series([0, 0, 1, 1], index=[0, 1, 2, 3])
     for ask in (explain, few_columns, telling_columns):
-        with pytest.raises(DataError, match="row 0 is called 3 in X and 0 in y"):
+        with pytest.raises(DataError, match=r"row 0 .counted from 0. is called 3 in X and 0 in y"):
             ask(X, y)
     with pytest.raises(DataError, match=r"masked array, and its entry \[1\] is masked"):
         separability([np.ma.array([1, 2], mask=[False, True]), [3, 4]], [0, 1])

@@ -76,13 +76,13 @@ def test_the_first_entry_that_is_not_finite_is_named(make: Any, value: float) ->
     X = A.copy()
     X[1, 0] = X[1, 2] = value
     for check in (tables.check_finite, tables.exact_table):
-        with pytest.raises(DataError, match=rf"^row 1, column 0: {value} is not a finite number$"):
+        with pytest.raises(DataError, match=rf"^row 1 .counted from 0., column 0: {value} is not a finite number$"):
             check(make(X))
 
 
 def test_rows_without_entries_do_not_shift_the_row_that_is_named() -> None:
     X = sp.csr_matrix((np.array([np.nan]), np.array([2]), np.array([0, 0, 0, 1, 1])), shape=(4, 3))
-    with pytest.raises(DataError, match="row 2, column 2"):
+    with pytest.raises(DataError, match=r"row 2 .counted from 0., column 2"):
         tables.check_finite(X)
 
 
@@ -123,7 +123,7 @@ def test_exact_tables_keep_what_was_given() -> None:
         with pytest.raises(DataError, match="numbers of at most 64 bits or Python integers"):
             tables.exact_table(X)
     for value in (np.nan, "a", None, 1j):
-        with pytest.raises(DataError, match=r"row 0, column 1: .* is not a finite number"):
+        with pytest.raises(DataError, match=r"row 0 .counted from 0., column 1: .* is not a finite number"):
             tables.exact_table(np.array([[1, value]], dtype=object))
 
 

@@ -169,7 +169,7 @@ def test_missing_labels_are_the_same_however_arrow_keeps_them(kind: Any) -> None
 
 
 def test_a_label_that_cannot_be_told_is_named_by_its_row() -> None:
-    with pytest.raises(DataError, match=r"row 2, column 'y': the label 'b\\x00' holds a NUL"):
+    with pytest.raises(DataError, match=r"row 2 .counted from 0., column 'y': the label 'b\\x00' holds a NUL"):
         open_data(pa.table({"a": [1, 2, 3], "y": ["a", "a", "b\0"]}), target="y").read()
 
 

@@ -305,7 +305,7 @@ def test_a_story_is_strict_json_with_names_and_other_runs() -> None:
         ([[1.0], [2.0]], [0, 1], {"order": "adversary", "learner": "pa"}, "mistakes of the perceptron"),
         ([[1.0], [2.0]], [0, 1, 1], {}, "X has 2 rows and y 3 labels"),
         ([[1.0], [2.0], [3.0]], [0, 1, 2], {}, "more than two classes"),
-        ([[1.0], [np.nan]], [0, 1], {}, "row 1, column 0: nan is not a finite number"),
+        ([[1.0], [np.nan]], [0, 1], {}, "row 1 .counted from 0., column 0: nan is not a finite number"),
         ([[1.0], [2.0]], [0, 1], {"columns": ["a", "b"]}, "X has 1 columns, and 2 names were given"),
         ([[1.0], [2.0]], [0, 1], {"preset": "line"}, "a preset has rows of its own"),
         ([[1.0], [2.0]], [0, 1], {"intercept_scaling": -1.0}, "must be a finite number above 0"),

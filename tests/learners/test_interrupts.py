@@ -194,9 +194,11 @@ def test_rows_of_zeros_count_once_a_class() -> None:
 @pytest.mark.parametrize("learner", [Perceptron(), PassiveAggressive(), VotedPerceptron()], ids=repr)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_rows_whose_length_overflows_are_refused(learner: Any, form: Any) -> None:
-    with pytest.raises(DataError, match="row 1: the sum of the squares of its values is beyond what float64"):
+    with pytest.raises(
+        DataError, match=r"row 1 .counted from 0.: the sum of the squares of its values is beyond what float64"
+    ):
         learner.fit(form([[1.0], [-1e200]]), [0, 1])
-    with pytest.raises(DataError, match=r"row 1: .* beyond what float32 holds; .* give float64 rows"):
+    with pytest.raises(DataError, match=r"row 1 .counted from 0.: .* beyond what float32 holds; .* give float64 rows"):
         learner.fit(form(np.array([[1.0], [3e19]], dtype="f")), [0, 1])
     assert not hasattr(learner, "coef_")
 

@@ -61,7 +61,7 @@ def test_a_closed_learner_refuses_a_new_class() -> None:
     learner = Perceptron().partial_fit([[1.0], [2.0]], ["x", "y"], classes=["x", "y"])
     with pytest.raises(DataError, match="label z is not one of the classes x, y; open_classes=True"):
         learner.learn_one(np.array([1.0]), "z")
-    with pytest.raises(ValueError, match="row 0: label z is not one of the classes x, y"):
+    with pytest.raises(ValueError, match=r"row 0 .counted from 0.: label z is not one of the classes x, y"):
         learner.partial_fit([[1.0]], ["z"])
 
 

@@ -346,7 +346,7 @@ def test_partial_fit_refuses_unknown_labels() -> None:
     with pytest.raises(ValueError, match="classes must be passed"):
         Perceptron().partial_fit([[1.0]], [1])
     learner = Perceptron().partial_fit([[1.0]], [1], classes=[0, 1])
-    with pytest.raises(ValueError, match="row 1: label 7"):
+    with pytest.raises(ValueError, match=r"row 1 .counted from 0.: label 7"):
         learner.partial_fit([[1.0], [2.0]], [1, 7])
     assert learner.t_ == 1
 
@@ -395,7 +395,7 @@ def test_sparse_rows_to_predict_are_refused_unless_finite(n_classes: int, bad: f
 def test_a_run_that_a_row_of_zeros_would_keep_up_for_ever_is_refused() -> None:
     X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
     for rows in (X, sp.csr_matrix(X)):
-        with pytest.raises(DataError, match="row 0 is all zeros, and without an intercept"):
+        with pytest.raises(DataError, match=r"row 0 .counted from 0. is all zeros, and without an intercept"):
             Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
         with pytest.warns(ConvergenceWarning):
             Perceptron(max_iter=5, fit_intercept=False).fit(rows, [1, 1, 0])

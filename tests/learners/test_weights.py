@@ -102,7 +102,7 @@ def test_rows_are_counted_in_the_table_given(learner: Any, how: str) -> None:
 
 def test_an_error_names_the_row_given() -> None:
     learner = Perceptron().partial_fit([[1.0], [2.0]], [0, 1], classes=[0, 1])
-    with pytest.raises(ValueError, match="row 2: label 7 is not one of the classes 0, 1"):
+    with pytest.raises(ValueError, match=r"row 2 .counted from 0.: label 7 is not one of the classes 0, 1"):
         learner.partial_fit([[1.0], [1.0], [1.0]], [0, 1, 7], sample_weight=[0.0, 1.0, 1.0])
 
 

@@ -242,7 +242,10 @@ def test_without_an_intercept_no_hulls_meet() -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "row 0, column 1: nan is not a finite number"),
+        (
+            lambda run: plots.plot_points([[1.0, np.nan]], [1]),
+            "row 0 .counted from 0., column 1: nan is not a finite number",
+        ),
         (lambda run: plots.plot_points([[1.0, 2.0]], [1, 2]), "one label a row"),
         (lambda run: plots.plot_points([["a", "b"]], [1]), "numbers in every column"),
         (lambda run: plots.plot_points([1.0, 2.0], [1, 2]), "must be a table"),

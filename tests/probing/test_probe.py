@@ -342,11 +342,16 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
         (HIDDEN, {"a": SIDE, "b": SIDE[:3]}, {"labels": "a"}, r"one label a row each; they have \[3, 120\]"),
         (HIDDEN, SIDE.reshape(2, -1), {}, "one label a row is needed, the shape is"),
         (HIDDEN, SIDE, {"groups": [1, 2]}, "2 values of group and 120 labels"),
-        (HIDDEN, SIDE, {"types": [None] * 120}, "row 0: the type is missing"),
+        (HIDDEN, SIDE, {"types": [None] * 120}, "row 0 .counted from 0.: the type is missing"),
         (HIDDEN, {"a": SIDE}, {"labels": ["a", "a"]}, "two questions are called 'a'"),
         (HIDDEN, SIDE, {"controls": -1}, "controls is 0 or more"),
         (HIDDEN, SIDE, {"time_limit": -1}, "time_limit is a number of seconds"),
-        ({"a": HIDDEN, "b": HIDDEN * np.nan}, SIDE, {}, "layer 'b', row 0, column 0: nan is not a finite number"),
+        (
+            {"a": HIDDEN, "b": HIDDEN * np.nan},
+            SIDE,
+            {},
+            "layer 'b', row 0 .counted from 0., column 0: nan is not a finite number",
+        ),
         (HIDDEN + 1j, SIDE, {}, "layer 'X' must hold numbers of at most 64 bits, not complex128"),
         (HIDDEN[None], SIDE, {}, "has three axes .*: say which of them counts the layers"),
         (HIDDEN[None], SIDE, {"axis": 3}, "has three axes .*: there is no axis 3"),
@@ -426,5 +431,5 @@ def test_activations_are_what_the_caller_has() -> None:
         probe(np.ma.array(np.ones((12, 1)), mask=np.arange(12)[:, None] == 3), y)
     frame = pd.DataFrame({"a": np.arange(12.0)})
     for given in (frame, {"layer": frame}, [frame]):
-        with pytest.raises(DataError, match="row 0 is called 0 in X and 11 in y"):
+        with pytest.raises(DataError, match=r"row 0 .counted from 0. is called 0 in X and 11 in y"):
             probe(given, pd.Series(y, index=range(11, -1, -1)))

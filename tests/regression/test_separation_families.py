@@ -412,18 +412,34 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
-        ([0, 1, 2], {"family": "binomial"}, "row 2: y is 2, which is above 1: give proportions, or the numbers of tri"),
-        ([0, -1, 1], {"family": "binomial"}, "row 1: y is -1, which is below 0"),
+        (
+            [0, 1, 2],
+            {"family": "binomial"},
+            "row 2 .counted from 0.: y is 2, which is above 1: give proportions, or the numbers of tri",
+        ),
+        ([0, -1, 1], {"family": "binomial"}, "row 1 .counted from 0.: y is -1, which is below 0"),
         (["a", "b", "c"], {"family": "binomial"}, "a binomial response is a number of successes or a proportion"),
-        ([0, 1, 2], {"family": "binomial", "trials": [3, 3, 1]}, "row 2: y is 2, which is more than the trials"),
-        ([0, 1, 0], {"family": "binomial", "trials": [3, 3, -1]}, "row 2: trials is -1.0, which is below 0"),
+        (
+            [0, 1, 2],
+            {"family": "binomial", "trials": [3, 3, 1]},
+            "row 2 .counted from 0.: y is 2, which is more than the trials",
+        ),
+        (
+            [0, 1, 0],
+            {"family": "binomial", "trials": [3, 3, -1]},
+            "row 2 .counted from 0.: trials is -1.0, which is below 0",
+        ),
         ([0, 1, 0], {"family": "binomial", "trials": [3, 3]}, r"trials has the shape \(2,\)"),
         ([0, 1, 0], {"family": "binomial", "trials": ["a", 3, 3]}, "trials must hold numbers"),
-        ([0, 1, 0], {"family": "binomial", "trials": [1, np.nan, 3]}, "row 1: trials is nan, which is not a finite"),
+        (
+            [0, 1, 0],
+            {"family": "binomial", "trials": [1, np.nan, 3]},
+            "row 1 .counted from 0.: trials is nan, which is not a finite",
+        ),
         ([0, 0, 0], {"family": "binomial", "trials": [0, 0, 0]}, "no row is left"),
         ([0, 1, 0], {"trials": [1, 1, 1]}, "trials belong to the family 'binomial', not to 'logistic'"),
         ([[0, 1]] * 3, {"family": "binomial"}, "y has two columns: give the successes as y"),
-        ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1: weights is -1.0, which is below 0"),
+        ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1 .counted from 0.: weights is -1.0, which is below 0"),
         ([0, 1, 0], {"weights": [0, 0, 0]}, "no row is left: every row has a weight of 0 or no trials"),
         ([0, 1, 0], {"weights": [1, 0, 1]}, "every row has the label 0"),
         (["a", "b", "c"], {"family": "adjacent"}, "the labels a, b, c are text: say which is lower, with order="),
@@ -434,15 +450,27 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
         ([1, 1, 1], {"family": "cumulative"}, "every row has the label 1"),
         ([0, 1, 2], {"family": "adjacent", "link": "probit"}, "the family 'adjacent' has no link called 'probit'"),
         ([1, 2, 3], {"event": [1, 1, 0]}, "event belongs to the family 'cox', not to 'logistic'"),
-        ([1, 2, 3], {"family": "cox", "event": [1, 2, 0]}, r"row 1: event is 2.0, which is neither 1 \(the event\)"),
-        ([1, 2, 3], {"family": "cox", "entry": [0, 2, 0]}, "row 1: entry is 2.0, which is not before the time"),
+        (
+            [1, 2, 3],
+            {"family": "cox", "event": [1, 2, 0]},
+            r"row 1 .counted from 0.: event is 2.0, which is neither 1 \(the event\)",
+        ),
+        (
+            [1, 2, 3],
+            {"family": "cox", "entry": [0, 2, 0]},
+            "row 1 .counted from 0.: entry is 2.0, which is not before the time",
+        ),
         ([1, 2, 3], {"family": "cox", "event": [0, 0, 0]}, "no event has another row at risk"),
-        ([1, 2, 3], {"family": "cox", "strata": ["a", None, "b"]}, "row 1, column 'strata': the label is missing"),
+        (
+            [1, 2, 3],
+            {"family": "cox", "strata": ["a", None, "b"]},
+            "row 1 .counted from 0., column 'strata': the label is missing",
+        ),
         ([1, 2, 3], {"family": "cox", "strata": ["a", "b"]}, r"strata has the shape \(2,\)"),
         (["a", "b", "c"], {"family": "cox"}, "the response of a Cox model is a time, which is a number"),
         ([1, 2, 3], {"family": "cox", "fit_intercept": False}, "the family 'cox' has no intercept of its own"),
         ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
-        ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
+        ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2 .counted from 0.: offset is inf, which is not a finite number"),
         ([2, 1, -1], {"family": "negative-binomial"}, "a negative binomial response is a count of 0 or more, not -1"),
         (["a", "b", "a"], {"family": "poisson"}, "a Poisson response is a count, not <U1"),
         ([0, 1, 0], {"link": "log"}, "the family 'logistic' has no link called 'log': choose from logit, probit"),
@@ -550,7 +578,8 @@ def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path
 
 def test_proportions_beside_trials_are_refused() -> None:
     with pytest.raises(
-        DataError, match=r"row 1: y is 0\.5, which is a proportion, and trials belong to numbers of succ"
+        DataError,
+        match=r"row 1 .counted from 0.: y is 0\.5, which is a proportion, and trials belong to numbers of succ",
     ):
         separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial", trials=[30, 30, 30])
     assert separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial").family == "binomial"
@@ -627,7 +656,7 @@ def test_conditional_logit_of_statsmodels() -> None:
     small = sm.ConditionalLogit(kept.y, kept.X, groups=kept.strata).fit(disp=0, method="bfgs", gtol=1e-9)
     assert small.llf == pytest.approx(model.loglike(np.array([small.params[0], -40.0])), abs=1e-8)
     assert "without an event" not in " ".join(found.advice)
-    with pytest.raises(DataError, match=r"row 3: y is 2, which is neither 1 \(a case\) nor 0"):
+    with pytest.raises(DataError, match=r"row 3 .counted from 0.: y is 2, which is neither 1 \(a case\) nor 0"):
         separation(X[:4], [0, 1, 0, 2], family="conditional")
     with pytest.raises(DataError, match="event belongs to the family 'cox', not to 'conditional'"):
         separation(X[:4], [0, 1, 0, 1], family="conditional", event=[1, 1, 0, 0])

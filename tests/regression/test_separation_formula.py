@@ -626,11 +626,11 @@ def test_errors_name_the_row_of_the_table() -> None:
     frame = pd.DataFrame(
         {"x": [None, 1, 2, 3, 4], "y": [0, 1, 0, 1, 0], "c": [1, 0, 2, -1, 0], "w": [1, 1, 1, 1, -1.0]}
     )
-    with pytest.raises(DataError, match=r"^row 4: weights is -1\.0"):
+    with pytest.raises(DataError, match=r"^row 4 .counted from 0.: weights is -1\.0"):
         separation("y ~ x", data=frame, weights="w")
-    with pytest.raises(DataError, match=r"^row 3: a Poisson response"):
+    with pytest.raises(DataError, match=r"^row 3 .counted from 0.: a Poisson response"):
         separation("c ~ x", data=frame, family="poisson")
-    with pytest.raises(DataError, match=r"^row 3, column 1: inf is not a finite number"):
+    with pytest.raises(DataError, match=r"^row 3 .counted from 0., column 1: inf is not a finite number"):
         separation("y ~ x + z", data=frame.assign(z=[1, 2, 3, np.inf, 4]))
 
 

@@ -508,7 +508,7 @@ def test_orders_that_are_not_known_and_series_of_other_rows_are_refused() -> Non
         separation(np.arange(6.0)[:, None], ["lo"] * 3 + ["hi"] * 3, family="cumulative")
     pytest.importorskip("formulaic")
     other = {"y": pd.Series([0, 1, 1], index=[2, 1, 0]), "x": pd.Series([0.0, 1, 2])}
-    with pytest.raises(DataError, match="row 0 is called 2 in y and 0 in x"):
+    with pytest.raises(DataError, match=r"row 0 .counted from 0. is called 2 in y and 0 in x"):
         separation("y ~ x", data=other)
 
 

@@ -180,7 +180,9 @@ def test_a_multinomial_model_is_dropped_from_where_whole_rows_are_separated() ->
     assert (kept.names, kept.dropped, kept.rows.tolist()) == (["(Intercept)", "x1"], ["x2"], [0, 1, 2, 3, 4, 5])
     assert ("b", "x1") in kept.unchanged
     partly = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
-    with pytest.raises(DataError, match=r"row 0 is separated from some of the other classes only \(4 such rows\)"):
+    with pytest.raises(
+        DataError, match=r"row 0 .counted from 0. is separated from some of the other classes only \(4 such rows\)"
+    ):
         partly.drop()
 
 

@@ -129,10 +129,10 @@ def test_a_number_that_is_too_large_in_the_first_row_leaves_nothing(folder: Path
 def test_an_unknown_label_in_memory_is_refused_after_the_rows_before_it(folder: Path) -> None:
     a, y = np.arange(100.0) % 7 - 3, np.array([1, 2] * 50)
     y[77] = 5
-    assert refused((a[:, None], y), "row 77: label 5 is not one of", target=None).counters.rows == 70
+    assert refused((a[:, None], y), "row 77 .counted from 0.: label 5 is not one of", target=None).counters.rows == 70
     frame = pa.table({"a": a, "y": y})
-    assert refused(frame, "row 77: label 5 is not one of").counters.rows == 70
-    assert refused(frame, "row 77: label 5", classes=["1", "2"]).counters.rows == 70
+    assert refused(frame, "row 77 .counted from 0.: label 5 is not one of").counters.rows == 70
+    assert refused(frame, "row 77 .counted from 0.: label 5", classes=["1", "2"]).counters.rows == 70
 
 
 def test_columns_are_limited_and_take_memory_only_as_they_occur(folder: Path) -> None:
@@ -347,7 +347,7 @@ def test_text_of_typed_columns_is_utf8(folder: Path) -> None:
         name = "city" if columns["y"] is fine else "y"
         pyarrow.parquet.write_table(pa.table(columns), str(folder / "t.parquet"))
         for source in (pa.table(columns), folder / "t.parquet"):
-            with pytest.raises(DataError, match=f"row 1.*, column '{name}': not UTF-8 text"):
+            with pytest.raises(DataError, match=rf"row (1 .*from 0|2 .*from 1)\), column '{name}': not UTF-8"):
                 _ = open_data(source, target="y").read().columns
 
 

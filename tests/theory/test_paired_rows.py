@@ -57,7 +57,7 @@ DOORS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("door", DOORS)
 def test_rows_and_labels_of_different_index_are_not_paired(door: str) -> None:
-    with pytest.raises(DataError, match=r"row 0 is called 4 in X and 9 in y: give y\.loc"):
+    with pytest.raises(DataError, match=r"row 0 .counted from 0. is called 4 in X and 9 in y: give y\.loc"):
         DOORS[door](FRAME, TURNED)
     if door != "report":  # a page takes seconds
         for labels in (Y, TURNED.to_numpy(), TURNED.tolist()):
@@ -82,7 +82,9 @@ def test_an_error_changes_nothing() -> None:
 @pytest.mark.parametrize("ask", [separability, max_margin, lambda X, y: open_data((X, y)).read()])
 def test_a_column_of_text_is_named_with_what_to_do(kind: Any, ask: Callable[[Any, Any], Any]) -> None:
     frame = FRAME.assign(city=pd.Series(["Oslo", "Rome"] * 2, index=FRAME.index, dtype=kind))
-    with pytest.raises(DataError, match=r"column 'city' holds 'Oslo' in row 0, which is not a number: .*get_dummies"):
+    with pytest.raises(
+        DataError, match=r"column 'city' holds 'Oslo' in row 0 .counted from 0., which is not a number: .*get_dummies"
+    ):
         ask(frame, Y)
     assert separability(pd.get_dummies(frame), Y).verdict == separability(FRAME, Y).verdict == "separable"
 

@@ -92,7 +92,7 @@ def test_certificates_of_tables_are_about_labels_of_32_bits(labels: int) -> None
 
 
 def test_a_label_that_is_no_number_is_refused_as_what_it_is() -> None:
-    with pytest.raises(DataError, match="row 0: the label is missing"):
+    with pytest.raises(DataError, match=r"row 0 .counted from 0.: the label is missing"):
         separability_one_vs_rest([[0.0], [1.0], [2.0]], [np.nan, 1.0, 2.0])
 
 

@@ -90,7 +90,7 @@ def test_bad_input_is_refused() -> None:
     X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
     with pytest.raises(ValueError, match="bias must be"):
         max_margin(X, y, bias="some")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="row 1, column 0: nan is not a finite number"):
+    with pytest.raises(DataError, match=r"row 1 .counted from 0., column 0: nan is not a finite number"):
         max_margin(np.array([[0.0], [np.nan]]), y)
     with pytest.raises(DataError, match="two classes"):
         max_margin(X, np.array([1, 1]))

@@ -257,9 +257,9 @@ def test_a_time_limit_leaves_what_is_proved_by_then() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        (np.array([[1.0], [np.inf]]), [0, 1], "row 1, column 0"),
-        (scipy.sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, np.nan]])), [0, 1], "row 1, column 1"),
-        (np.array([[1], [None]], dtype=object), [0, 1], "row 1, column 0: None"),
+        (np.array([[1.0], [np.inf]]), [0, 1], "row 1 .counted from 0., column 0"),
+        (scipy.sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, np.nan]])), [0, 1], "row 1 .counted from 0., column 1"),
+        (np.array([[1], [None]], dtype=object), [0, 1], "row 1 .counted from 0., column 0: None"),
         (np.array([["a"], ["b"]]), [0, 1], "must hold numbers"),
         (np.array([1.0, 2.0]), [0, 1], "its shape is"),
         (np.zeros((0, 2)), [], "at least one row"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from linsep.app.commands import check, demo, explore, fit, probe, separation, tag, with_model
 from linsep.app.present import fail, print_result, say
-from linsep.types import DataError
+from linsep.types import DataError, RowError
 
 _EVERY = (
     *(fit.fit, with_model.predict, with_model.score, check.check, separation.separation, with_model.show),
@@ -77,7 +77,9 @@ def main() -> None:
     except (DataError, ImportError, ValueError, OSError, MemoryError) as error:  # an extra may be missing
         from linsep.files import unreadable
 
-        told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        told = error.on_terminal if isinstance(error, RowError) else str(error)
+        if isinstance(error, MemoryError):
+            told = f"not enough memory: {error}"
         if isinstance(error, OSError) and error.filename is not None:
             told = unreadable(str(error.filename), error)
         fail(told)

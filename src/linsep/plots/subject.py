@@ -23,7 +23,7 @@ from linsep.theory.margin.geometry import class_signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.verify.cone import CertificateError
-from linsep.types import Array, DataError, Hyperplane
+from linsep.types import Array, DataError, Hyperplane, row_from_0
 
 # Principal directions are those of so many entries, and of so many rows at least.
 _ENTRIES = 1_000_000
@@ -173,7 +173,7 @@ def signs_of(subject: Subject, y: Array) -> Array | None:
     strange = np.flatnonzero(~np.isin(y, classes))
     if strange.size:
         i, known = strange[0], ", ".join(map(str, classes))
-        raise DataError(f"row {i}: label {y[i]} is not one of the classes {known}")
+        raise DataError(f"{row_from_0(i)}: label {y[i]} is not one of the classes {known}")
     if len(classes) > 2:
         return None
     return np.where(y == classes[-1], 1.0, -1.0)

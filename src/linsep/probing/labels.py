@@ -17,7 +17,7 @@ from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.open import open_data
 from linsep.probing.layers import Layer, arrays_of_file
 from linsep.tables import column_names
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 _MANY_ROWS = 20  # from here on a concept of more classes than half of its rows is taken for a column of names
 
@@ -212,7 +212,7 @@ def _whole(table: Mapping[str, Array], given: Any, what: str, n: int) -> Array:
         raise DataError(f"there are {len(values):,} values of {what} and {n:,} labels: one a row is needed")
     missing = np.flatnonzero([value is None for value in values])
     if missing.size:
-        raise DataError(f"row {missing[0]}: the {what} is missing ({missing.size:,} in all); fill it in")
+        raise DataError(f"{row_from_0(missing[0])}: the {what} is missing ({missing.size:,} in all); fill it in")
     return values
 
 
@@ -222,7 +222,9 @@ def _questions(concept: str, values: Array, pairs: bool) -> tuple[list[Question]
     Two classes are one question about the second in sorted order, more are one each, and then one each pair.
     """
     rows = np.flatnonzero([value is not None for value in values])
-    labels = labels_of(values[rows], lambda k: f"row {rows[k]}, concept {concept!r}") if rows.size else np.zeros(0)
+    labels = (
+        labels_of(values[rows], lambda k: f"{row_from_0(rows[k])}, concept {concept!r}") if rows.size else np.zeros(0)
+    )
     classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     names = label_names(classes).tolist()
     if len(names) < 2:

@@ -19,7 +19,7 @@ from linsep.data.sources.source import Source
 from linsep.tables import as_table, dense, is_matrix, merge_duplicates
 from linsep.theory.separation.families import LABELLED, ORDERED, Outcome, column_of
 from linsep.theory.words.of_regressions import listed
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 
 class Design(NamedTuple):
@@ -155,7 +155,7 @@ def outcome_of(
     y: Any,
     family: str,
     order: Sequence[Any] | None = None,
-    place: Callable[[int], str] = "row {}".format,
+    place: Callable[[int], str] = row_from_0,
     **beside: Any,
 ) -> Outcome:
     """Labels or numbers, one for each row, with what belongs to them; `place` says where a row is."""

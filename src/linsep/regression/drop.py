@@ -24,7 +24,7 @@ from linsep.theory.separation.model_rows import pairs_of, risk_pairs, with_const
 from linsep.theory.verify.cone import CertificateError, Rows, Vector
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof, coefficients
 from linsep.theory.words.of_regressions import listed
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 _TRIED = 50_000  # entries of a design for which removals are tried
 _COARSE = 1e-9  # of the range of a column, which its roundings may take
@@ -190,7 +190,7 @@ def _rows_kept(asked: Asked, proof: SeparationProof) -> Array:
     partly = np.intersect1d(touched, left)
     if partly.size:
         raise DataError(
-            f"row {asked.design.places[partly[0]]} is separated from some of the other classes only "
+            f"{row_from_0(asked.design.places[partly[0]])} is separated from some of the other classes only "
             f"({count(partly.size, 'such row')}): the limit is no regression on fewer rows; merge classes or levels, "
             "or penalise"
         )

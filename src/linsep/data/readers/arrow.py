@@ -19,7 +19,7 @@ from linsep.data.labels import are_unlabelled, as_labels, labels_in, with_labels
 from linsep.data.readers.lines import Asked, in_a_line
 from linsep.data.readers.written import Written
 from linsep.markup import quote
-from linsep.types import Array, DataError, NoRowsError
+from linsep.types import Array, DataError, NoRowsError, row_from_0
 
 Where = Callable[[int], str]
 _MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth the calls that give it back
@@ -27,7 +27,7 @@ _MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth
 
 def row_of(name: str, start: int = 0) -> Where:
     """Say where a row stands in a source without lines."""
-    return lambda row: f"{name}, row {start + row}"
+    return lambda row: f"{name}, {row_from_0(start + row)}"
 
 
 def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where]) -> tuple[Any, Where]:

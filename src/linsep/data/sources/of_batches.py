@@ -21,7 +21,7 @@ from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.lines import Asked, Whole, in_a_line
 from linsep.data.sources.seen import RunningHash, add_rows
 from linsep.data.sources.source import START, Position, Source
-from linsep.types import Chunk, DataError, NoRowsError
+from linsep.types import Chunk, DataError, NoRowsError, row_from_0
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
 BATCH_ROWS = 1 << 15
@@ -121,7 +121,7 @@ class ParquetSource(BatchSource):
 
     def _where(self, number: int, before: int) -> Where:
         name, more = self._file_name(number), " of all files" * bool(number)
-        return lambda row: f"{name}, row {before + row}{more}"
+        return lambda row: f"{name}, row {before + row + 1}{more} (counted from 1)"
 
 
 def _in_dictionaries(parquet: Any) -> list[str]:
@@ -220,7 +220,8 @@ class ExcelSource(BatchSource):
 
     def _where(self, number: int, before: int) -> Where:
         above = sum(table.num_rows for table in self._sheets[0][:number])
-        return row_of(self._file_name(number), _FIRST_ROW + self.asked.skip_rows + before - above)
+        name, first = self._file_name(number), _FIRST_ROW + self.asked.skip_rows + before - above
+        return lambda row: f"{name}, row {first + row}"
 
 
 def _slices(table: Any) -> Iterator[tuple[int, Any]]:
@@ -246,7 +247,7 @@ class ArraySource(BatchSource):
     def _read_whole(self) -> Whole:
         X = tables.merge_duplicates(tables.as_floats(tables.as_table(self._X)))
         tables.check_finite(X)
-        y = None if self._y is None else as_labels(self._y, lambda row: f"row {row}", "y")
+        y = None if self._y is None else as_labels(self._y, row_from_0, "y")
         if y is not None:
             tables.check_length(X, y)
         return Whole(Chunk(X, y, 0))

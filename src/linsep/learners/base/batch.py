@@ -19,7 +19,7 @@ from linsep.learners.base.parameters import (
 from linsep.learners.base.trace import Trace, flatten_reference, make_update_log
 from linsep.markup import count
 from linsep.passes import RECORD, Rows, UpdateLog
-from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason
+from linsep.types import CSR, Array, Budget, DataError, Hyperplane, OnesCSR, PrecisionWarning, StopReason, row_from_0
 
 # What a run without a clean pass says of separability, as long as nobody has asked.
 NOT_DECIDED = (
@@ -37,8 +37,8 @@ def _refuse_zeros(X: Any) -> None:
         some = np.bincount(np.repeat(np.arange(n), np.diff(X.indptr)), None if of_ones else X.data != 0, n) > 0
     if not some.all():
         raise DataError(
-            f"row {np.argmin(some)} is all zeros, and without an intercept it is a mistake in every pass: leave it "
-            "out, or give max_iter or time_limit"
+            f"{row_from_0(np.argmin(some))} is all zeros, and without an intercept it is a mistake in every pass: "
+            "leave it out, or give max_iter or time_limit"
         )
 
 

@@ -14,7 +14,7 @@ from linsep.declared import MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, ch
 from linsep.learners.base.parameters import Allowed, check_labels, check_parameters, kind_of_labels
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
 from linsep.tables import check_index, rows_for_kernels
-from linsep.types import Array, DataError, StopReason
+from linsep.types import Array, DataError, StopReason, row_from_0
 
 # Of a learner that only `partial_fit` has trained there is none.
 STOP_REASON = ValueSpec("choice", choices=tuple(StopReason), needed=False)
@@ -266,8 +266,8 @@ def check_entries(X: Any) -> None:
         norms2 = squares.sum(axis=1) if values is X else np.add.reduceat(np.append(squares, 0.0), X.indptr[:-1])
     if (long := np.flatnonzero(~(norms2 < limit))).size:
         raise DataError(
-            f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
-            f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
+            f"{row_from_0(long[0])}: the sum of the squares of its values is beyond what {values.dtype} holds; scale "
+            f"the columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
         )
 
 

@@ -28,7 +28,7 @@ from linsep.learners.base.scores import scores
 from linsep.passes import NO_WEIGHTS, Rows
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import is_sparse
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 
 class LabelledClassifier(Classifier):
@@ -92,7 +92,9 @@ class LabelledClassifier(Classifier):
         strange = self.classes_.take(places, mode="clip") != given.y
         if strange.any():
             known, first = ", ".join(map(str, self.classes_)), int(strange.argmax())
-            raise ValueError(f"row {given.number(first)}: label {given.y[first]} is not one of the classes {known}")
+            raise ValueError(
+                f"{row_from_0(given.number(first))}: label {given.y[first]} is not one of the classes {known}"
+            )
         return np.asarray(codes.take(places))
 
     # ------------------------------------------------------------------- rows

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypedDict, TypeGuard, TypeVar, cast
 import numpy as np
 
 from linsep.scikit import join_if_loaded, joined_to, random_state
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, row_from_0
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -218,7 +218,7 @@ def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
         raise DataError(f"sample_weight has the shape {weight.shape}; give one weight for each of the {n} rows")
     if n and weight.min() < 0:
         raise DataError(
-            f"the sample_weight of row {int(weight.argmin())} is {weight.min()}; give weights of at least 0"
+            f"the sample_weight of {row_from_0(weight.argmin())} is {weight.min()}; give weights of at least 0"
         )
     given = Given(X, y, weight)
     return given if (weight > 0).all() else given.take(weight > 0)

@@ -18,7 +18,7 @@ from linsep.data.labels import as_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import column_names
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, DataError, row_from_0
 
 
 class Prepared(NamedTuple):
@@ -115,7 +115,7 @@ def targets_of(labels: Any, positive: Any, *, is_table: bool) -> tuple[Any, Arra
     """
     if positive is None and not is_table:
         return labels, None  # the learner has its own rules for labels
-    found = np.unique(as_labels(labels, "row {}".format, "y"))
+    found = np.unique(as_labels(labels, row_from_0, "y"))
     if found.size == 1:
         raise DataError(f"every row has the label {found[0]}: a separator needs rows of at least two classes")
     names = first_names(found, positive, is_table=is_table)
@@ -137,7 +137,7 @@ def next_targets(labels: Any, classes: Any, names: Array | None, positive: Any, 
     if not is_table:
         return labels, classes
     known = None if classes is None else as_labels(classes, "class {}".format, "classes")
-    return as_labels(labels, "row {}".format, "y"), known
+    return as_labels(labels, row_from_0, "y"), known
 
 
 def binary_names(labels: Any, positive: Any) -> Array | None:
@@ -161,7 +161,7 @@ def binary_names(labels: Any, positive: Any) -> Array | None:
 
 def as_named(labels: Any, names: Array, positive: Any) -> Array:
     """Labels as names of classes: where the class of the rest is "not POSITIVE", all other labels are the rest."""
-    given = as_labels(labels, "row {}".format, "y")
+    given = as_labels(labels, row_from_0, "y")
     if positive is None or names[0] != f"not {positive}":
         return given
     return np.asarray(names[(label_names(given) == str(positive)).astype(np.intp)])
@@ -175,7 +175,7 @@ def comparable(truth: Any, said: Array) -> tuple[Array, Array]:
     >>> comparable([0.5, 2], np.array([0.5, 1.5]))
     (array(['0.5', '2'], dtype='<U3'), array(['0.5', '1.5'], dtype='<U3'))
     """
-    given = as_labels(truth, "row {}".format, "y")
+    given = as_labels(truth, row_from_0, "y")
     if given.dtype.kind == said.dtype.kind != "f":
         return given, said
     return label_names(given), label_names(said)
@@ -197,7 +197,7 @@ def positions(labels: Array, names: Array) -> Array:
     strange = np.flatnonzero(known[places] != given)
     if strange.size:
         listed = ", ".join(map(str, names[:6]))
-        raise DataError(f"row {strange[0]}: label {labels[strange[0]]} is not one of the classes {listed}")
+        raise DataError(f"{row_from_0(strange[0])}: label {labels[strange[0]]} is not one of the classes {listed}")
     return np.asarray(order[places])
 
 

@@ -44,7 +44,7 @@ from linsep.regression.formulas.frames import as_pandas, check_rows, with_column
 from linsep.regression.model import Asked, response_named
 from linsep.tables import column_names
 from linsep.theory.separation.families import LABELLED, WITHOUT_INTERCEPT, Family, link_of
-from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError
+from linsep.types import Array, DataError, MissingWarning, PrecisionWarning, RowError, row_from_0
 
 # Functions of R, which a formula here takes for columns.
 _OF_R = {
@@ -249,7 +249,7 @@ class _Table:
         has_constant = formula.has_constant or family in WITHOUT_INTERCEPT
         taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
         try:
-            outcome = outcome_of(response.iloc[kept], family, order, lambda row: f"row {kept[row]}", **taken)
+            outcome = outcome_of(response.iloc[kept], family, order, lambda row: row_from_0(kept[row]), **taken)
         except RowError as error:
             raise error.among(kept) from None
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)

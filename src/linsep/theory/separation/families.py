@@ -200,7 +200,7 @@ def refuse(name: str, column: Array, bad: Array, why: str) -> None:
     --------
     >>> refuse("weights", np.array([1.0, -2.0]), np.array([False, True]), "is below 0")
     Traceback (most recent call last):
-    linsep.types.RowError: row 1: weights is -2.0, which is below 0
+    linsep.types.RowError: row 1 (counted from 0): weights is -2.0, which is below 0
     """
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
