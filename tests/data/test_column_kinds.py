@@ -230,7 +230,16 @@ def test_the_columns_of_a_messy_table_are_told_apart() -> None:
 
 def test_few_rows_and_names_that_say_nothing_are_kept() -> None:
     few = messy(12).drop(columns=["paid", "seen"])
-    assert TableEncoder().fit(open_data(few, target="y")).kinds_ == {}
+    assert TableEncoder().fit(open_data(few[:4], target="y")).kinds_ == {}
+    # From five rows on text names the rows if it is another one in each of them.
+    assert TableEncoder().fit(open_data(few, target="y")).kinds_ == {"code": "skip", "note": "skip"}
+    for names in (["ann", "bob", "cid", "dan", "ann"], ["ann", "bob", "cid", "dan", ""]):
+        assert find_kinds(table(name=names, a=range(5)).read(), {}).kinds == {}
+    found = find_kinds(table(name=["ann", "bob", "cid", "dan", "eve"], a=range(5)).read(), {})
+    assert found.left_out == {"name": "5 levels in 5 rows"}
+    assert (
+        find_kinds(table(name=["ann", "bob", "cid", "dan", "eve"]).read(), {}).left_out == {}
+    )  # nothing else is there
     numbers = np.random.default_rng(0).permutation(60) * 3.0
     kinds = find_kinds(table(paid=numbers, valid=numbers, customerId=numbers, ID=numbers).read(), {}).kinds
     assert kinds == {"customerId": "skip", "ID": "skip"}

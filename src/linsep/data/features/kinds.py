@@ -24,6 +24,7 @@ from linsep.types import Array, DataError
 
 NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
 _MANY = 0.5  # share of the rows that have a level of their own, above which a column may be running text
+_FEW_ROWS = 5  # from which on text that is another one in every row names the rows, even in a small table
 EMPTY = "no value in any row"
 _WORDS = 3.0  # words in a cell of running text, on average
 
@@ -67,7 +68,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     (`find_amounts`). From 30 rows on these are left out: whole numbers that go up or down from row to row, by less than
     five on average; whole numbers that differ in 90 % of the rows in a column called id, Nr or the like; and text that
     differs in 90 % of the rows; unless it has three words or more in a cell, on average, and is running text then.
-    A column without a value is always left out.
+    From 5 rows on text is left out that differs in every row. A column without a value is always left out.
 
     Parameters
     ----------
@@ -220,7 +221,8 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     if ways:
         doubts.append(f"column {name!r} is read as categories: {_which(name, texts.filter(pa.array(filled)), ways)}")
         return CATEGORY
-    if n >= numbers.ENOUGH_ROWS and different >= numbers.NEARLY_ALL * n:
+    names_all = n >= _FEW_ROWS and different == chunk.n_rows
+    if names_all or (n >= numbers.ENOUGH_ROWS and different >= numbers.NEARLY_ALL * n):
         left_out[name] = f"{different:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
