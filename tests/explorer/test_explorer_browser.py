@@ -108,6 +108,12 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
         assert browser.requests() == [pages[name].as_uri()]
         assert browser.ask("document.documentElement.scrollWidth") <= width
         assert browser.ask("[...document.querySelectorAll('canvas')].every(c => c.width > 100 && c.height > 60)")
+        # No button hides under the panel: a finger takes a row away, too.
+        bottoms = (
+            "[...document.querySelectorAll('.editing:not([hidden]) *')].map(e => e.getBoundingClientRect().bottom)"
+        )
+        top = browser.ask("document.querySelector('.panel').getBoundingClientRect().top")
+        assert width > 360 or max(browser.ask(f"linsep.session.toEnd(), {bottoms}"), default=0) <= top
         # All is on one screen: pictures, buttons, and a panel that shows a few lines at least.
         if width > 360 or name in ("six-points", "semicircle"):
             assert browser.ask("document.documentElement.scrollHeight") <= height
@@ -553,6 +559,7 @@ def test_in_the_course_the_page_has_no_words_of_later_chapters(
     assert browser.ask("linsep.session.panel") == "step"  # in place of a card that is not there
     pictures = browser.ask("[...document.querySelectorAll('figure')].filter(e => e.offsetParent).length")
     assert pictures == (1 if chapter == 1 else 2)
+    assert browser.ask("document.querySelector('.task').offsetParent") is None  # the chapter asks
     moments = ["goToUpdate(0)", "goToUpdate(1)", "toEnd()"]
     if browser.ask("linsep.session.story.editable"):
         moments.append(

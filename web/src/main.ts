@@ -58,7 +58,7 @@ function build(element: HTMLElement, session: Session): PlaneView {
   element.append(
     head.element,
     h("div", { class: "moment" }, controls.element, step.live, controls.others, controls.message),
-    h("div", { class: "pictures" }, picture("The rows and the plane", plane, 1, view, editing.element), picture("The weights: each line is a row", weights, 2, slice)),
+    h("div", { class: "pictures" }, picture("The rows and the plane", plane, 1, editing.element, view), picture("The weights: each line is a row", weights, 2, slice)),
     panel.element,
     legend(session),
   );

@@ -1,6 +1,6 @@
-/** What is shown and what is asked; what the answer tells is folded, and there once the run has ended. */
+/** What is shown and what is asked, where the chapter around it does not ask; notes with the answer come when the run has ended. */
 
-import type { Session } from "../session";
+import { WHOLE, type Session } from "../session";
 import { from, h } from "./dom";
 
 export class Header {
@@ -16,7 +16,7 @@ export class Header {
     for (const { name, title } of presets ?? []) choose.append(h("option", { value: name, selected: name === preset }, title));
     this.notes = h("details", { class: `about ${from(2)}` }, h("summary", {}, "What you could see"), h("div", {}, ...about.slice(1, -1).map((text) => h("p", {}, text))));
     this.element.append(h("div", { class: "title" }, h("h1", {}, title), session.ask && presets?.length ? choose : "", this.notes));
-    if (about.length) this.element.append(h("p", { class: `task ${from(2)}` }, about.length > 1 ? `${about[0]} ` : "", h("strong", {}, about[about.length - 1])));
+    if (about.length) this.element.append(h("p", { class: `task ${from(WHOLE)}` }, about.length > 1 ? `${about[0]} ` : "", h("strong", {}, about[about.length - 1])));
   }
 
   draw(): void {

@@ -87,7 +87,7 @@ export class Meter {
     const { R, u, gamma } = this.session.verdict;
     const radius = `R = ${shown(R)} is the length of the longest row ${this.session.rowName}`;
     if (!u) return `${radius}. After ${grouped(k)} mistakes:`;
-    return `u is a separator of length 1 with margin γ = ${shown(gamma)}; ${radius}. After ${grouped(k)} mistakes:`;
+    return `u is a separator of length 1 with margin γ = ${shown(gamma)}; ${radius}.`;
   }
 
   private without(): string {

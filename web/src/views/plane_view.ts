@@ -294,7 +294,7 @@ export class PlaneView {
     const [x, y] = [this.at.toX(tip[0]), this.at.toY(tip[1])];
     const { width, height } = this.canvas;
     if (x < 0 || y < 0 || x > width || y > height) {
-      this.words = `The arrow ${name} is ${shown(Math.hypot(...tip))} long and ends outside this picture.`;
+      this.words = `${name} is ${shown(Math.hypot(...tip))} long and ends outside this picture.`;
     }
   }
 
