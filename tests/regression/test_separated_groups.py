@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def test_of_a_cox_model_the_level_without_an_event() -> None:
     (group,) = found.groups
     assert group.rows == tuple(np.flatnonzero(table.stage == "I"))
     assert (group.levels, found.coefficients) == (("I",), {"stage[T.II]": np.inf, "stage[T.III]": np.inf})
-    assert any("a fit without its rows" in text for text in found.advice)
+    assert not any("the finite estimates are" in text for text in found.advice)  # there are none
     why = f"no row has an event at 'I', the reference ({len(group.rows)} rows), so the coefficients of its other levels"
     assert found.advice[0].startswith(f"Take another reference level of stage: {why} go to infinity together;")
     assert "At 0 events" not in found.summary()
@@ -337,15 +338,70 @@ def test_contrasts_and_columns_that_are_not_identified_are_not_left_out_alone() 
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     s = np.repeat(list("abc"), 20)
     table = pd.DataFrame({"s": s, "y": np.where(s == "c", 1, np.arange(60) % 2)})
-    found = separation("y ~ C(s, contr.sum)", data=table)
-    assert not any("Drop a column" in text for text in found.advice)
-    assert any("without C(s, contr.sum) no estimate is infinite" in text for text in found.advice)
+    for code, why in (
+        ("sum", "every row is separated at 'c' (20 rows); join it with a similar level."),
+        ("helmert", "together with other columns they fix the outcome of some rows; without C(s, contr.helmert) no"),
+    ):
+        found = separation(f"y ~ C(s, contr.{code})", data=table)
+        assert not any("Drop a column" in text for text in found.advice)
+        assert found.advice[0].startswith(f"Merge levels of C(s, contr.{code}): {why}")
     every = separation(pd.get_dummies(table[["s"]], dtype=float), table.y)
     assert any(
         "In Python firth() fits it, once no column is a combination of the others." in text for text in every.advice
     )
     with pytest.raises(DataError, match="some coefficients are not identified"):
         every.firth()
+
+
+def crossed(**levels: Any) -> pd.DataFrame:
+    """Each cell of some factors with y = 0 and y = 1."""
+    table = pd.DataFrame([dict(zip(levels, cell, strict=True)) for cell in product(*levels.values())])
+    return pd.concat([table.assign(y=0), table.assign(y=1)], ignore_index=True)
+
+
+@pytest.mark.parametrize("formula", ["y ~ C(g):C(h)", "y ~ g:h"])
+def test_levels_in_products_alone_are_joined_without_a_false_word(formula: str) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = crossed(g="ab", h="abc")
+    table.loc[table.h == "c", "y"] = 1
+    assert not any("still infinite" in text for text in separation(formula, data=table).advice)
+    wide = crossed(g="ab", h="abc", w="01")
+    wide.loc[(wide.h == "b") | (wide.g == "b") & (wide.h == "c"), "y"] = 0
+    assert not any("leave out" in text and "infinite" in text for text in separation("y ~ w + g:h", data=wide).advice)
+
+
+def test_a_value_of_a_column_that_is_multiplied_is_left_out_with_its_products() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    table = crossed(u=[0, 1], g="abc")
+    both = table.assign(y=np.where((table.u == 0) | (table.g == "a"), 0, table.y))
+    assert sorted(said(separation("y ~ u*g", data=both).groups)) == ["g=a (4 rows)", "u=0 (6 rows)"]
+    table.loc[table.u == 0, "y"] = 0
+    found = separation("y ~ u*g", data=table)
+    assert said(found.groups) == ["u=0 (6 rows)"]
+    assert found.advice[0] == "Every row is separated in u=0 (6 rows): leave out u, u:g; then no estimate is infinite."
+    assert not any(text.startswith(("Drop a column", "Merge")) for text in found.advice)
+
+
+@pytest.mark.parametrize("options", [{}, {"prefix_sep": "="}, {"prefix_sep": "."}, {"prefix": "", "prefix_sep": ""}])
+def test_references_of_levels_with_any_name_are_found(options: Any) -> None:
+    table = crossed(site=["ann_arbor", "new_york", "paris"], w=[0, 1])
+    table.loc[table.site == "ann_arbor", "y"] = 0
+    columns = pd.get_dummies(table[["w", "site"]], columns=["site"], drop_first=True, dtype=int, **options)
+    (group,) = separation(columns, table.y).groups
+    assert (group.factors, group.rows) == (tuple(columns.columns[1:]), (0, 1, 6, 7))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_levels_that_are_intervals(right: bool) -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    table = crossed(years=[10, 30, 50], sex="fm")
+    table = table.assign(age=pd.cut(table.years, [0, 20, 40, 60], right=right))
+    table.loc[(table.years == 50) & (table.sex == "m"), "y"] = 1
+    for found in (separation("y ~ age*sex", data=table), separation(smf.logit("y ~ age*sex", table))):
+        (group,) = found.groups
+        assert group.factors == ("age", "sex")
+        assert list(group.rows) == np.flatnonzero((table.years == 50) & (table.sex == "m")).tolist()
+        assert "leave out age:sex; then no estimate is infinite." in found.advice[0]
 
 
 def test_a_level_that_is_never_at_risk_is_no_group() -> None:

@@ -134,26 +134,33 @@ def _may_be_coded(design: Design) -> list[int]:
 def _levels_without_column(design: Design, gone: Array, kept: Array, moving: Collection[str]) -> dict[_Cell, Array]:
     """The rows where several columns of 0 and 1, of which each row has one at most, are 0, if all are `gone`.
 
-    Columns whose names begin alike, as those that pandas makes of a factor, stand together.
+    They stand beside each other, or their names begin alike, as those that pandas makes of a factor.
     """
-    among = [j for j in _may_be_coded(design) if design.names[j] in moving]
+    among = [
+        j
+        for j in _may_be_coded(design)
+        if design.names[j] in moving and cell_of(name := design.names[j], design.levels, design.names)[0] == (name,)
+    ]
     part = merge_duplicates(design.X[:, among])[kept]
     X = sp.sparse.csc_matrix(part == 1).astype(np.int64)
     is_coded = np.diff(X.indptr) == np.asarray((part != 0).sum(axis=0)).ravel()
-    blocks: dict[str, list[list[int]]] = {}
-    taken: dict[str, Array] = {}
-    for k, start, end in ((k, X.indptr[k], X.indptr[k + 1]) for k in np.flatnonzero(is_coded).tolist()):
-        rows, key = X.indices[start:end], design.names[among[k]].rpartition("_")[0]
+    blocks: dict[tuple[int, str], list[list[int]]] = {}
+    taken: dict[tuple[int, str], Array] = {}
+    every = np.flatnonzero(is_coded).tolist()
+    names = {k: design.names[among[k]] for k in every}
+    begins = [{k: getattr(names[k], cut)("_")[0] for k in every} for cut in ("rpartition", "partition")]
+    for k, key in ((k, (way, of.get(k, ""))) for way, of in enumerate([*begins, {}]) for k in every):
+        rows = X.indices[X.indptr[k] : X.indptr[k + 1]]
         if key not in blocks or taken[key][rows].any():  # another factor begins
             blocks.setdefault(key, []).append([])
             taken[key] = np.zeros(X.shape[0], dtype=bool)
         blocks[key][-1].append(k)
         taken[key][rows] = True
     out: dict[_Cell, Array] = {}
-    for block in (block for every in blocks.values() for block in every if len(block) > 1):
+    for block in (block for some in blocks.values() for block in some if len(block) > 1):
         rest = np.flatnonzero(kept)[np.asarray(X[:, block].sum(axis=1)).ravel() == 0]
         if rest.size and gone[rest].all():
-            out[tuple(design.names[among[k]] for k in block), ("0",) * len(block)] = rest
+            out[tuple(names[k] for k in block), ("0",) * len(block)] = rest
     return out
 
 

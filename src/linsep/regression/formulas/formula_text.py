@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
+from itertools import product
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -235,8 +236,9 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
         factors |= {factor.name(): info.categories} if info.type == "categorical" else {}
     known = set(names)
     for factor, categories in factors.items():
-        for mark in "TS":  # S of sums to 0, whose columns are no indicators
-            columns = {f"{factor}[{mark}.{level}]": str(level) for level in categories}
+        # S of sums to 0, whose columns are no indicators; patsy writes intervals as Python does.
+        for mark, form in product("TS", ("{}", "{!r}")):
+            columns = {f"{factor}[{mark}.{form.format(level)}]": str(level) for level in categories}
             without = [level for column, level in columns.items() if column not in known]
             if len(without) != 1:
                 continue

@@ -10,11 +10,11 @@ from typing import Any
 
 from linsep.markup import count
 from linsep.theory.separation.families import ORDERED
-from linsep.theory.verify.consequences import UNDETERMINED, UNIDENTIFIED, UNSIGNED
-from linsep.theory.words.of_regressions import SHOWN, by_estimate, common_to, listed, multiplied, parts_of
+from linsep.theory.verify.consequences import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
+from linsep.theory.words.of_regressions import SHOWN, by_estimate, cell_of, common_to, listed, multiplied, parts_of
 
 CONSTANTS = ("Intercept", "const")  # columns of statsmodels
-_OF_LEVEL = re.compile(r"\[[^\[\]]*\](?=:|$)")  # what a formula puts behind a factor in the name of a column
+_OF_LEVEL = re.compile(r"\[.*?\](?=:|$)")  # what a formula puts behind a factor in the name of a column
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 
 
@@ -132,13 +132,17 @@ def advice(
     else:
         software = "In Python firth() fits it" if can_penalise else _SOFTWARE.get(family, "")
         software += ", once no column is a combination of the others" * bool(can_penalise and names[UNIDENTIFIED])
-        out += [f"{_PENALISE} {software}.", _report(family, has_limits, is_partly, found.verdict != "complete")]
+        out += [f"{_PENALISE} {software}.", _report(family, has_limits, is_partly, bool(names[FINITE]))]
     columns = list(map(bare, found.coefficients))[-found.n_features :]
     alone = [name for name in plain if name in columns and name not in CONSTANTS]
-    products = [name for name in alone if any(multiplied(str(name), levels)) or re.search(r"\]:.*\]$", str(name))]
+    products = [
+        name
+        for name in alone
+        if any(multiplied(str(name), levels)) or (len(_parts(name, found)) > 1 and _OF_LEVEL.search(str(name)))
+    ]
     # Of a factor and of a product a column is not left out alone.
-    told = {name for one in groups if len(one.factors) > 1 for name in _with(one.factors, found) or one.factors}
-    told |= {part for name in columns if len(parts := parts_of(str(name))) > 1 for part in parts}
+    told = {name for one in groups if _has_products(one, found) for name in _with(one.factors, found) or one.factors}
+    told |= {part for name in columns if len(parts := _parts(name, found)) > 1 for part in parts}
     numbers = [name for name in alone if name not in products and name not in told and not _is_contrast(name, found)]
     if numbers:
         out.append(
@@ -171,22 +175,25 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
     """Levels to merge, each with what is infinite afterwards."""
     out = []
     merge = dict.fromkeys(found.levels[name][0] for name in plain if name in found.levels)
-    merge |= dict.fromkeys(_OF_LEVEL.sub("", name) for name in plain if _is_contrast(name, found))
-    for column in merge:
-        if whole := found._levels.get(column):
-            of_column = [one for one in groups if one.factors == (column,)]
-            said, what = listed(f"{one.levels[0]!r} ({one.size})" for one in of_column), common_to(found, of_column)
-            kept = sum(of == column for of, _ in found.levels.values()) + (column in found.references) - len(whole)
-            if kept + len(whole) == 2:
-                out.append(
-                    f"To merge the levels of {column} is to leave it out, which helps only if it should not be in the "
-                    f"model: {what} at {said}."
-                )
-                continue
-            each, all_of = ("it", "") if len(whole) == 1 else ("each", "all ")
-            then = _joined(found, column, whole, tried) if kept > 1 else ""  # joined with one alone all are one level
-            then = then.replace("joined with", f"{all_of}joined with")
-            out.append(f"Merge levels of {column}: {what} at {said}; join {each} with a similar level{then}.")
+    contrasts = {_OF_LEVEL.sub("", name): cell_of(name, {}, ())[0] for name in plain if _is_contrast(name, found)}
+    for column in merge | contrasts:
+        of_column = [one for one in groups if one.factors == contrasts.get(column, (column,))]
+        if not of_column:
+            continue
+        said, what = listed(f"{one.levels[0]!r} ({one.size})" for one in of_column), common_to(found, of_column)
+        whole, then = found._levels.get(column, {}), ""
+        kept = sum(of == column for of, _ in found.levels.values()) + (column in found.references) - len(whole)
+        if whole and kept + len(whole) == 2:
+            out.append(
+                f"To merge the levels of {column} is to leave it out, which helps only if it should not be in the "
+                f"model: {what} at {said}."
+            )
+            continue
+        each, all_of = ("it", "") if len(of_column) == 1 else ("each", "all ")
+        if whole and kept > 1:  # joined with one alone all are one level
+            then = _joined(found, column, whole, tried).replace("joined with", f"{all_of}joined with")
+        out.append(f"Merge levels of {column}: {what} at {said}; join {each} with a similar level{then}.")
+    merge |= dict.fromkeys(contrasts)
     if merge and not out and not has_cells and found.family != "cox":
         then = "".join(_then(f"without {column}", tried(_with([column], found), "")) for column in merge)
         out.append(
@@ -195,15 +202,27 @@ def _merges(found: Any, plain: Sequence[Any], tried: Tried, groups: Sequence[Any
     return out
 
 
+def _parts(name: Any, found: Any) -> list[str]:
+    """What is multiplied in a column."""
+    return [name] if name in found.levels else parts_of(str(name))
+
+
+def _has_products(group: Any, found: Any) -> bool:
+    """Whether it is a cell of several factors, or a value of a column that is multiplied with others."""
+    (first, *others), columns = group.factors, list(dict.fromkeys(map(bare, found.coefficients)))
+    parts = (_parts(name, found) for name in columns)
+    return bool(others) or (first in columns and any(len(every) > 1 and first in every for every in parts))
+
+
 def _is_contrast(name: Any, found: Any) -> bool:
     """Whether it is a column of a factor that stands for no level, as of sums to 0: alone it means nothing."""
-    return name not in found.levels and bool(_OF_LEVEL.search(str(name))) and len(parts_of(str(name))) == 1
+    return name not in found.levels and bool(_OF_LEVEL.search(str(name))) and len(_parts(name, found)) == 1
 
 
 def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> str:
     """What is infinite once the levels are joined with each of the others."""
     own = {level: name for name, (of, level) in found.levels.items() if of == column}
-    if any(bare(name) != one and one in str(bare(name)) for name in found.coefficients for one in own.values()):
+    if not {*_with([column], found)} <= {*own.values()}:
         return ""  # products of them would have to be joined too
     reference = found.references.get(column)
     lost = [own[level] for level in whole if level in own]
@@ -223,16 +242,20 @@ def _joined(found: Any, column: str, whole: Mapping[str, int], tried: Tried) -> 
 def _cells(found: Any, groups: Sequence[Any], tried: Tried) -> list[str]:
     """Cells of interactions that are separated as a whole, and what is infinite without the terms that have them."""
     out = []
-    for factors in dict.fromkeys(group.factors for group in groups if len(group.factors) > 1):
+    for factors in dict.fromkeys(group.factors for group in groups if _has_products(group, found)):
         cells = [group for group in groups if group.factors == factors]
         lost = _with(factors, found)
         if not lost:
             out += [_other_reference(found, group, tried) for group in cells]
             continue
         terms = listed(dict.fromkeys(_OF_LEVEL.sub("", str(name)) for name in lost))
-        then = _then("then", tried(lost, ""))
+        # Of a factor that stands in products alone these have columns with the names of other factors.
+        has_main = all(any(len(_parts(name, found)) == 1 for name in _with([one], found)) for one in factors)
+        left = tried(lost, "")
+        then = _then("then", left) if has_main or not left else ""
         what = common_to(found, cells).capitalize()
-        out.append(f"{what} in {listed(map(str, cells))}: merge levels, or leave out {terms}{then}.")
+        how = "merge levels, or " * (len(factors) > 1)
+        out.append(f"{what} in {listed(map(str, cells))}: {how}leave out {terms}{then}.")
     return out
 
 

@@ -105,7 +105,7 @@ def common_to(found: Any, groups: Sequence[Any]) -> str:
         if not cases.any()
         else "every row is a case"
         if cases.all()
-        else "rows are cases, or none is,"
+        else "all rows are cases, or all are others,"
     )
 
 
