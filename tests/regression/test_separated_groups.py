@@ -279,6 +279,12 @@ def test_levels_of_cases_only_are_named() -> None:
     assert said(same.groups) == said(found.groups)
     assert same.paragraph().startswith("We fitted the conditional logistic regression to 57 rows with 19 strata.")
     assert "all 3 rows with x2 = 1 in strata with cases and others had the outcome 1" in same.paragraph()
+    assert "likelihood-ratio test: chi-squared" in same.paragraph().partition("For x2 ")[2]
+    twice = separation(
+        np.column_stack([x, rare]), np.where(rare, 1, np.tile([1, 1, 0], 20)), family="conditional", strata=ward
+    )
+    with pytest.raises(DataError, match="conditional ones with one case a stratum and no weights"):
+        twice.finite_part()
 
 
 def two_columns(a: int, b: int) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from linsep.types import Array, DataError
 
 sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # statsmodels warns of the estimates that are infinite
+NEWTON = ("Logit", "Probit", "Poisson", "MNLogit", "ConditionalLogit")
 FAR = 30.0  # a linear predictor whose probabilities are 0 and 1 to 1e-12
 
 
@@ -74,7 +75,7 @@ def model_of(name: str, X: Any, y: Any, **beside: Any) -> Any:
     if name == "PHReg":
         return sm.PHReg(y[0], X, status=y[1], **beside)
     if name == "ConditionalLogit":
-        return sm.ConditionalLogit(y[0], X, groups=y[1])
+        return sm.ConditionalLogit(y[0], X, groups=y[1], **beside)
     return getattr(sm, name)(y, X, **beside)
 
 
@@ -140,7 +141,7 @@ def fitted(model: Any) -> Any:
     if hasattr(model, "family") or hasattr(model, "status"):
         return model.fit(**({"tol": 1e-14, "maxiter": 100} if hasattr(model, "family") else {}))
     own = {"method": "newton", "maxiter": 200, "tol": 1e-13}
-    return model.fit(disp=0, **(own if type(model).__name__ in ("Logit", "Probit", "Poisson", "MNLogit") else {}))
+    return model.fit(disp=0, **(own if type(model).__name__ in NEWTON else {}))
 
 
 def of_rest(name: str, kept: Any) -> tuple[pd.DataFrame, Any]:
@@ -177,7 +178,7 @@ def test_separated_rows_are_those_of_a_linear_programme_and_the_rest_has_the_fit
     assert model.loglike(whole) == pytest.approx(small.llf, abs=1e-8)
 
 
-@pytest.mark.parametrize("name", ["Logit", "Probit", "Binomial", "Poisson", "Counts", "PHReg"])
+@pytest.mark.parametrize("name", ["Logit", "Probit", "Binomial", "Poisson", "Counts", "PHReg", "ConditionalLogit"])
 def test_estimates_are_those_of_the_rest_and_limits_those_of_a_profile_by_fits_with_an_offset(name: str) -> None:
     if name == "PHReg":
         pytest.importorskip("statsmodels", minversion="0.15", reason="statsmodels fits no model without columns")

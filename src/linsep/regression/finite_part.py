@@ -141,8 +141,10 @@ def finite_part(
         raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
-    rows = _Rows(asked, deadline)
+    fitted = asked.as_fitted()
+    rows = _Rows(fitted, deadline)
     try:
+        proof = proof if fitted is asked else rows.without([])[0]
         whole = rows.fit(proof, list(range(len(rows.names))))
     except OutOfTimeError:
         whole = _Fit(nan, {}, 0 if rows.is_cox else len(rows.outcome.y) - proof.cone.separated.size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -56,6 +56,16 @@ class Asked:
             return model_rows(self.design.X, self.outcome, self.design.names, self.family, self.fit_intercept)
         except RowError as error:
             raise error.among(self.design.places) from None
+
+    def as_fitted(self) -> Asked:
+        """A conditional model with one case a stratum as the Cox model of the same likelihood; others as they are."""
+        if self.family != "conditional" or self.outcome.weights is not None:
+            return self
+        outcome, case = self.outcome, (self.outcome.y > 0) & self.outcome.compared
+        if np.bincount(np.unique(outcome.stratum, return_inverse=True)[1], case).max() > 1:
+            return self
+        one_time = outcome._replace(y=2.0 - case, event=case.astype(np.float64))
+        return replace(self, family="cox", link="log", outcome=one_time)
 
     def owners(self, proof: SeparationProof) -> tuple[Array, Array]:
         """The rows of the data of which some inequality is separated, and those of which some is not."""

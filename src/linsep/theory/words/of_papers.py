@@ -78,7 +78,7 @@ def paragraph_of(found: Any, part: Any) -> str:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None:
         if part.n_rows and FINITE in found.coefficients.values():
-            which = "not separated"
+            which = "compared with a case" if found.family == "conditional" else "not separated"
             if found.family == "cox":
                 ties = outcome.ties.capitalize()
                 which = f"at risk at an event that counts (others fall behind or end before; ties by {ties})"
