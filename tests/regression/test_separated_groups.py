@@ -283,7 +283,7 @@ def test_levels_of_cases_only_are_named() -> None:
     twice = separation(
         np.column_stack([x, rare]), np.where(rare, 1, np.tile([1, 1, 0], 20)), family="conditional", strata=ward
     )
-    with pytest.raises(DataError, match="conditional ones with one case a stratum and no weights"):
+    with pytest.raises(DataError, match="and conditional ones with one case a stratum"):
         twice.finite_part()
 
 
@@ -482,7 +482,7 @@ def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_nam
         whole, fewer = model.fit(disp=0), smf.mnlogit("place ~ age + C(drug)", data=table[~cell]).fit(disp=0)
     assert abs(whole.params.loc["age"] - fewer.params.loc["age"]).max() > 2e-4
     (text,) = [one for one in found.advice if one.startswith("Or report")]
-    assert "need not be those of a fit of fewer rows" in text and "profile" not in text
+    assert "need not be those of a fit of fewer rows" in text
     with pytest.raises(DataError, match="no regression on fewer rows"):
         found.drop()
     table.loc[cell, "place"] = 2  # separated from all other classes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 from scipy.stats import chi2, logistic
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from test_separation_published import ALLIGATORS, numbers
@@ -197,6 +197,49 @@ def test_estimates_are_those_of_the_rest_and_limits_those_of_a_profile_by_fits_w
         for end in ends:
             held = model_of(name, frame.drop(columns=column), response, offset=(end * frame[column]).to_numpy())
             assert 2 * (small.llf - fitted(held).llf) == pytest.approx(chi2(1).ppf(0.95), abs=1e-5)
+
+
+def test_a_multinomial_model_has_the_estimates_and_limits_of_its_likelihood() -> None:
+    X, y = DATA["MNLogit"]()
+    part, kept = separation(model_of("MNLogit", X, y)).finite_part(), separation(model_of("MNLogit", X, y)).drop()
+    small = fitted(model_of("MNLogit", *of_rest("MNLogit", kept)))
+    for k, name in [(k, name) for k in (1, 2) for name in kept.names]:
+        one = part.estimates[k, name]
+        assert one.value == pytest.approx(small.params.loc[name, k - 1], abs=1e-8)
+        assert one.error == pytest.approx(small.bse.loc[name, k - 1], abs=1e-8)
+    assert part.log_likelihood == pytest.approx(small.llf, abs=1e-8)
+    assert part.n_rows == len(kept.y)
+    # Rows that are separated from one class only still count for the others.
+    X = sm.add_constant(X.assign(school=(X.age < 3).astype(float)))
+    y = np.where((X.school == 1) & (y == 2), 1, y)
+    model = model_of("MNLogit", X, y)
+    found = separation(model)
+    assert found.coefficients[2, "school"] == -np.inf and found.separated_rows == ()
+    part, table = found.finite_part(), found.table()
+    far = np.array([[part.estimates[k, name].value for k in (1, 2)] for name in X])
+    free = np.isfinite(far)
+    far[~free] = -FAR
+    assert model.loglike(far) == pytest.approx(part.log_likelihood, abs=1e-8)
+    assert model.score(far.ravel("F")) == pytest.approx(np.zeros(far.size), abs=1e-6)
+    information = -model.hessian(far.ravel("F"))[np.ix_(free.ravel("F"), free.ravel("F"))]
+    errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    assert [one.error for one in part.estimates.values() if np.isfinite(one.value)] == pytest.approx(errors, rel=1e-6)
+
+    def held(j: int, k: int, end: float) -> float:
+        def lost(b: Array) -> float:
+            whole = far.copy()
+            whole[~mask], whole[mask] = b, end
+            return float(-model.loglike(whole))
+
+        mask = np.zeros_like(free)
+        mask[j, k] = True
+        return -float(minimize(lost, far[~mask], method="BFGS", options={"gtol": 1e-7}).fun)
+
+    for j, k, ends in ((3, 1, ["upper"]), (1, 0, ["lower", "upper"])):
+        for end in ends:
+            limit = table.loc[[(k + 1, X.columns[j])], end].iloc[0]
+            assert 2 * (part.log_likelihood - held(j, k, limit)) == pytest.approx(chi2(1).ppf(0.95), abs=1e-4)
+    assert "For school of class 2 the upper limit" in found.paragraph()
 
 
 def test_estimators_of_scikit_learn_have_the_answer_of_statsmodels() -> None:

@@ -142,10 +142,16 @@ def test_the_paragraph_has_the_version_few_digits_and_the_references() -> None:
 def test_of_every_family_the_table_has_the_same_columns_and_says_what_may_be_kept() -> None:
     smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    ordered = pytest.importorskip(
+        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
+    )
+    OrderedModel = ordered.OrderedModel
     of_three = TABLE.assign(grade=np.where(TABLE.arm == "c", 2, TABLE.months % 3).astype(int))
     with warnings.catch_warnings(action="ignore"):
         fits = [
-            smf.mnlogit("grade ~ x + arm", data=of_three).fit(disp=0),
+            OrderedModel(
+                of_three.grade, of_three[["x"]].join(pd.get_dummies(of_three.arm, dtype=float)[["b", "c"]])
+            ).fit(disp=0),
             smf.glm("cases ~ x + arm", data=TABLE, family=sm.families.NegativeBinomial(alpha=1.0)).fit(),
         ]
     columns = separation(smf.logit("dead ~ x + arm", data=TABLE)).table().columns

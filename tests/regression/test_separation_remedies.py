@@ -270,8 +270,9 @@ def test_a_coefficient_whose_place_another_takes_has_no_limit() -> None:
     assert np.isnan(twice.estimates["x1"].value)
     with pytest.raises(DataError, match="level is a number between 0 and 1, not 95"):
         separation(X, [0, 1, 1, 1, 1]).finite_part(95)
-    with pytest.raises(DataError, match="no likelihood of the family 'multinomial' with"):
-        separation(X, [0, 1, 2, 1, 1], family="multinomial").finite_part()
+    for options in ({"family": "cumulative"}, {"family": "multinomial", "weights": np.arange(5) + 1}):
+        with pytest.raises(DataError, match=f"no likelihood of the family '{options['family']}' with"):
+            separation(X, [0, 1, 2, 1, 1], **options).finite_part()
 
 
 def test_what_cannot_be_dropped() -> None:

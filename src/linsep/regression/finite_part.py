@@ -23,6 +23,7 @@ from linsep.theory.separation.likelihood import BEYOND, Likelihood, largest
 from linsep.theory.separation.partial_likelihood import PartialLikelihood
 from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.consequences import FINITE, SeparationProof, coefficients
+from linsep.theory.words.of_advice import bare
 from linsep.theory.words.of_regressions import listed, multiplied
 from linsep.types import Array, DataError
 
@@ -96,11 +97,11 @@ class FinitePart(NamedTuple):
         Whether rounding of the inputs could change the answer that this is made from.
     """
 
-    estimates: dict[str, Estimate]
+    estimates: dict[Any, Estimate]
     log_likelihood: float
     level: float
     n_rows: int
-    tests: dict[str, LikelihoodRatio]
+    tests: dict[Any, LikelihoodRatio]
     not_computed: tuple[str, ...] = ()
     reason: str = ""
     fragile: bool = False
@@ -108,10 +109,13 @@ class FinitePart(NamedTuple):
     def __repr__(self) -> str:
         about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
         limits = f"limits at {100 * self.level:g}%: Wald of finite estimates, profile likelihood of infinite ones"
-        lines = [("", *_HEAD), *((name, *map("{:.4g}".format, found)) for name, found in self.estimates.items())]
+        lines = [
+            ("", *_HEAD),
+            *((listed([name]), *map("{:.4g}".format, found)) for name, found in self.estimates.items()),
+        ]
         widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in lines]
-        told = [f"{name} = 0: {test}" for name, test in self.tests.items()]
+        told = [f"{listed([name])} = 0: {test}" for name, test in self.tests.items()]
         told += [f"not computed: {listed(self.not_computed)}: {self.reason}"] * bool(self.not_computed)
         return "\n".join([*table, *told, *[f"fragile: {_FRAGILE}"] * self.fragile, about, limits])
 
@@ -144,13 +148,15 @@ def finite_part(
     fitted = asked.as_fitted()
     rows = _Rows(fitted, deadline)
     try:
+        n_left = asked.owners(proof)[1].size
         proof = proof if fitted is asked else rows.without([])[0]
         whole = rows.fit(proof, list(range(len(rows.names))))
+        whole = whole._replace(n_rows=n_left) if asked.family == "multinomial" else whole
     except OutOfTimeError:
         whole = _Fit(nan, {}, 0 if rows.is_cox else len(rows.outcome.y) - proof.cone.separated.size)
     z = float(scipy.special.ndtri(0.5 + level / 2))
-    out: dict[str, Estimate] = {}
-    tests: dict[str, LikelihoodRatio] = {}
+    out: dict[Any, Estimate] = {}
+    tests: dict[Any, LikelihoodRatio] = {}
     for name, value in said.items():
         is_infinite = isinstance(value, float) and isinf(value)
         if not is_infinite and value != FINITE:  # the profile likelihood is the same everywhere
@@ -258,7 +264,7 @@ class _Rows:
         """The columns of each factor, or product of factors, that has several, of which one is infinite."""
         out: dict[str, list[int]] = {}
         for j, name in enumerate(self.names):
-            for factors in multiplied(name, self.asked.design.levels):
+            for factors in multiplied(bare(name), self.asked.design.levels):
                 out.setdefault(":".join(factors), []).append(j)
         infinite = {self.names.index(name) for name, value in said.items() if isinstance(value, float)}
         return {factor: columns for factor, columns in out.items() if len(columns) > 1 and infinite & {*columns}}

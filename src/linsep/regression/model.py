@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.regression.design import Design, constant_columns
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_length, dense, exact_table
 from linsep.theory.proof import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, Outcome
-from linsep.theory.separation.model_rows import ModelRows, model_rows
+from linsep.theory.separation.likelihood import FITTED
+from linsep.theory.separation.model_rows import ModelRows, model_rows, with_constant
 from linsep.theory.verify.cone import Rows
 from linsep.theory.verify.consequences import SeparationProof, coefficients
 from linsep.theory.words.of_regressions import estimate
@@ -22,6 +23,7 @@ from linsep.types import Array, RowError
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
+_MOST_ENTRIES = 20_000_000
 Verdict = Literal["complete", "quasi-complete", "overlap", "undecided", "not verified"]
 
 
@@ -57,15 +59,43 @@ class Asked:
         except RowError as error:
             raise error.among(self.design.places) from None
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether there is a likelihood for it here."""
+        return (self.family, self.link) in FITTED or self._picks_one
+
+    @property
+    def _picks_one(self) -> bool:
+        """Whether one row of each stratum is a case, or one class that of each row, and all count alike."""
+        outcome, n = self.outcome, self.design.X.shape
+        if outcome.weights is not None:
+            return False
+        if self.family == "conditional":
+            strata, case = np.unique(outcome.stratum, return_inverse=True)[1], (outcome.y > 0) & outcome.compared
+            return int(np.bincount(strata, case).max()) < 2
+        n_classes = len(np.unique(outcome.y)) if self.family == "multinomial" else 0
+        return 0 < n[0] * (n[1] + 1) * n_classes**2 <= _MOST_ENTRIES and outcome.offset is None
+
     def as_fitted(self) -> Asked:
-        """A conditional model with one case a stratum as the Cox model of the same likelihood; others as they are."""
-        if self.family != "conditional" or self.outcome.weights is not None:
+        """The question itself, or a Cox model in strata with the same likelihood if one of each stratum is picked.
+
+        In a multinomial model row i is a stratum with a row (0, ..., 0, x_i, 0, ..., 0) for each class, of which that
+        of its own class is picked (McFadden 1974).
+        """
+        if (self.family, self.link) in FITTED or not self._picks_one:
             return self
-        outcome, case = self.outcome, (self.outcome.y > 0) & self.outcome.compared
-        if np.bincount(np.unique(outcome.stratum, return_inverse=True)[1], case).max() > 1:
-            return self
-        one_time = outcome._replace(y=2.0 - case, event=case.astype(np.float64))
-        return replace(self, family="cox", link="log", outcome=one_time)
+        design, strata, case = self.design, self.outcome.strata, (self.outcome.y > 0) & self.outcome.compared
+        if self.family == "multinomial":
+            X = dense(with_constant(design.X) if self.fit_intercept else design.X)
+            (n, p), k = X.shape, len(self.rows.classes)
+            wide = np.zeros((n, k, k - 1, p), dtype=X.dtype)
+            for other in range(1, k):
+                wide[:, other, other - 1] = X
+            powers: Any = {name: design.powers[name[1]] for name in self.rows.names if name[1] in design.powers}
+            design = Design(wide.reshape(n * k, -1), self.rows.names, design.levels, {}, powers=powers)
+            strata, case = np.repeat(np.arange(n), k), (self.outcome.y[:, None] == self.rows.classes).ravel()
+        picked = Outcome(2.0 - case, event=case.astype(np.float64), strata=strata, offset=self.outcome.offset)
+        return replace(self, design=design, family="cox", link="log", outcome=picked, fit_intercept=True)
 
     def owners(self, proof: SeparationProof) -> tuple[Array, Array]:
         """The rows of the data of which some inequality is separated, and those of which some is not."""

@@ -13,7 +13,6 @@ from linsep.regression.groups import SeparatedGroup, separated_groups
 from linsep.regression.model import Asked, Verdict
 from linsep.theory.rows.deadline import deadline_of, why_ended, why_over
 from linsep.theory.separation.families import ORDERED, Family
-from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.verify.consequences import FINITE, UNIDENTIFIED, SeparationProof
 from linsep.theory.words.of_advice import advice, bare
 from linsep.theory.words.of_papers import paragraph_of
@@ -110,11 +109,11 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, nor a conditional
-            one with one case a stratum; is of proportions without trials, has more than 3,000 columns, or so many rows
-            and fixed effects that each step of a fit takes seconds (the error then has the two lines of pyfixest that
-            fit it), or is undecided; a guarded model has weights of variances or standard errors of another kind; or
-            the answer was read from JSON and so lacks the data.
+            The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, nor, without
+            weights, a multinomial one or a conditional one with one case a stratum; is of proportions without trials,
+            has more than 3,000 columns, or so many rows and fixed effects that each step of a fit takes seconds (the
+            error then has the two lines of pyfixest that fit it), or is undecided; a guarded model has weights of
+            variances or standard errors of another kind; or the answer was read from JSON and so lacks the data.
 
         References
         ----------
@@ -338,8 +337,7 @@ class Remedies:
         asked = self._question
         is_known = UNIDENTIFIED not in self.coefficients.values()  # columns to leave out first are said
         can_penalise = not (is_known and why_no_firth(asked, self.proof))
-        fitted = asked.as_fitted()
-        has_limits = not asked.outcome.beyond and (fitted.family, fitted.link) in FITTED
+        has_limits = not asked.outcome.beyond and asked.is_fitted
         is_partly = np.intersect1d(*asked.owners(self.proof)).size > 0 and self.family in (*ORDERED, "multinomial")
         width = len(asked.rows.names) // (max(len(asked.rows.classes) - 1, 1) if self.family == "multinomial" else 1)
         surplus = [] if is_known or self.proof.bases else dependent(self.proof.null, width)[::-1]

@@ -78,13 +78,15 @@ def paragraph_of(found: Any, part: Any) -> str:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None:
         if part.n_rows and FINITE in found.coefficients.values():
-            which = "compared with a case" if found.family == "conditional" else "not separated"
+            which = {"conditional": "compared with a case", "multinomial": "not separated from every other class"}.get(
+                found.family, "not separated"
+            )
             if found.family == "cox":
                 ties = outcome.ties.capitalize()
                 which = f"at risk at an event that counts (others fall behind or end before; ties by {ties})"
             errors = " (standard errors)" * (not outcome.beyond)
             finite = [
-                f"{name} {one.value:.3g}" + f" ({one.error:.3g})" * bool(errors)
+                f"{listed([name])} {one.value:.3g}" + f" ({one.error:.3g})" * bool(errors)
                 for name, one in part.estimates.items()
                 if found.coefficients[name] == FINITE
             ]
@@ -149,7 +151,7 @@ def _having(outcome: Outcome, family: str) -> str:
     return f" with {', '.join(parts)}" if parts else ""
 
 
-def _reported(found: Any, part: Any, name: str) -> str:
+def _reported(found: Any, part: Any, name: Any) -> str:
     """The limit and the test of an infinite coefficient."""
     is_above = found.coefficients[name] > 0
     end = part.estimates[name].lower if is_above else part.estimates[name].upper
@@ -163,10 +165,10 @@ def _reported(found: Any, part: Any, name: str) -> str:
             found.link
         )
         ratio = ratio if abs(end) < _FAR else None
-        if ratio and name in (INTERCEPT, *CONSTANTS):
+        if ratio and bare(name) in (INTERCEPT, *CONSTANTS):
             ratio = ratio.removesuffix(" ratio")
         limit += f" ({ratio} {beyond} {exp(end):.3g})" if ratio else ""
-    return f"For {name} {limit}; likelihood-ratio test: {part.tests[name]}."
+    return f"For {listed([name])} {limit}; likelihood-ratio test: {part.tests[name]}."
 
 
 def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) -> list[str]:
