@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.stats import chi2, logistic
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from test_separation_published import ALLIGATORS, numbers
 
-from linsep import separation
+from linsep import open_data, separation
 from linsep.types import Array, DataError
 
 sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
@@ -240,6 +241,20 @@ def test_a_multinomial_model_has_the_estimates_and_limits_of_its_likelihood() ->
             limit = table.loc[[(k + 1, X.columns[j])], end].iloc[0]
             assert 2 * (part.log_likelihood - held(j, k, limit)) == pytest.approx(chi2(1).ppf(0.95), abs=1e-4)
     assert "For school of class 2 the upper limit" in found.paragraph()
+
+
+def test_decimals_and_labels_that_are_text_have_the_same_multinomial_estimates(tmp_path: Path) -> None:
+    table = pd.DataFrame({"x": [0.1, 0.2, 0.35, 0.4, 0.5, 0.7, 0.75, 0.8], "kind": list("aabbccab")})
+    table.to_csv(tmp_path / "kinds.csv", index=False)
+    exact = separation(open_data(tmp_path / "kinds.csv", target="kind"), table.kind, family="multinomial")
+    assert exact._question is not None and exact._question.design.powers == {"x": 2}
+    codes = np.unique(table.kind, return_inverse=True)[1]
+    part, fit = exact.finite_part(), fitted(sm.MNLogit(codes, sm.add_constant(table[["x"]])))
+    for k, label in enumerate("bc"):
+        for name, own in (("(Intercept)", "const"), ("x", "x")):
+            assert part.estimates[label, name][:2] == pytest.approx(
+                (fit.params.loc[own, k], fit.bse.loc[own, k]), abs=1e-7
+            )
 
 
 def test_estimators_of_scikit_learn_have_the_answer_of_statsmodels() -> None:

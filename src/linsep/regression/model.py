@@ -84,7 +84,8 @@ class Asked:
         """
         if (self.family, self.link) in FITTED or not self._picks_one:
             return self
-        design, strata, case = self.design, self.outcome.strata, (self.outcome.y > 0) & self.outcome.compared
+        design, outcome = self.design, self.outcome
+        strata, case = outcome.strata, np.empty(0)
         if self.family == "multinomial":
             X = dense(with_constant(design.X) if self.fit_intercept else design.X)
             (n, p), k = X.shape, len(self.rows.classes)
@@ -93,8 +94,10 @@ class Asked:
                 wide[:, other, other - 1] = X
             powers: Any = {name: design.powers[name[1]] for name in self.rows.names if name[1] in design.powers}
             design = Design(wide.reshape(n * k, -1), self.rows.names, design.levels, {}, powers=powers)
-            strata, case = np.repeat(np.arange(n), k), (self.outcome.y[:, None] == self.rows.classes).ravel()
-        picked = Outcome(2.0 - case, event=case.astype(np.float64), strata=strata, offset=self.outcome.offset)
+            strata, case = np.repeat(np.arange(n), k), (outcome.y[:, None] == self.rows.classes).ravel()
+        else:
+            case = (outcome.y > 0) & outcome.compared
+        picked = Outcome(2.0 - case, event=case.astype(np.float64), strata=strata, offset=outcome.offset)
         return replace(self, design=design, family="cox", link="log", outcome=picked, fit_intercept=True)
 
     def owners(self, proof: SeparationProof) -> tuple[Array, Array]:
