@@ -37,7 +37,8 @@ def write_presets(folder: Path) -> None:
 def with_explorers(markdown: str, url: str) -> str:
     """Put an explorer where a page says `<!-- explore: NAME chapter=1 card=CARD -->`; `url` is that of the page."""
     up = "../" * url.count("/")
-    return EXPLORE.sub(lambda found: explorer(found[1], "&".join(found[2].split()), up), markdown)
+    own = ["answers=no"] * ("-exercises" in url)  # the edition for a class
+    return EXPLORE.sub(lambda found: explorer(found[1], "&".join([*found[2].split(), *own]), up), markdown)
 
 
 def explorer(name: str, view: str, up: str) -> str:

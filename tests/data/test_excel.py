@@ -300,7 +300,7 @@ def test_rows_of_several_workbooks_are_named_as_those_of_several_csv_files(tmp_p
 
 def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(DataError, match=r"pip install 'linsep\[excel\]', or save the sheet as CSV"):
+    with pytest.raises(DataError, match=r"pip install '\.\[excel\]', or save the sheet as CSV"):
         open_data(b"", format="excel").read()
 
 

@@ -365,7 +365,7 @@ def test_rows_that_do_not_fit_the_memory_are_refused(database: str, monkeypatch:
 def test_without_the_driver_the_install_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = make(tmp_path / "rows.duckdb", ROWS)
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(DataError, match=r"need duckdb: pip install 'linsep\[sql\]'"):
+    with pytest.raises(DataError, match=r"need duckdb: pip install '\.\[sql\]'"):
         open_data(database, query="SELECT * FROM t").read()
 
 

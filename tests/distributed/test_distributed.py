@@ -390,6 +390,6 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
 
 def test_without_dask_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'linsep\[dask\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[dask\]'"):
         fit(Perceptron(), noisy(40))
     assert issubclass(DataError, ValueError)

@@ -296,7 +296,8 @@ def test_the_region_where_all_is_right_is_seen_or_said_to_be_missing(
         assert "Green: every row is right" in browser.ask(words)
         assert browser.ask(green) > 0.02
     show(browser, pages["exclusive-or"])
-    assert "no w is right on all rows. Here the best w has 2 rows wrong" in browser.ask(words)
+    # Before the end the words tell no answer, and afterwards they do.
+    assert "Green is where every row is right." in browser.ask(words)
     assert browser.ask(green) < 0.001
     # The witness tells an answer: it is marked for who opens the verdict.
     assert browser.ask("linsep.session.witness") is None
@@ -306,6 +307,10 @@ def test_the_region_where_all_is_right_is_seen_or_said_to_be_missing(
     browser.ask("const t = linsep.session.points, X = t.X.slice(); X[0] = X[1] = 3; linsep.session.change({...t, X})")
     assert browser.ask("[...linsep.session.after.w, linsep.session.after.b]") == [0, 0, 0]
     assert browser.ask("linsep.session.drawn().map(d => [d.name, d.mistakes])") == [["a separator", 0]]
+    show(browser, pages["exclusive-or"])
+    browser.ask("linsep.session.toEnd()")
+    drawn(browser)
+    assert "no w is right on all rows. Here the best w has 2 rows wrong" in browser.ask(words)
 
 
 # ------------------------------------------------------------- learnt in the page

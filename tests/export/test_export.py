@@ -268,7 +268,7 @@ def test_a_stream_of_numbers_is_exported() -> None:
 
 def test_without_onnx_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install 'linsep\[onnx\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[onnx\]'"):
         to_onnx(learners.Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1]))
 
 

@@ -112,7 +112,7 @@ def test_matplotlib_is_imported_late_and_missed_with_a_hint() -> None:
         "import linsep, sys; assert 'matplotlib' not in sys.modules; sys.modules['matplotlib'] = None; linsep.plots"
     )
     done = subprocess.run([sys.executable, "-c", missing], capture_output=True, text=True, check=False)
-    assert "pip install 'linsep[plots]'" in done.stderr
+    assert "pip install '.[plots]'" in done.stderr
     assert not hasattr(linsep, "pictures")
 
 

@@ -156,7 +156,7 @@ def test_datasets_of_hdf5_files_are_read_one_at_a_time(tmp_path: Path, monkeypat
     everything = slice(None)
     assert got == [("/deep/cube", (everything, 0)), ("/deep/cube", (everything, 1)), ("/flat", ())]
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(DataError, match=r"x\.h5: HDF5 needs h5py, .* pip install 'linsep\[hdf5\]'"):
+    with pytest.raises(DataError, match=r"x\.h5: HDF5 needs h5py, .* pip install '\.\[hdf5\]'"):
         read(tmp_path / "x.h5")
 
 

@@ -254,7 +254,7 @@ def test_the_command_takes_decimals_as_they_are_written(tmp_path: Path) -> None:
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "formulaic", None)
-    with pytest.raises(ImportError, match=r"not installed: pip install 'linsep\[regression\]'"):
+    with pytest.raises(ImportError, match=r"not installed: pip install '\.\[regression\]'"):
         separation("better ~ age", data=clinic())
     (tmp_path / "d.csv").write_text("a,y\n1,0\n2,1\n")
     asked: dict[str, Any] = {"target": None, "family": "logistic", "fit_intercept": True, "time_limit": None}

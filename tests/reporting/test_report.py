@@ -241,8 +241,8 @@ def test_a_missing_extra_is_named(folder: Path) -> None:
         "cli.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
-    assert "pip install 'linsep[report]'" in done.stdout
-    assert "pip install 'linsep[report]'" in done.stderr
+    assert "pip install '.[report]'" in done.stdout
+    assert "pip install '.[report]'" in done.stderr
     assert done.returncode == 2
 
 

@@ -389,7 +389,7 @@ def test_messages_are_printed_when_asked_for(table: Path, capsys: pytest.Capture
     assert capsys.readouterr().err.count("checkpoint: ") == 2
 
 
-@pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install 'linsep[drift]'")
+@pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install '.[drift]'")
 def test_drift_is_reported(table: Path) -> None:
     lines = table.read_text().splitlines()
     rng = random.Random(0)

@@ -64,6 +64,8 @@ export class Session {
   /** The chapter of the course that this page is a part of: words and panels of later ones are left out. */
   chapter = WHOLE;
   edited = false;
+  /** Whether the page says at the end what could be seen; an edition for a class does not. */
+  answers = true;
   /** Whether the end of this run was seen: before that the page does not tell how it ends. */
   hasEnded = false;
   asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };

@@ -28,6 +28,7 @@ export function stateOf(session: Session): string {
   put("vectors", session.vectors ? "yes" : "no", "yes");
   put("contours", session.contours ? "yes" : "no", "yes");
   put("chapter", session.chapter, WHOLE);
+  put("answers", session.answers ? "yes" : "no", "yes");
   put("speed", session.speed, 1);
   put("card", session.panel, "step");
   if (session.replay.knowsVisits) parts.set("visit", String(session.t));
@@ -94,6 +95,7 @@ function takeUp(session: Session, said: URLSearchParams): void {
   session.vectors = said.get("vectors") !== "no";
   session.contours = said.get("contours") !== "no";
   session.chapter = Math.max(1, Math.min(WHOLE, number("chapter", WHOLE)));
+  session.answers = said.get("answers") !== "no";
   session.speed = Math.max(1, Math.min(100, number("speed", 1)));
   session.panel = said.get("card") ?? "step";
   if (said.has("update")) session.goToUpdate(number("update", 0));

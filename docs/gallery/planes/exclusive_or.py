@@ -20,29 +20,31 @@ from linsep.data.synthetic import make_xor
 from linsep.plots import plot_boundary, plot_witness
 
 X, y, _ = make_xor(80, noise=0.2, random_state=1)
+y = -y  # as in the course, where equal signs are positive
 certificate = separability(X, y)
 assert certificate.verdict == "inseparable"
 rows, weights = map(np.array, certificate.witness)
 assert sorted(y[rows]) == [-1, -1, 1, 1]
 
-CORNERS, SIGNS = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([-1, -1, 1, 1])
+CORNERS, SIGNS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]), np.array([1, -1, 1, -1])
 four = separability(CORNERS, SIGNS)
 assert four.verdict == "inseparable"
 assert sorted(four.witness.rows) == [0, 1, 2, 3]
 assert len(set(four.witness.weights)) == 1  # both diagonals have the same middle
 product = CORNERS.prod(axis=1)
-assert (product == -SIGNS).all()
+assert (1 - 2 * CORNERS.sum(axis=1) + 4 * product == SIGNS).all()
 
 kernel = KernelPerceptron(degree=2, max_iter=100, random_state=0).fit(X, y)
 assert kernel.stop_reason_ == "clean pass"
-hidden = MLP(8, random_state=0).fit(X, y)
+hidden = MLP(8, random_state=4).fit(X, y)
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 9.2), layout="constrained")
 axes = axes.ravel()
 plot_witness(four, CORNERS, SIGNS, ax=axes[0]).set_title("four points, no line")
 plot_witness(certificate, X, y, ax=axes[1]).set_title("80 points, no line: four rows prove it")
 for ax in axes[:2]:
-    ax.set(aspect="equal", xlim=(-1.8, 1.8), ylim=(-1.8, 1.8))
+    low, high = (-0.4, 1.4) if ax is axes[0] else (-1.8, 1.8)
+    ax.set(aspect="equal", xlim=(low, high), ylim=(low, high))
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
 for ax, model, title in ((axes[2], kernel, "the kernel (x·x′ + 1)²"), (axes[3], hidden, "8 hidden nodes")):
     plot_boundary(model, X, y, ax=ax).set(title=title, aspect="equal")

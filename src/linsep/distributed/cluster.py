@@ -100,7 +100,7 @@ def fit(
     try:
         dask: Any = import_module("distributed")  # its constructors have no types
     except ImportError as error:
-        raise ImportError("linsep.distributed needs Dask: pip install 'linsep[dask]'") from error
+        raise ImportError("linsep.distributed needs Dask: pip install '.[dask]'") from error
     # Threads of this process, if there is no cluster: kernels and readers release the lock.
     here = {"processes": False, "dashboard_address": None, "set_as_default": False}
     with dask.Client(**here) if client is None else nullcontext(client) as connected:

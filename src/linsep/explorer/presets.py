@@ -174,7 +174,7 @@ PRESETS = {
         max_iter=25,
     ),
     "orthonormal": Preset(
-        "Rows at right angles: the bound is attained",
+        "Rows at right angles",
         (
             "The nine rows have length 1 and stand at right angles to each other.",
             "No update helps another row, so each of them is a mistake once.",

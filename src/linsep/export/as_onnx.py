@@ -56,7 +56,7 @@ def to_onnx(model: Any) -> bytes:
     try:
         import onnx
     except ImportError as error:
-        raise ImportError("export to ONNX needs onnx, which is not installed: pip install 'linsep[onnx]'") from error
+        raise ImportError("export to ONNX needs onnx, which is not installed: pip install '.[onnx]'") from error
     formula = formula_of(model)
     graph = _Graph(onnx, formula.dtype)
     z = _sum_of_inputs(graph, formula)

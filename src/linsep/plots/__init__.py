@@ -8,6 +8,6 @@ import lazy_loader
 try:
     import matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("linsep.plots needs Matplotlib, which is not installed: pip install 'linsep[plots]'") from error
+    raise ImportError("linsep.plots needs Matplotlib, which is not installed: pip install '.[plots]'") from error
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

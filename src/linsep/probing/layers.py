@@ -254,7 +254,7 @@ def _hdf5(path: str) -> dict[str, Stored]:
     try:
         import h5py
     except ImportError:
-        raise DataError(f"{path}: HDF5 needs h5py, which is not installed: pip install 'linsep[hdf5]'") from None
+        raise DataError(f"{path}: HDF5 needs h5py, which is not installed: pip install '.[hdf5]'") from None
     found: dict[str, Stored] = {}
 
     def read(name: str, index: Index) -> Array:

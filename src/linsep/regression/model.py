@@ -85,7 +85,10 @@ class Asked:
         if (self.family, self.link) in FITTED or not self._picks_one:
             return self
         design, outcome = self.design, self.outcome
-        strata, case = outcome.strata, np.empty(0)
+        strata, case = (
+            outcome.strata,
+            (outcome.y > 0) & outcome.compared if self.family == "conditional" else np.empty(0),
+        )
         if self.family == "multinomial":
             X = dense(with_constant(design.X) if self.fit_intercept else design.X)
             (n, p), k = X.shape, len(self.rows.classes)
@@ -95,8 +98,6 @@ class Asked:
             powers: Any = {name: design.powers[name[1]] for name in self.rows.names if name[1] in design.powers}
             design = Design(wide.reshape(n * k, -1), self.rows.names, design.levels, {}, powers=powers)
             strata, case = np.repeat(np.arange(n), k), (outcome.y[:, None] == self.rows.classes).ravel()
-        else:
-            case = (outcome.y > 0) & outcome.compared
         picked = Outcome(2.0 - case, event=case.astype(np.float64), strata=strata, offset=outcome.offset)
         return replace(self, design=design, family="cox", link="log", outcome=picked, fit_intercept=True)
 

@@ -91,7 +91,7 @@ class DriftAlarm:
         try:
             from river import drift
         except ImportError:
-            raise DataError("drift alarms come from River: pip install 'linsep[drift]'") from None
+            raise DataError("drift alarms come from River: pip install '.[drift]'") from None
         self.kind = kind
         self._make = drift.ADWIN if kind == "adwin" else drift.PageHinkley
         self.restart()

@@ -20,6 +20,6 @@ export class Header {
   }
 
   draw(): void {
-    this.notes.hidden = this.session.story.about.length < 3 || !this.session.hasEnded;
+    this.notes.hidden = this.session.story.about.length < 3 || !this.session.hasEnded || !this.session.answers;
   }
 }

@@ -36,7 +36,7 @@ export class VerdictPanel {
   private margin(): string {
     const { session } = this;
     const among = session.table.constant ? ` among the rows ${session.rowName}` : "";
-    return `A plane has the margin γ = ${shown(session.verdict.gamma)}${among}.`;
+    return `The best plane that was found, which need not be the one on the screen, has the margin γ = ${shown(session.verdict.gamma)}${among}.`;
   }
 
   /** The rows of the witness with their weights, and what their sum is. */

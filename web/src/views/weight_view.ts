@@ -149,10 +149,11 @@ export class WeightView {
   }
 
   private saidOf(green: number, fewest: number, drawn: number): string {
-    const { verdict, table } = this.session;
+    const { verdict, table, hasEnded, edited, panel } = this.session;
     const numbers = drawn <= FEW_TO_NAME ? " Each number is on the good side of its line." : "";
     if (drawn < table.n) return `Only one of ${Math.ceil(table.n / drawn)} rows is drawn.`;
     if (green) return `Green: every row is right${green < THIN ? ". It is thin here" : ""}.${numbers}`;
+    if (!(hasEnded || edited || panel === "verdict")) return `Green is where every row is right.${numbers}`;
     if (verdict.verdict === "inseparable") return `There is no green region: no w is right on all rows. Here the best w has ${counted(fewest, "row")} wrong.${numbers}`;
     if (verdict.verdict === "separable") return `There are separators, but none in this part of the picture.${numbers}`;
     return `No w in this picture is right on all rows.${numbers}`;

@@ -68,7 +68,7 @@ def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
     try:
         duckdb = import_module("duckdb")
     except ImportError:
-        raise DataError(f"{path}: DuckDB databases need duckdb: pip install 'linsep[sql]'") from None
+        raise DataError(f"{path}: DuckDB databases need duckdb: pip install '.[sql]'") from None
     limit = f"{_DUCKDB_BYTES * max(4, os.cpu_count() or 4) >> 20}MiB"
     with closing(duckdb.connect(path, read_only=True, config={"memory_limit": limit})) as database:
         database.execute("SET python_enable_replacements = false")  # a table is never a variable of this function

@@ -71,7 +71,7 @@ def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]
         calamine: Any = import_module("python_calamine")
     except ImportError:
         raise DataError(
-            f"{name}: reading spreadsheets needs python-calamine, which is not installed: pip install 'linsep[excel]', "
+            f"{name}: reading spreadsheets needs python-calamine, which is not installed: pip install '.[excel]', "
             "or save the sheet as CSV"
         ) from None
     try:

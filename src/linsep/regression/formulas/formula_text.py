@@ -215,7 +215,7 @@ def formulaic_package() -> Any:
         return import_module("formulaic")
     except ImportError as error:
         raise ImportError(
-            "formulas are read by formulaic, which is not installed: pip install 'linsep[regression]'"
+            "formulas are read by formulaic, which is not installed: pip install '.[regression]'"
         ) from error
 
 

@@ -126,7 +126,7 @@ def check_extras() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        needed = "reports are written with Jinja2, which is not installed: pip install 'linsep[report]'"
+        needed = "reports are written with Jinja2, which is not installed: pip install '.[report]'"
         raise ImportError(needed) from error
 
 
