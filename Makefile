@@ -103,6 +103,8 @@ web:
 dist: $(READY)
 	rm -rf dist build/dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 	$(PYTHON) -m venv build/dist
 	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build/dist && bin/linsep demo && bin/python $(CURDIR)/docs/readme.py $(CURDIR)/README.md
