@@ -203,7 +203,7 @@ export class PlaneView {
     context.strokeStyle = wrong ? colours.wrong : colours.ink;
     context.lineWidth = wrong ? 2.2 : 0.6;
     context.stroke();
-    if (table.n <= 12) {
+    if (table.n <= 12 || i === this.session.selected || i === this.session.step?.row) {
       context.fillStyle = colours.ink;
       context.font = "11px system-ui, sans-serif";
       context.textAlign = "left";
