@@ -75,7 +75,7 @@ $(LOWEST_READY): requirements/lowest.lock pyproject.toml
 	@touch $@
 
 # A sample: what prints JSON, learners, proofs, exports and examples in docstrings; SAMPLE= for the whole suite.
-SAMPLE := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/app/test_separation_command.py tests/regression/test_smallest_set.py \
+SAMPLE := tests/app/test_json_output.py tests/learners/test_perceptron.py tests/app/test_separation_command.py tests/regression/test_separated_groups.py \
   tests/regression/test_separation_of_tables.py tests/data/test_tables.py tests/export/test_export.py src/linsep/theory/separation \
   src/linsep/learners/linear src/linsep/data/features
 
