@@ -283,7 +283,7 @@ def test_levels_of_cases_only_are_named() -> None:
     twice = separation(
         np.column_stack([x, rare]), np.where(rare, 1, np.tile([1, 1, 0], 20)), family="conditional", strata=ward
     )
-    with pytest.raises(DataError, match="and conditional ones with one case a stratum"):
+    with pytest.raises(DataError, match="and without weights conditional ones with one case a stratum"):
         twice.finite_part()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -241,6 +242,31 @@ def test_a_multinomial_model_has_the_estimates_and_limits_of_its_likelihood() ->
             limit = table.loc[[(k + 1, X.columns[j])], end].iloc[0]
             assert 2 * (part.log_likelihood - held(j, k, limit)) == pytest.approx(chi2(1).ppf(0.95), abs=1e-4)
     assert "For school of class 2 the upper limit" in found.paragraph()
+
+
+@pytest.mark.parametrize("family", ["multinomial", "conditional"])
+def test_rows_of_weight_0_count_nothing_and_time_that_ends_blames_nobody(family: Any) -> None:
+    rng = np.random.default_rng(2)
+    X, strata, keep = rng.normal(size=(60, 2)), np.repeat(np.arange(20), 3), np.arange(60) % 5 > 0
+    y = np.tile([1, 0, 0], 20) if family == "conditional" else rng.integers(0, 3, 60)
+    own: dict[str, Any] = {"strata": strata} if family == "conditional" else {}
+    few: dict[str, Any] = {name: column[keep] for name, column in own.items()}
+    part = separation(X, y, family=family, weights=keep.astype(float), **own).finite_part()
+    fewer = separation(X[keep], y[keep], family=family, **few).finite_part()
+    assert part.log_likelihood == pytest.approx(fewer.log_likelihood, abs=1e-9) and part.n_rows == fewer.n_rows
+    for name, one in fewer.estimates.items():
+        assert part.estimates[name] == pytest.approx(one, abs=1e-7)
+    model = sm.MNLogit(y, sm.add_constant(X)) if family == "multinomial" else sm.ConditionalLogit(y, X, groups=strata)
+    notes = separation(fitted(model)).table(time_limit=0).attrs["notes"]
+    assert not any(note.startswith("These printed") for note in notes)
+
+
+def test_errors_below_doubles_and_equal_fractions() -> None:
+    found = separation(np.arange(6.0)[:, None] * 1e170, [0, 1, 2, 0, 1, 2], family="multinomial")
+    assert any("in units that make numbers near 1" in note for note in found.table(time_limit=60).attrs["notes"])
+    third = np.array([[Fraction(i % 2), Fraction(1, 3)] for i in range(6)], dtype=object)
+    part = separation(third, [0, 1, 0, 1, 1, 0], family="conditional", strata=[0, 0, 1, 1, 2, 2]).finite_part()
+    assert np.isnan(part.estimates["x2"].value)
 
 
 def test_decimals_and_labels_that_are_text_have_the_same_multinomial_estimates(tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ class _Rows:
         from scipy.optimize import brentq
 
         size = 1 / float(np.abs(self.column(j)).max()) if isinf(b) else error
-        if size == inf:
+        if not 0 < size < inf:
             raise DataError(BEYOND)
         start = copysign(size, b) if isinf(b) else b
         while isinf(b) and above(start) < 0 and abs(start) < _FARTHEST * size:

@@ -68,7 +68,7 @@ class Asked:
     def _picks_one(self) -> bool:
         """Whether one row of each stratum is a case, or one class that of each row, and all count alike."""
         outcome, n = self.outcome, self.design.X.shape
-        if outcome.weights is not None:
+        if outcome.weights is not None and not np.isin(outcome.weights, (0, 1)).all():
             return False
         if self.family == "conditional":
             strata, case = np.unique(outcome.stratum, return_inverse=True)[1], (outcome.y > 0) & outcome.compared
@@ -85,11 +85,11 @@ class Asked:
         if (self.family, self.link) in FITTED or not self._picks_one:
             return self
         design, outcome = self.design, self.outcome
-        strata, case = (
-            outcome.strata,
-            (outcome.y > 0) & outcome.compared if self.family == "conditional" else np.empty(0),
-        )
-        if self.family == "multinomial":
+        strata, weights = outcome.strata, outcome.weights
+        case: Array
+        if self.family == "conditional":
+            case = (outcome.y > 0) & outcome.compared
+        else:
             X = dense(with_constant(design.X) if self.fit_intercept else design.X)
             (n, p), k = X.shape, len(self.rows.classes)
             wide = np.zeros((n, k, k - 1, p), dtype=X.dtype)
@@ -98,7 +98,9 @@ class Asked:
             powers: Any = {name: design.powers[name[1]] for name in self.rows.names if name[1] in design.powers}
             design = Design(wide.reshape(n * k, -1), self.rows.names, design.levels, {}, powers=powers)
             strata, case = np.repeat(np.arange(n), k), (outcome.y[:, None] == self.rows.classes).ravel()
-        picked = Outcome(2.0 - case, event=case.astype(np.float64), strata=strata, offset=outcome.offset)
+            weights = None if weights is None else np.repeat(weights, k)
+        event = case.astype(np.float64)
+        picked = Outcome(2.0 - case, weights=weights, event=event, strata=strata, offset=outcome.offset)
         return replace(self, design=design, family="cox", link="log", outcome=picked, fit_intercept=True)
 
     def owners(self, proof: SeparationProof) -> tuple[Array, Array]:

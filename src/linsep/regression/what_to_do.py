@@ -109,8 +109,9 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, nor, without
-            weights, a multinomial one or a conditional one with one case a stratum; is of proportions without trials,
+            The regression is not a logistic or binomial (logit, probit, cloglog), Poisson or Cox one, nor, with weights
+            of 0 and 1 only, a conditional one with one case a stratum or a multinomial one without an offset and with
+            n (p + 1) k^2 <= 20,000,000 for n rows, p columns and k classes; is of proportions without trials,
             has more than 3,000 columns, or so many rows and fixed effects that each step of a fit takes seconds (the
             error then has the two lines of pyfixest that fit it), or is undecided; a guarded model has weights of
             variances or standard errors of another kind; or the answer was read from JSON and so lacks the data.

@@ -63,9 +63,10 @@ class Likelihood(NamedTuple):
         if (family, link) not in FITTED:
             raise DataError(
                 f"no likelihood of the family {family!r} with the link {link!r} is fitted here, only logistic and "
-                "binomial ones (logit, probit, cloglog), Poisson and Cox ones, and without weights multinomial ones "
-                "and conditional ones with one case a stratum: drop() gives the rows for another package, or says why "
-                "there are none"
+                "binomial ones (logit, probit, cloglog), Poisson and Cox ones, and without weights conditional ones "
+                "with one case a stratum and multinomial ones that have no offset and are not too large, n (p + 1) k^2 "
+                "<= 20,000,000 for n rows, p columns and k classes: drop() gives the rows for another package, or says "
+                "why there are none"
             )
         ones = np.ones(len(outcome.y))
         y = ((outcome.y == classes[1]) if family == "logistic" else outcome.y).astype(np.float64)

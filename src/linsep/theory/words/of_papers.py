@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
-from math import exp, isfinite
+from math import exp, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -78,9 +78,10 @@ def paragraph_of(found: Any, part: Any) -> str:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None:
         if part.n_rows and FINITE in found.coefficients.values():
-            which = {"conditional": "compared with a case", "multinomial": "not separated from every other class"}.get(
-                found.family, "not separated"
-            )
+            which = {
+                "conditional": "cases or are compared with one",
+                "multinomial": "not separated from every other class",
+            }.get(found.family, "not separated")
             if found.family == "cox":
                 ties = outcome.ties.capitalize()
                 which = f"at risk at an event that counts (others fall behind or end before; ties by {ties})"
@@ -90,7 +91,8 @@ def paragraph_of(found: Any, part: Any) -> str:
                 for name, one in part.estimates.items()
                 if found.coefficients[name] == FINITE
             ]
-            of_rows = f" are those of the {part.n_rows:,} rows that are {which}" * (found.verdict != "overlap")
+            is_part = part.n_rows < int(outcome.kept.sum())
+            of_rows = f" are those of the {part.n_rows:,} rows that are {which}" * is_part
             out += [f"Finite estimates{errors}{of_rows}: {listed(finite)}.", *_of_errors(found)]
         limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
         first = f"Infinite estimates have limits and tests of the profile likelihood ({_PROFILE})."
@@ -184,13 +186,14 @@ def notes_of(found: Any, part: Any, printed: Mapping[Any, tuple[float, float]]) 
     if printed and found._question.outcome.thresholds[1:]:
         out.append("The fit prints the logarithms of differences between thresholds; here are the thresholds.")
     if printed:
-        kept = [name for name, said in found.coefficients.items() if said == FINITE and name in printed]
+        kept = unknown = [name for name, said in found.coefficients.items() if said == FINITE and name in printed]
         which = "These printed estimates may be kept if further iterations do not change them"
         if part is not None:
             kept = [name for name, found_here in part.estimates.items() if _agree(found_here, printed.get(name))]
             which = "These printed estimates may be kept"
-        out += [f"{which}: {listed(kept) or 'none'}."]
-        lost = [name for name in printed if name in found.coefficients and name not in kept]
+            unknown = [name for name in unknown if isnan(part.estimates[name].value)]  # time ended before
+        out += [f"{which}: {listed(kept) or 'none'}."] * (kept != [] or unknown == [])
+        lost = [name for name in printed if name in found.coefficients and name not in [*kept, *unknown]]
         out += [f"These printed numbers are not those of the likelihood's maximum: {listed(lost)}."] * bool(lost)
     if part is not None:
         out += _of_errors(found)
