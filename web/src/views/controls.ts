@@ -80,7 +80,7 @@ export class Controls {
       if (this.session.atEnd) this.session.goToUpdate(0);
       this.due = ROW;
       this.timer = window.setInterval(() => this.tick(), FRAME);
-      this.play.textContent = "❚❚";
+      this.name("❚❚", "Stop the run");
     }
   }
 
@@ -100,7 +100,13 @@ export class Controls {
   private stop(): void {
     window.clearInterval(this.timer);
     this.timer = 0;
-    this.play.textContent = "▶";
+    this.name("▶", "Play the run");
+  }
+
+  private name(text: string, label: string): void {
+    this.play.textContent = text;
+    this.play.title = label;
+    this.play.setAttribute("aria-label", label);
   }
 
   // ----------------------------------------------------------------- choices
