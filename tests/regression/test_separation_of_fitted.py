@@ -244,6 +244,18 @@ def test_a_multinomial_model_has_the_estimates_and_limits_of_its_likelihood() ->
     assert "For school of class 2 the upper limit" in found.paragraph()
 
 
+def test_a_factor_of_a_multinomial_model_is_tested_in_all_classes_together() -> None:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"g": rng.choice(list("abc"), 120), "x": rng.normal(size=120)})
+    table["kind"] = np.where(table.g == "c", rng.integers(0, 2, 120), rng.integers(0, 3, 120))
+    part = separation("kind ~ g + x", data=table, family="multinomial").finite_part()
+    without = fitted(sm.MNLogit(table.kind, sm.add_constant(table[["x"]])))
+    test = part.tests["g"]
+    assert test.degrees == 4
+    assert test.statistic == pytest.approx(2 * (part.log_likelihood - without.llf), abs=1e-7)
+    assert test.p_value == pytest.approx(chi2(4).sf(test.statistic), rel=1e-9)
+
+
 @pytest.mark.parametrize("family", ["multinomial", "conditional"])
 def test_rows_of_weight_0_count_nothing_and_time_that_ends_blames_nobody(family: Any) -> None:
     rng = np.random.default_rng(2)

@@ -204,3 +204,12 @@ def test_other_standard_errors_of_a_package_are_said() -> None:
         assert ("from the expected information" in found.paragraph()) is is_said
         error = model.fit(tol=1e-12).bse[1]
         assert bool(abs(found.table()["error"].iloc[1] / error - 1) > 1e-4) is is_said
+
+
+def test_nothing_is_said_of_estimates_that_time_did_not_reach_or_that_are_not_identified() -> None:
+    x = np.arange(8.0)
+    found = separation(pd.DataFrame({"x": x}), [0, 1, 0, 1, 0, 1, 0, 1])
+    assert "Finite estimates" in found.paragraph() and "Finite estimates" not in found.paragraph(time_limit=0)
+    dependent = separation(pd.DataFrame({"x": x, "twice": 2 * x}), [0, 1, 0, 1, 0, 1, 0, 1], fit_intercept=False)
+    assert set(dependent.coefficients.values()) == {"not identified"}
+    assert "Not identified, because they can change together" in dependent.paragraph()

@@ -148,10 +148,10 @@ def finite_part(
     fitted = asked.as_fitted()
     rows = _Rows(fitted, deadline)
     try:
-        n_left = asked.owners(proof)[1].size
-        proof = proof if fitted is asked else rows.without([])[0]
+        own, proof = proof, proof if fitted is asked else rows.without([])[0]
         whole = rows.fit(proof, list(range(len(rows.names))))
-        whole = whole._replace(n_rows=n_left) if asked.family == "multinomial" else whole
+        if asked.family == "multinomial":  # whose rows are strata there
+            whole = whole._replace(n_rows=asked.owners(own)[1].size)
     except OutOfTimeError:
         whole = _Fit(nan, {}, 0 if rows.is_cox else len(rows.outcome.y) - proof.cone.separated.size)
     z = float(scipy.special.ndtri(0.5 + level / 2))

@@ -26,6 +26,7 @@ from linsep.theory.words.of_regressions import (
     meaning_of,
     model_of,
     n_touched,
+    others_of,
     rows_of,
     source_of,
 )
@@ -73,7 +74,7 @@ def paragraph_of(found: Any, part: Any) -> str:
     out.append(f"Whether maximum likelihood estimates exist was decided in exact arithmetic with {tool} ({source}).")
     if found.verdict == "overlap":
         out.append("No row is separated, so every coefficient that is identified has a finite estimate.")
-        out += estimates_of(found)[1:]
+        out += others_of(found)
     else:
         out += [f"The data are separated ({found.verdict}): {_cause(found, response)}", *estimates_of(found)]
     if part is not None:
@@ -89,11 +90,11 @@ def paragraph_of(found: Any, part: Any) -> str:
             finite = [
                 f"{listed([name])} {one.value:.3g}" + f" ({one.error:.3g})" * bool(errors)
                 for name, one in part.estimates.items()
-                if found.coefficients[name] == FINITE
+                if found.coefficients[name] == FINITE and isfinite(one.value)  # not where time ended before
             ]
             is_part = part.n_rows < int(outcome.kept.sum())
             of_rows = f" are those of the {part.n_rows:,} rows that are {which}" * is_part
-            out += [f"Finite estimates{errors}{of_rows}: {listed(finite)}.", *_of_errors(found)]
+            out += [f"Finite estimates{errors}{of_rows}: {listed(finite)}.", *_of_errors(found)] * bool(finite)
         limits = [_reported(found, part, name) for name in [*part.tests][:SHOWN] if name in part.estimates]
         first = f"Infinite estimates have limits and tests of the profile likelihood ({_PROFILE})."
         out += [first, *limits] * bool(limits)

@@ -85,10 +85,10 @@ def n_touched(found: Any) -> int:
 
 def rows_of(found: Any) -> str:
     """Which rows are separated, on a line: how many, or groups without an event or a case; empty if that is unknown."""
-    none = found.family in ("cox", "conditional")
-    if none and found.verdict == "quasi-complete":
+    is_compared = found.family in ("cox", "conditional")
+    if is_compared and found.verdict == "quasi-complete":
         return f"{common_to(found, found.groups)} in {listed(map(str, found.groups))}" if found.groups else ""
-    n = len(found.separated_rows) if none else n_touched(found)
+    n = len(found.separated_rows) if is_compared else n_touched(found)
     return (
         f"{n:,} of {count(found.n_rows - found.left_out, 'row')}{' from some class' * (n > len(found.separated_rows))}"
     )
@@ -131,11 +131,15 @@ def _unlike_most(found: Any) -> str:
 
 def estimates_of(found: Any) -> list[str]:
     """Which coefficients are infinite, which finite, which not identified; of fixed effects how many."""
-    out, names = [], by_estimate(found.coefficients)
+    names = by_estimate(found.coefficients)
     said = [words.names.format(listed(names[value])) for value, words in SAID.items() if words.names and names[value]]
-    if said:
-        verb = "estimate is" if len(found.coefficients) == 1 else "estimates are"
-        out.append(f"The maximum likelihood {verb} {'; '.join(said)}.")
+    verb = "estimate is" if len(found.coefficients) == 1 else "estimates are"
+    return [f"The maximum likelihood {verb} {'; '.join(said)}."] * bool(said) + others_of(found)
+
+
+def others_of(found: Any) -> list[str]:
+    """What becomes of the coefficients of fixed effects, and which others are not identified."""
+    out, names = [], by_estimate(found.coefficients)
     many = {estimate(value): words.many for value, words in SAID.items()}
     for effect, counts in found.fixed_effects.items():
         every = listed(f"{n:,} {many[text]}" for text, n in counts.items())
