@@ -1,4 +1,4 @@
-"""Few columns that separate, and columns that are needed: one search for tables, for regressions and for probes.
+"""Few columns that separate, and columns that are needed: one search for tables and for probes.
 
 What contains columns that separate does so too. So each set that separates meets the complement of each set that does
 not, and an answer about one set answers for all that contain it, or for all that it contains. `ColumnSearch` asks no
@@ -20,7 +20,7 @@ from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError
 
-MOST_COLUMNS = 60  # among which a smallest set is proved to be one
+_MOST_COLUMNS = 60  # among which a smallest set is proved to be one
 _ROUNDS, _FEWER_ROUNDS = 60, 20  # of that proof; of rows and labels each takes some ten certificates
 _SHORT = 5  # columns of rows and labels up to which it is tried: of more it takes too many rounds
 _STEPS = 2000  # of the margin's search: its direction only ranks the columns
@@ -105,7 +105,7 @@ class ColumnSearch:
             `few` are the fewest found by then.
         """
         list(_essential(order, self.separates, together=True))
-        if len(self.every) > MOST_COLUMNS:
+        if len(self.every) > _MOST_COLUMNS:
             return len(self.few) < 2 and not self.separates(frozenset())
         complements: list[Members] = []
         for _ in range(rounds):
