@@ -35,6 +35,28 @@ def imports(report: Report) -> None:
     for command in ["", *COMMANDS]:
         shown = [*command.split(), "--help"]
         compare(report, " ".join(["linsep", *shown]), run("-m", "linsep", *shown), "import numpy", 1 / 3)
+    with tempfile.TemporaryDirectory() as folder:
+        twelve_rows(report, Path(folder))
+
+
+def twelve_rows(report: Report, folder: Path) -> None:
+    """The commands on a table of 12 rows, beside what NumPy takes to import."""
+    rows, model, out = (str(folder / name) for name in ("rows.csv", "m.linsep", "out"))
+    table = [f"{i},{i % 5},{'uv'[i % 2]},{'ab'[i > 5]}" for i in range(12)]
+    Path(rows).write_text("\n".join(["x,z,of,kind", *table, ""]), encoding="utf-8")
+    target = ["--target", "kind"]
+    given = {
+        "fit": [rows, *target, "--model", model],
+        "check": [rows, *target],
+        "separation": [rows, "--target", "of"],  # not separated: exit status 0
+        "predict": [model, rows, "--output", out],
+        "score": [model, rows],
+        "show": [model],
+        "export": [model, "--to", "sql", "--output", out],
+    }
+    for command, words in given.items():
+        wanted = 1 / 7 if command == "fit" else 1 / 4
+        compare(report, f"linsep {command}, 12 rows", run("-m", "linsep", command, *words), "import numpy", wanted)
 
 
 def first_fit(report: Report) -> None:

@@ -7,7 +7,8 @@ from itertools import chain
 
 import numpy as np
 
-from linsep.kernels.chain import Chain, Sentences, make_chain, make_work, viterbi
+from linsep.kernels.chain import Chain, make_chain, make_work, viterbi
+from linsep.passes import Sentences
 from linsep.types import Array, DataError
 
 

@@ -17,6 +17,11 @@ from linsep.types import Array
 NO_WEIGHTS: Array = np.empty(0)
 NO_ORDER: Array = np.empty(0, np.int32)
 
+# A loss of (y, z), y = -1.0 or +1.0, is its position here, so that one compiled pass serves all: the branch is the same
+# for every row.
+LOSSES = ("perceptron", "hinge", "logistic", "squared_hinge", "squared")
+PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE = range(4)  # what is none of these is "squared"
+
 
 class EpochColumns(NamedTuple):
     """What a run of passes keeps of each epoch: float64 (epochs, 9)."""
@@ -74,6 +79,14 @@ class Rows(NamedTuple):
     weight: Array = NO_WEIGHTS
     own: Array = NO_WEIGHTS
     order: Array = NO_ORDER
+
+
+class Sentences(NamedTuple):
+    """Sentence i is the tokens `first[i]:first[i + 1]`, token t the features `indices[indptr[t]:indptr[t + 1]]`."""
+
+    first: Array
+    indptr: Array
+    indices: Array
 
 
 class UpdateLog(NamedTuple):

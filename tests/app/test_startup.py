@@ -84,6 +84,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "m"
 
 
+@pytest.mark.parametrize("labels", ["aaaaabbbbb", "aaaabbbccc"])
+def test_few_rows_are_learnt_without_scikit_learn_dataframes_or_a_compiler(labels: str, tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("x,of,kind\n" + "".join(f"{i},{'uv'[i % 2]},{label}\n" for i, label in enumerate(labels)))
+    found = loaded_by(["fit", str(table), "--target", "kind", "--model", str(tmp_path / "m")])
+    assert (tmp_path / "m").exists() and "numpy" in found
+    assert found.isdisjoint({"sklearn", "pandas", "matplotlib", "numba", "rich"})
+
+
 def test_a_model_is_used_without_scikit_learn_dataframes_or_a_compiler(model: Path) -> None:
     rows, out = str(model.with_name("rows.csv")), ["--output", str(model.with_name("out"))]
     given = {"predict": [rows, *out], "score": [rows], "show": [], "export": ["--to", "sql", *out]}

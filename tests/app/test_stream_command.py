@@ -15,9 +15,8 @@ import pytest
 
 from in_process import linsep
 from linsep import fit_stream, load, open_data, save
-from linsep.app.commands.fit import STREAM
+from linsep.app.commands.fit import STREAM, wants_stream
 from linsep.app.commands.fit import fit as fit_command
-from linsep.app.commands.fit_stream import wants_stream
 from linsep.app.commands.with_model import predict as predict_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import naive
 from linsep.kernels.chain import (
     Chain,
-    Sentences,
     Work,
     chain_epoch,
     make_chain,
@@ -20,7 +19,7 @@ from linsep.kernels.chain import (
     measure_reach,
     viterbi,
 )
-from linsep.passes import TALLY
+from linsep.passes import TALLY, Sentences
 
 N_FEATURES = 4
 

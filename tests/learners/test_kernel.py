@@ -20,7 +20,6 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command
 from linsep.data.synthetic import make_separable, make_xor
-from linsep.kernels.linear.gradient import LOSSES
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -34,6 +33,7 @@ from linsep.learners import (
     kernel_function,
 )
 from linsep.learners.base.loop import shuffled_order
+from linsep.passes import LOSSES
 from linsep.types import DataError, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

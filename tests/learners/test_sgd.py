@@ -19,8 +19,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from linsep import load, save
 from linsep.app.commands.fit import fit as fit_command
-from linsep.kernels.linear.gradient import LOSSES, loss_slope, loss_value, shrinkage
+from linsep.kernels.linear.gradient import loss_slope, loss_value, shrinkage
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
+from linsep.passes import LOSSES
 from linsep.theory.bounds.losses import auto_eta0, gradient_bound, sgd_bound, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 

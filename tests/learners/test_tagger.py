@@ -17,9 +17,9 @@ import naive
 from chain_model import ChainModel
 from linsep import load, save
 from linsep.data.readers.tagged import FeatureIndex, index_features, word_shapes
-from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain
+from linsep.kernels.chain import Chain, chain_epoch, chain_margins, make_chain
 from linsep.learners import SequenceTagger, StructuredPerceptron
-from linsep.passes import TALLY
+from linsep.passes import TALLY, Sentences
 from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.types import DataError, PrecisionWarning, StopReason

@@ -35,14 +35,6 @@ from linsep.types import Array
 _LANES = 8
 
 
-class Sentences(NamedTuple):
-    """Sentence i is the tokens `first[i]:first[i + 1]`, token t the features `indices[indptr[t]:indptr[t + 1]]`."""
-
-    first: Array
-    indptr: Array
-    indices: Array
-
-
 class Chain(NamedTuple):
     """The weights: `W` (n_features, width), `T` (n_tags + 2, width): a row for each tag before, one for the start of
     a sentence and one for its end, whose column is the last tag.

@@ -11,11 +11,11 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from linsep.data.readers.tagged import Extract, FeatureIndex, index_features
-from linsep.kernels.chain import Chain, Sentences, chain_epoch, chain_margins, make_chain, make_work, tag_all
+from linsep.kernels.chain import Chain, chain_epoch, chain_margins, make_chain, make_work, tag_all
 from linsep.learners.base.parameters import Run, sharing
 from linsep.learners.structured import EpochState
 from linsep.learners.tagger_state import Transitions, check_state, names_of, pack_names
-from linsep.passes import TALLY
+from linsep.passes import TALLY, Sentences
 from linsep.scikit import BaseEstimator, check_is_fitted
 from linsep.theory.bounds.classes import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds

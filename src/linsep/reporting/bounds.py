@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.learners import KernelPerceptron, MarginPerceptron, PassiveAggressive, VotedPerceptron
+from linsep.learners import MarginPerceptron, PassiveAggressive
+from linsep.learners.base.keeping import MistakeRecord
 from linsep.learners.base.tables import positions
-from linsep.learners.kernel_function import KernelFunction
 from linsep.theory.bounds.classes import added_up, class_bounds
 from linsep.theory.bounds.cover import online_risk_bound, vote_bound
 from linsep.theory.bounds.kernel import kernel_bounds
@@ -33,7 +33,7 @@ def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequen
     if weighted:
         return [("mistake bounds", _NO_UNIT_STEPS)], []
     codes = positions(y, classes)
-    if isinstance(learner, KernelPerceptron):
+    if hasattr(learner, "kernel"):
         return _of_kernel(learner, X, codes)
     if not (learner_has_bounds(learner) and hasattr(learner, "coef_")):
         return [("mistake bounds", _NO_STEPS)], []
@@ -72,12 +72,14 @@ def _of_plane(learner: Any, X: Any, side: Array, plane: Hyperplane) -> MistakeBo
     return bounds(X, side, plane.w, plane.b, **_rule(learner), **_run(learner))
 
 
-def _of_kernel(learner: KernelPerceptron, X: Any, codes: Array) -> Told:
+def _of_kernel(learner: Any, X: Any, codes: Array) -> Told:
     """R and the bounds of a learner of two classes that keeps all its rows, at its last vector."""
     if len(learner.classes_) > 2:
         return [("mistake bounds", "not computed for a kernel and several classes: mistake_bound does")], []
     if learner.budget is not None:
         return [("mistake bounds", "not computed on a budget of rows: KernelPerceptron.mistake_bound does")], []
+    from linsep.learners.kernel_function import KernelFunction
+
     margins = copy(learner).set_params(average="last").decision_function(X)
     margins[codes == 0] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
@@ -121,8 +123,9 @@ def _first_pass(learner: Any, what: str) -> int | None:
 
 
 def _of_votes(learner: Any, rows: int) -> list[tuple[str, str]]:
-    """What the theorem on votes says of new rows; nothing of a learner that does not vote."""
-    if not isinstance(learner, VotedPerceptron | KernelPerceptron) or rows < 2:
+    """What the theorem on votes says of new rows; nothing of a learner that keeps no votes."""
+    votes = isinstance(learner, MistakeRecord)
+    if not votes or rows < 2:
         return []
     why = _ONE_AGAINST_REST if len(learner.classes_) > 2 and learner.multi_class == "ovr" else ""
     if learner.n_iter_ != 1:

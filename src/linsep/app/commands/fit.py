@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -108,16 +111,38 @@ def _fit(asked: Any) -> Result:
     Exit status: 0 done (also when epochs or time ran out, with a warning), 2 bad usage or input, 130 after Ctrl-C or
     SIGTERM (the model so far is saved).
     """
-    from linsep.app.commands.fit_stream import fit_on_stream, wants_stream
-
     streamed = _given(asked, STREAM)
     if asked.stream or (asked.stream is None and (streamed or wants_stream(asked.table, asked.query))):
         if whole := _given(asked, (*_FIRST, *_MORE, *_OF_LEARNERS)):
             raise DataError(f"a stream is learnt in the order of its rows, pass by pass: leave out {whole}")
+        from linsep.app.commands.fit_stream import fit_on_stream
+
         return fit_on_stream(asked)
     if streamed:
         raise DataError(f"--no-stream conflicts with: {streamed}")
     return _fit_whole(asked)
+
+
+def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
+
+    Neither the format nor the compression nor the number of files matters: the same rows give the same model.
+    """
+    from linsep.data.inputs import Input, free_memory
+    from linsep.data.sources.open import find_files
+
+    if str(table) == "-":
+        return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    if query is not None or not isinstance(table, str | Path):
+        return False
+    try:
+        files = [Input(name) for name in find_files(str(table))]
+        pipes = [file for file in files if not file.can_be_read_again]
+        total = 0 if pipes else sum(file.size or 0 for file in files)
+    except (DataError, OSError):
+        return False  # what is wrong with it is said when it is read
+    free = free_memory()
+    return bool(pipes) or (free is not None and total > share * free)
 
 
 def _given(asked: Any, which: tuple[Option, ...]) -> str:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,33 +15,12 @@ from linsep.app.commands.fit import STREAM
 from linsep.app.options import reading_of
 from linsep.app.present import Result, say, write_csv
 from linsep.app.written import with_report
-from linsep.data.inputs import Input, free_memory
-from linsep.data.sources.open import find_files
 from linsep.files import open_output
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
 from linsep.streaming.result import Foretold, StreamError, StreamWarning
 from linsep.types import DataError
-
-
-def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
-
-    Neither the format nor the compression nor the number of files matters: the same rows give the same model.
-    """
-    if str(table) == "-":
-        return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-    if query is not None or not isinstance(table, str | Path):
-        return False
-    try:
-        files = [Input(name) for name in find_files(str(table))]
-        pipes = [file for file in files if not file.can_be_read_again]
-        total = 0 if pipes else sum(file.size or 0 for file in files)
-    except (DataError, OSError):
-        return False  # what is wrong with it is said when it is read
-    free = free_memory()
-    return bool(pipes) or (free is not None and total > share * free)
 
 
 def fit_on_stream(asked: Any) -> Result:

@@ -325,12 +325,18 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
 
 def _moments_of(columns: list[Array], names: list[str]) -> tuple[Array, Array]:
     """What `moments` gives of the columns side by side, to the last bit: NumPy adds up the rows one by one then."""
-    from linsep.kernels.linear.sums import moments_of
-
     if len(columns) < 2:
         return moments(np.column_stack(columns) if columns else np.empty((1, 0)), names)
-    mean, scale, low, high = np.array([moments_of(column) for column in columns]).T
-    return _of_constants(mean, scale, low, high, names)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.array([_added_up(column) / len(column) for column in columns])
+        squares = [_added_up((column - m) ** 2) / len(column) for column, m in zip(columns, mean, strict=True)]
+    low, high = ([column.min() for column in columns], [column.max() for column in columns])
+    return _of_constants(mean, np.sqrt(squares), np.array(low), np.array(high), names)
+
+
+def _added_up(column: Array) -> Any:
+    """The sum of a column from the first row to the last; `sum` adds up parts."""
+    return np.cumsum(column)[-1]
 
 
 def _of_constants(mean: Array, scale: Array, low: Array, high: Array, names: list[str]) -> tuple[Array, Array]:

@@ -29,13 +29,9 @@ from linsep.kernels.linear.epoch import bits_in_use, squared_norm, weight_of_con
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.rows import row_axpy, row_count, row_dot, row_norm2
-from linsep.passes import RECORD
+from linsep.passes import HINGE, LOGISTIC, PERCEPTRON, RECORD, SQUARED_HINGE
 from linsep.types import Array
 
-# A loss of (y, z), y = -1.0 or +1.0, is its position here, so that one compiled pass serves all: the branch is the same
-# for every row.
-LOSSES = ("perceptron", "hinge", "logistic", "squared_hinge", "squared")
-PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE = range(4)  # what is none of these is "squared"
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
 NO_MEAN, UNIFORM, BY_STEP = range(3)
 # s is put back to 1 below this: at most 10 of the bits of M + S v cancel, and a projection seldom has to touch all of

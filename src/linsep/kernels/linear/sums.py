@@ -150,17 +150,3 @@ def standardise_row(values: Any, moments: Any, learn: bool, out: Any) -> None:
     """`standardise_running` of one row: column j with `moments[j]`. Changes `moments` (n_columns, 3) and `out`."""
     for j in range(values.shape[0]):
         standardise_running(values[j : j + 1], moments[j], learn, out[j : j + 1])
-
-
-@uncounted(cache=True, nogil=True)
-def moments_of(values: Any) -> Any:
-    """Mean, population standard deviation, least and greatest number of a column of (n,), summed up row by row."""
-    total, low, high = 0.0, np.inf, -np.inf
-    for x in values:
-        total += x
-        low, high = min(low, x), max(high, x)
-    mean = total / values.shape[0]
-    squares = 0.0
-    for x in values:
-        squares += (x - mean) ** 2
-    return mean, np.sqrt(squares / values.shape[0]), low, high

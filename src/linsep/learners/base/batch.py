@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from linsep import scikit
 from linsep.declared import MOST, ValueSpec
 from linsep.learners.base.classifier import STOP_REASON, check_weights
+from linsep.learners.base.few_passes import few_epochs
 from linsep.learners.base.labelled import LabelledClassifier, LinearClassifier
 from linsep.learners.base.loop import Progress, run_epochs, shuffled_order, uninterrupted
 from linsep.learners.base.parameters import (
@@ -298,27 +300,32 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     # ------------------------------------------------------------------- pass
     def prepare(self, rows: Rows) -> Any:
         """The rows without their entries where all are 1: their sums are made in the same order, to the same bits."""
+        X = rows.X
+        if len(self.classes_) > 2 or not isinstance(X, CSR) or X.data.size < _MANY:
+            return None
         from linsep.kernels.rows import are_ones
 
-        X = rows.X
-        if len(self.classes_) > 2 or not isinstance(X, CSR) or X.data.size < _MANY or not are_ones(X.data):
-            return None
-        return OnesCSR(X.indices, X.indptr)
+        return OnesCSR(X.indices, X.indptr) if are_ones(X.data) else None
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         """Make up to len(record) passes, stopping after one without an update; return the number made.
 
         `memory` is what `prepare` returned, or None in `partial_fit`.
         """
-        from linsep.kernels.linear.epoch import plain_epochs
-
         if isinstance(memory, OnesCSR):
             rows = rows._replace(X=memory)
         W, b = self.moving()
         watch = self.watch(memory)
         watch = log if watch is None else watch if log is None else (watch, log)
         step, intercept = self.step_rule(), self.constant2_
+        if "numba" not in sys.modules:
+            together = len(self.classes_) > 2 and self.moves_together()
+            made = few_epochs(rows, together, step, W, b, intercept, watch, self.t_, reference, record)
+            if made:
+                return made
         if len(self.classes_) <= 2:
+            from linsep.kernels.linear.epoch import plain_epochs
+
             return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record, 0))
         return self._passes_of_many(rows, W, b, watch, record)
 

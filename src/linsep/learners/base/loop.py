@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.clock import COMPILING
+from linsep.learners.base.few_passes import few_order
 from linsep.learners.base.trace import Trace
 from linsep.passes import RECORD
 from linsep.types import Array, Budget, StopReason
@@ -98,8 +99,6 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     >>> int(np.unique(order).size)
     1000
     """
-    from linsep.kernels.linear.epoch import fill_order
-
     few = n_rows <= GROUP - _CHUNK_OF_FEW  # with an offset they are no more chunks than a group has
     chunk = _CHUNK_OF_FEW if few else CHUNK
     starts = np.arange(-int(rng.randint(chunk)), n_rows, chunk, dtype=np.int64)
@@ -107,7 +106,13 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
         starts = rng.permutation(starts)
     # 32 bits where they do: half as much to read.
     order: NDArray[Any] = np.empty(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
-    fill_order(order, starts, chunk, GROUP // chunk, np.uint64(rng.randint(1, 2**31 - 1)))
+    seed = int(rng.randint(1, 2**31 - 1))
+    if few and "numba" not in sys.modules:  # it takes longer to load than all passes over few rows
+        order[:] = few_order(starts, chunk, n_rows, seed)
+        return order
+    from linsep.kernels.linear.epoch import fill_order
+
+    fill_order(order, starts, chunk, GROUP // chunk, np.uint64(seed))
     return order if few else np.roll(order, rng.randint(n_rows))
 
 

@@ -39,12 +39,12 @@ def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
         return Z, bool(np.isfinite(Z.sum()))
 
 
-def are_few(X: Any, W: Array) -> bool:
+def are_few(X: Any, W: Array, most: int = _FEW) -> bool:
     """Whether `few_scores` takes rows X and weights W (n_features, n_planes), and sooner than a kernel is loaded."""
     if "numba" in sys.modules or X.dtype != np.float64 or W.dtype != np.float64:
         return False
     longest = int(np.diff(X.indptr).max(initial=0)) if is_sparse(X) else X.shape[1]
-    if X.shape[0] * longest * W.shape[1] > _FEW:
+    if X.shape[0] * longest * W.shape[1] > most:
         return False
     # Nothing may be as large or small as to leave the range of float64, where integers do not follow.
     sizes = np.abs(np.concatenate([stored(X).ravel(), W.ravel()]))
@@ -109,6 +109,6 @@ def _fused(x: float, y: float, z: float) -> float:
 _each_fused = np.frompyfunc(_fused, 3, 1)
 
 
-def fused(x: Array, y: Array, z: Array) -> Array:
+def fused(x: Array, y: Array | float, z: Array) -> Array:
     """The same of arrays."""
     return np.asarray(_each_fused(x, y, z), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -125,12 +126,15 @@ class Perceptron(OnlineLearner):
         return _Memory(rows.X if ones is None else ones, -(-self._skip_from // max(1, stored)))
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
-        from linsep.kernels.linear.epoch import plain_epochs
-        from linsep.kernels.linear.skipping import MOST_LOST, STATE, make_skip, skipping_epochs, start_skip
-
         if memory is None:
             return super().run(rows, memory, log, reference, record)
         rows = rows._replace(X=memory.X)
+        before = memory.next_try - self.trace_.total_epochs
+        if "numba" not in sys.modules:  # the first passes
+            return super().run(rows, None, log, reference, record[:before])
+        from linsep.kernels.linear.epoch import plain_epochs
+        from linsep.kernels.linear.skipping import MOST_LOST, STATE, make_skip, skipping_epochs, start_skip
+
         w, b, intercept = self.coef_[0], self.intercept_, self.constant2_
         state = (w, b, intercept, log, self.t_, reference, record)
         if memory.skip is not None:
@@ -138,7 +142,6 @@ class Perceptron(OnlineLearner):
             if memory.skip.state[STATE.lost] > MOST_LOST * len(rows.y):
                 memory.skip, memory.next_try = None, _NEVER
             return made
-        before = memory.next_try - self.trace_.total_epochs
         if before > 0:
             return int(plain_epochs(rows, 0.0, *state[:-1], record[:before], 0))
         made = int(plain_epochs(rows, 0.0, *state, int(self._skip_below * len(rows.y))))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.chain import Sentences
+from linsep.passes import Sentences
 from linsep.tables import check_index, is_sparse
 from linsep.theory.bounds.mistakes import check_run, constant_in, of_run
 from linsep.theory.bounds.rounding import error_of_products, largest_square, length2, length_above, safely

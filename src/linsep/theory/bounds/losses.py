@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.gradient import HINGE, LOGISTIC, LOSSES, PERCEPTRON, mean_loss
-from linsep.passes import NO_WEIGHTS
+from linsep.passes import HINGE, LOGISTIC, LOSSES, NO_WEIGHTS, PERCEPTRON
 from linsep.theory.bounds.table import Bound
 from linsep.theory.margin.geometry import signs
 from linsep.types import DataError
@@ -248,6 +247,8 @@ def training_loss(X: Any, y: Any, w: Any, b: float, loss: str, sample_weight: An
     >>> training_loss([[2.0], [-1.0]], [1, 0], [0.5], 0.0, "hinge")
     0.25
     """
+    from linsep.kernels.linear.gradient import mean_loss
+
     z = np.asarray(X @ np.asarray(w, dtype=np.float64), dtype=np.float64) + b
     weight = NO_WEIGHTS if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     return float(mean_loss(loss_code(loss), signs(y), z, weight))

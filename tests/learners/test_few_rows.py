@@ -1,10 +1,11 @@
-"""Decision values of few rows, without Numba: the bits of the kernels."""
+"""Decision values and passes of few rows, without Numba: the bits of the kernels."""
 
 from __future__ import annotations
 
 import math
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numba  # noqa: F401  # so that kernels run
 import numpy as np
@@ -13,7 +14,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linsep import AveragedPerceptron, MarginPerceptron, Perceptron
+from linsep.learners.base import batch
+from linsep.learners.base.few_passes import few_epochs
 from linsep.learners.base.scores import are_few, few_scores, fused, scores
+from linsep.passes import RECORD
 
 
 @given(st.integers(0, 10**6), st.integers(1, 14), st.integers(1, 70), st.sampled_from([1, 3, 5, 9]), st.booleans())
@@ -43,3 +48,43 @@ def test_few_rows_are_those_that_numba_need_not_be_loaded_for(entry: float, monk
     assert not are_few(X.astype(np.float32), W) and not are_few(np.ones((20_001, 1)), np.ones((1, 1)))
     for far in (math.inf, math.nan, 1e-200, 1e200):
         assert not are_few(np.array([[far, 1.0, 1.0]]), W)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([Perceptron, AveragedPerceptron, MarginPerceptron]),
+    st.integers(2, 4),
+    st.sampled_from(["ovr", "multiclass"]),
+    st.booleans(),
+    st.integers(1, 70),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_passes_over_few_rows_have_the_bits_of_the_kernels(
+    seed: int, kind: type, classes: int, multi_class: str, whole: bool, epochs: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(classes, 9)), int(rng.integers(1, 20))
+    X = rng.integers(-3, 4, (n, p)).astype(float) if whole else rng.normal(size=(n, p)) * 10.0 ** rng.integers(-20, 20)
+    y = rng.permutation(np.arange(n) % classes)
+    learner = kind(max_iter=epochs, multi_class=multi_class, shuffle=bool(seed % 2), random_state=seed)
+    learner.set_params(fit_intercept=bool(seed % 3), intercept_scaling=float(rng.choice([1.0, 0.3])))
+    made: list[int] = []
+
+    def few(*given: Any) -> int:
+        made.append(few_epochs(*given))
+        return made[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch, "few_epochs", few)
+        compiled = state(learner.fit(X, y))
+        assert not made
+        patch.delitem(sys.modules, "numba")
+        assert state(learner.fit(X, y)) == compiled
+    assert any(made)
+
+
+def state(learner: Any) -> list[Any]:
+    """What was learnt, and the course of the run, without its seconds."""
+    meta, arrays = learner.get_state()
+    course = [getattr(learner.trace_, name) for name in (*RECORD._fields, "updates_so_far")]
+    return [meta, *(np.asarray(part).tobytes() for part in (*arrays.values(), *course))]
