@@ -21,8 +21,8 @@ from linsep.types import Array
 
 _PRIME, _OTHER = PRIMES[:2]  # what is found modulo the first is tried modulo the other before it is believed
 _BITS = 15  # of a part of an entry: times a digit of 30 bits, 2^17 of them add up below 2^63
-_PARTS = 40
-_MOST_DIGITS = 400
+_PARTS = 40  # 600 bits between the largest and the smallest entry of a column; with more it is left to other ways
+_MOST_DIGITS = 400  # of a solution: numerators of 6,000 bits, which nobody would want to verify
 
 
 class WholeColumns:

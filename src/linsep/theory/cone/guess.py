@@ -20,7 +20,7 @@ from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 LARGE = 300  # columns of a sparse table from which rows are too many to choose some, and systems to be made dense
-_ROUNDS = 60
+_ROUNDS = 60  # each adds the rows that the last guess got wrong
 ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 _SPARSE = 0.125  # of the entries of a large sparse table: with more the squares of dense rows take less time
 _MOST_DENSE = 30_000_000  # entries of rows that are made dense at a time, 240 MB

@@ -23,8 +23,8 @@ from linsep.clock import clock
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
-_STEPS = 80
-_LAST_MU = 1e-18
+_STEPS = 80  # far more than a path needs that doubles can follow
+_LAST_MU = 1e-18  # of y s, which begins at 1: below it doubles tell nothing new
 _SHORT = 0.1  # after shorter steps, or one that leads away from the end, systems are solved to more digits
 # Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
 _PREDICTED, _CORRECTED = 1e-3, 1e-6

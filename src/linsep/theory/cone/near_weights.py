@@ -22,7 +22,7 @@ from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 _BLOCK = 2048  # rows at a time
-_ROUNDS = 8
+_ROUNDS = 8  # each at least halves the weights that are not positive, or is the last
 _POSITIVE = 0.02  # of the median weight
 _FLOOR = 0.1  # of the median weight: what a weight that is not positive becomes before the next round
 _BITS = 46  # of a weight of middle size

@@ -34,7 +34,7 @@ from linsep.types import Array, DataError
 _SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for rows or witnesses
 _FEWEST, _A_COLUMN = 300, 30  # rows of a sample, at least and for each column
 _AT_ONCE = 20  # witnesses asked for with one cover, all but the first with some noise
-_NOISE = 1e-3
+_NOISE = 1e-3  # of a cost: other witnesses come, which are nearly as cheap
 _STAYS = "that keeps its rows"
 
 

@@ -25,9 +25,9 @@ from linsep.theory.rows.linear_programme import pass_columns, quiet_highs, reach
 from linsep.types import Array
 
 _SMALL = 100_000  # entries up to which the hinge loss is minimised by a linear programme
-_ROUNDS = 8
+_ROUNDS = 8  # of new weights for the rows that are wrong
 _STEPS = 10  # of conjugate gradients, for the first direction
-_LEAST = 2.0**-1000
+_LEAST = 2.0**-1000  # of a scale: its inverse is finite
 _FIRST_EPOCHS, _EPOCHS = 10, 200  # of the descent, where there is a limit of time; at most
 _HEAVY = 100.0  # the weight of rows that may not be wrong
 _SOFT = 0.05  # a row that is wrong by v has the weight 1 / (v + this) in the next round

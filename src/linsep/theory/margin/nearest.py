@@ -261,7 +261,7 @@ def nearest_point(
 
 
 _ADDED = 100  # rows of each group that are added after each visit of all rows
-_ROUNDS = 60
+_ROUNDS = 60  # visits of all rows; the bracket says how near the last one came
 _WORK = 6e8  # limit on moves times rows in the working set: problems that need more are hard for this method
 
 

@@ -44,13 +44,13 @@ from linsep.types import Array
 # Rows by their numbers -> these rows as doubles, and how far each entry may be off.
 Rows = Callable[[Array], tuple[Any, Any]]
 Vector = Mapping[int, int]
-_STEP = 4096
+_STEP = 4096  # numbers, or rows, that are looked at together
 _FEW, _FINER = 4, 1 / 3  # numbers below the largest, and their share that no grid has: a half or more of halves
 _DENSE = 32_000_000  # entries of sparse rows that are made dense to be inverted
-_RESIDUAL = 2.0**-20
+_RESIDUAL = 2.0**-20  # of R C - I, each entry: R is near the inverse of C
 _ZERO = 2.0**-45  # of the size of a product: less than that is taken for 0
 _SPARE = 1.01  # more than the rounding of a few sums and products of positive numbers
-_TRIES = 20
+_TRIES = 20  # the need grows with each try, or does not change
 _SMALL = 2.0**-500  # products of two such numbers are not rounded to 0
 _LEAST = 5e-324  # half of it is no double
 _TINY = 2.0**-900  # of the largest entry: what is smaller may have been rounded to 0

@@ -102,7 +102,7 @@ def _beyond(X: Any, limit: int) -> bool:
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
 _SMALLEST = -900  # a row whose largest entry is below 2 to this may have lost bits when its columns were scaled
-_ROUNDS = 30
+_ROUNDS = 30  # of scales by rows and by columns in turn, which end by themselves as a rule
 _LARGEST = 400  # exponents of entries, at most: sums of their squares are doubles
 TOGETHER = 2**18  # entries that are looked at together: what is written on the way stays in the cache
 _FAR = 1000  # powers of two from here on are left to ldexp: a double might not hold them

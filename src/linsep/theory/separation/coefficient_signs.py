@@ -26,8 +26,8 @@ from linsep.theory.verify.cone import Vector, Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative
-_NONE = 1e-9
-_AT_ONCE = 256
+_NONE = 1e-9  # of a dual value: less counts as 0; the rows that are left are checked exactly
+_AT_ONCE = 256  # rows that a programme gets at a time: those that the last solution gets most wrong
 _FEW = 4  # null vectors that a row meets, up to which it is tried alone
 _Weighted = tuple[tuple[int, int], ...]  # null vector -> integer
 

@@ -193,7 +193,7 @@ def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:
 _WIDE = 2  # columns a row from which on two bases without a common column can be looked for
 _LARGEST = 20_000_000  # entries of a table that is made dense for it
 _TRIED = 3  # columns a row among which a basis is looked for at first
-_BASES = 3
+_BASES = 3  # of columns, at most: if a column is in all of them, null vectors are looked for
 
 
 def prove_by_columns(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof | None:

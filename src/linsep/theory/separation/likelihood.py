@@ -16,7 +16,7 @@ from linsep.types import Array, DataError
 
 _OF_TWO = ("logit", "probit", "cloglog")
 FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log"), ("cox", "log")}
-_STEPS = 200
+_STEPS = 200  # far more than Newton needs to a maximum that doubles can tell
 _STILL = 1e-10  # of each linear predictor: the largest step at a maximum
 _ROUNDED = 1e-5  # of it, if rounding makes the steps no smaller
 _BENT = 1e-12  # of the largest curvature: directions with less count as if they had it, and are stretched
@@ -26,7 +26,7 @@ _EPS = float(np.finfo(np.float64).eps)
 _FARTHEST = 1e20  # times a step
 _FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
-_FEWEST_ROWS = 64
+_FEWEST_ROWS = 64  # of a block, so that wide tables are multiplied by matrices, too
 _EIGEN = 40  # what eigenvectors or singular values of p x p numbers take, in p^3 multiplications of a product
 BEYOND = (
     "estimates and their limits are doubles, which do not reach here: give columns in units that make numbers near 1"

@@ -257,8 +257,8 @@ def _shares(k: int, n_classes: int, family: Family) -> list[list[int]]:
     return above + [(-unit[other:k].sum(axis=0)).tolist() for other in range(k)]
 
 
-_MOST_PAIRS = 5_000_000
-_AT_ONCE = 256
+_MOST_PAIRS = 5_000_000  # each is a row of the cone
+_AT_ONCE = 256  # later rows looked at together: most often one of the first is at risk
 
 
 class Pairs(NamedTuple):
