@@ -51,7 +51,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what stands outside docs/: the gallery, the explorers, the changelog, and the chapters as notebooks."""
     if not (GALLERY / "index.md").exists():
         raise PluginError("there is no build/gallery/index.md: `make docs` draws the gallery first")
-    for name in ("*.md", "*.png", "*.svg", "*.gif", "small/*.png"):
+    for name in ("*.md", "*.svg", "small/*.svg"):
         for path in sorted(GALLERY.glob(name)):
             place = path.relative_to(GALLERY).as_posix()
             files.append(File.generated(config, f"gallery/{place}", abs_src_path=str(path)))

@@ -8,7 +8,10 @@ import os
 import runpy
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
 # In the order of the page: a heading for each folder, and its scripts.
@@ -68,7 +71,10 @@ PRESETS = {
     "breast_cancer": "breast-cancer",
     "noisy_votes": "overfitting-votes",
 }
-SMALL = (400, 240)
+# A small picture shows one panel, the first or this one, in so many inches, and no words that would be too small there.
+PANELS = {"circle_and_sphere": 2, "hidden_nodes": 2, "worked_sum": 2, "half_spaces": 1, "exploding_regression": 1}
+SMALL = (3.0, 1.8)
+_SHORT = 5
 # By night ink is light. Pictures on no ground of their own follow the page, as a browser hands its scheme on to them.
 NIGHT = {
     "#222222": "#e6e6e6",
@@ -93,23 +99,26 @@ class Shown(NamedTuple):
 
 
 def run_script(name: str, folder: Path) -> Shown:
-    """Run one script in `folder`, where it leaves its picture."""
+    """Run one script in `folder`, where it leaves its picture, and a small one in small/."""
     import matplotlib
     import matplotlib.pyplot as plt
 
     matplotlib.use("agg")
     before = Path.cwd()
+    (folder / "small").mkdir(exist_ok=True)
     os.chdir(folder)
     try:
-        made = runpy.run_path(str(SCRIPTS[name]))
-        made["figure"].savefig(f"{name}.svg", transparent=True)  # the other picture is for the small one alone
+        with matplotlib.rc_context({"savefig.transparent": True}):
+            made = runpy.run_path(str(SCRIPTS[name]))
+            make_small(made["figure"], PANELS.get(name, 0))
+            made["figure"].savefig(f"small/{name}.svg")
     finally:
         os.chdir(before)
         plt.close("all")
     title, rest = made["__doc__"].strip().split("\n", 1)
     claim, seen = rest.split("\nSeen: ")
-    drawn = folder / f"{name}.svg"
-    drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
+    for drawn in (folder / f"{name}.svg", folder / "small" / f"{name}.svg"):
+        drawn.write_text(with_night(drawn.read_text(encoding="utf-8")), encoding="utf-8")
     source = SCRIPTS[name].read_text(encoding="utf-8").split('"""', 2)[2].strip()
     return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), drawn.name, source)
 
@@ -144,20 +153,30 @@ def index(titles: dict[str, str]) -> str:
     parts = ["# Gallery", "Each picture is a script; each script asserts what it claims."]
     for heading, names in CHAPTERS.values():
         parts += [f"## {heading}", '<div class="gallery" markdown>']
-        parts += [f"[![](small/{name}.png){titles[name]}]({name}.md)" for name in names]
+        parts += [f"[![](small/{name}.svg){titles[name]}]({name}.md)" for name in names]
         parts += ["</div>"]
     return "\n\n".join(parts) + "\n"
 
 
-def make_small(picture: Path, small: Path) -> None:
-    """The picture on a white card of one size for all; of a tall one its upper part."""
-    from PIL import Image, ImageOps
+def make_small(figure: "Figure", panel: int) -> None:
+    """Leave of a drawn figure one panel, as wide as the small picture, with its lines and no words but short ones."""
+    from matplotlib.text import Annotation, Text
 
-    with Image.open(picture) as image:
-        tall = image.height * SMALL[0] > image.width * SMALL[1]
-        bare = image.convert("RGB")
-        card = ImageOps.fit(bare, SMALL, centering=(0, 0)) if tall else ImageOps.pad(bare, SMALL, color="white")
-        card.save(small)
+    ax = figure.axes[panel]
+    for other in [*figure.axes, *figure.legends]:
+        other.set_visible(other is ax)
+    if legend := ax.get_legend():
+        legend.remove()
+    for text in ax.findobj(Text):
+        arrow = isinstance(text, Annotation) and not text.get_text()
+        short = len(text.get_text()) <= _SHORT and " " not in text.get_text()
+        text.set_visible(arrow or (text in ax.texts and short))
+    ax.tick_params(which="both", length=0)
+    ax.set_autoscale_on(False)
+    figure.set_layout_engine("none")
+    figure.set_size_inches(*SMALL)
+    ax.set_anchor("C")
+    ax.set_position((0.02, 0.03, 0.96, 0.94))
 
 
 def main() -> None:
@@ -165,12 +184,11 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python docs/gallery OUT")
     folder = Path(sys.argv[1])
-    (folder / "small").mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     titles = {}
     for name in SCRIPTS:
         print(f"{name}.py", file=sys.stderr)
         shown = run_script(name, folder)
-        make_small(folder / f"{name}.png", folder / "small" / f"{name}.png")
         (folder / f"{name}.md").write_text(page(name, shown), encoding="utf-8")
         titles[name] = shown.title
     (folder / "index.md").write_text(index(titles), encoding="utf-8")

@@ -32,7 +32,7 @@ a projection is never longer | planes.md#projections | |x \cdot u| \le \lVert x 
 Cauchy and Schwarz | planes.md#projections | |v \cdot w| \le \lVert v \rVert \lVert w \rVert
 cosine of an angle | planes.md#projections | cosine of the angle between
 contours of z | planes.md#contours-of-z | a **contour** of \(z\)
-contours in a picture | planes.md#contours-of-z | (../gallery/worked_sum.png)
+contours in a picture | planes.md#contours-of-z | (../gallery/worked_sum.svg)
 the longer w, the closer the contours | planes.md#contours-of-z | \(z\) rises like a steeper slope
 (w, b) and (cw, cb) are one rule | planes.md#contours-of-z | no sign changes, and no distance changes
 unit form: w/||w|| and an offset | planes.md#the-bias-and-the-constant-feature | unit_form([3, 4], -5)
@@ -166,7 +166,7 @@ labels in part | margins-and-votes.md#lifelong-learning-and-learners-that-choose
 0/1 loss and perceptron loss | beside-others.md#one-axis-of-losses | | perceptron | \(\max(0, -m)\)
 hinge loss | beside-others.md#one-axis-of-losses | | hinge | \(\max(0, 1 - m)\)
 logistic loss | beside-others.md#one-axis-of-losses | \(\ln(1 + e^{-m})\)
-the losses in a picture | beside-others.md#one-axis-of-losses | (../gallery/losses.png)
+the losses in a picture | beside-others.md#one-axis-of-losses | (../gallery/losses.svg)
 squared hinge and squared loss | beside-others.md#one-axis-of-losses | at \(m = 3\) it is 4
 fewest mistakes is hard | beside-others.md#one-axis-of-losses | *NP-hard* in general
 soft margins | beside-others.md#soft-margins-beside-the-perceptron | lets a row fall short, at a price

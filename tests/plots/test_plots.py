@@ -77,7 +77,7 @@ def test_ten_thousand_sparse_features() -> None:
     y = np.arange(300) % 2
     learner = Rocchio().fit(X, y)
     ax = plots.plot_boundary(learner, X, y)
-    assert ax.get_ylabel() == "first principal direction\northogonal to w"
+    assert ax.get_ylabel() == "first principal direction\northogonal to $w$"
     plots.plot_points(X, y)
     plots.plot_margins(learner, X, y)
 
@@ -126,7 +126,7 @@ def test_the_line_drawn_is_where_z_is_zero() -> None:
     least = (y * learner.decision_function(X)).min()
     band = np.concatenate([path.vertices for path in ax.collections[-2].get_paths()])
     assert np.abs(np.abs(learner.decision_function(band)) - least).max() < 1e-9
-    assert words(ax)[3] == f"margin, |z| = {least:.3g}"
+    assert words(ax)[3] == f"margin, $|z|$ = {least:.3g}"
 
 
 def test_a_projected_plane_is_a_vertical_line(run: Perceptron) -> None:
@@ -134,7 +134,7 @@ def test_a_projected_plane_is_a_vertical_line(run: Perceptron) -> None:
     norm = np.linalg.norm(run.coef_[0])
     line = ax.collections[-3].get_paths()[0].vertices
     assert np.allclose(line[:, 0], -run.intercept_[0] / norm)
-    assert ax.get_xlabel() == "projection on w: w.x / ||w||"
+    assert ax.get_xlabel() == r"projection on $w$: $w \cdot x / \|w\|$"
 
 
 @pytest.mark.parametrize("shape", [(30, 4), (30, 700), (3, 3), (2, 600)])

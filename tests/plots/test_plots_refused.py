@@ -63,7 +63,7 @@ def test_hulls_that_do_not_meet_are_not_said_to() -> None:
 
 def test_a_zero_vector_is_on_no_side() -> None:
     ax = plots.plot_boundary(([0.0, 0.0], 0.0), ROWS, LABELS)
-    assert "z is 0 everywhere" in ax.get_xlabel()
+    assert "$z$ is 0 everywhere" in ax.get_xlabel()
 
 
 def test_mistakes_have_room_above_them(run: Perceptron) -> None:

@@ -38,4 +38,4 @@ plot_trace(learner, ax=axes[1, 0])
 plot_margins(learner, X, y, ax=axes[1, 1])
 assert axes[1, 0].lines[0].get_ydata()[-1] == 0
 assert all(bar.get_x() >= 0 for bar in axes[1, 1].patches if bar.get_height())
-figure.savefig("breast_cancer.png")
+figure.savefig("breast_cancer.svg")

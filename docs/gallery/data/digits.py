@@ -55,4 +55,4 @@ for digit in (0, 5):
 ax = axes["errors"]
 ax.barh(list(errors), list(errors.values()), color=["#E69F00", "#0072B2"], edgecolor="#222222", hatch=["///", ""])
 ax.set_xlabel("share of 597 new digits that are mistaken")
-figure.savefig("digits.png")
+figure.savefig("digits.svg")

@@ -87,4 +87,4 @@ assert after["perceptron"] > 2 * NOISE
 assert max(before["projected descent"], after["projected descent"]) < 1.5 * NOISE
 assert after["averaged, with an alarm"] < after["perceptron"]
 assert min(alarms) > TURN_AT
-figure.savefig("drifting_stream.png")
+figure.savefig("drifting_stream.svg")

@@ -56,7 +56,7 @@ for height, value in enumerate(found.coefficients.values()):
         arrow = {"arrowstyle": "-|>", "color": COLOURS[6], "lw": 2.2, "mutation_scale": 16}
         axes[0].annotate("", (np.sign(value), height), (0, height), arrowprops=arrow)
 axes[0].set_yticks(range(4), found.coefficients)
-axes[0].set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
+axes[0].set_xticks([-1, 0, 1], [r"$-\infty$", "finite", r"$+\infty$"])
 axes[0].set(xlim=(-1.15, 1.15), ylim=(3.5, -0.5), xlabel="maximum likelihood estimate")
 axes[0].axvline(0, color="#777777", lw=0.8, zorder=0)
 for k, name in enumerate(["(Intercept)", *table.columns]):
@@ -71,4 +71,4 @@ for k, name in enumerate(["(Intercept)", *table.columns]):
     )
 axes[1].set(xlabel="Newton step", ylabel="estimate")
 axes[1].legend(fontsize="small")
-figure.savefig("exploding_regression.png")
+figure.savefig("exploding_regression.svg")

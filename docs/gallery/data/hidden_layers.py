@@ -79,4 +79,4 @@ assert ((shown.margin_low > 0) == (shown.verdict == "separable")).all()
 margins = shown.pivot(index="layer", columns="concept", values="margin_low")
 assert (margins["digit=9"].diff().iloc[1:3] < 0).all()
 assert (margins.loc["hidden 3"] < margins.loc["hidden 2"]).sum() == 2
-figure.savefig("hidden_layers.png")
+figure.savefig("hidden_layers.svg")

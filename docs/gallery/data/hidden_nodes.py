@@ -45,6 +45,7 @@ axes[2].plot(sizes, errors, color="#777777", marker="x", ls="", label=["each sta
 axes[2].set(xscale="log", xlabel="hidden nodes", ylabel="error on new points", ylim=(0, None))
 axes[2].set_xticks(sizes, map(str, sizes))
 axes[2].minorticks_off()
+axes[2].margins(x=0.1)
 axes[2].legend(fontsize="small", markerscale=0.5)
 
 mean = errors.mean(axis=1)
@@ -52,4 +53,4 @@ assert abs(mean[0] - line) < 0.03
 assert mean[-1] < line / 3
 assert (np.diff(mean) < 0).all()
 assert errors[1].min() < line / 5 < 0.9 * line < errors[1].max()
-figure.savefig("hidden_nodes.png")
+figure.savefig("hidden_nodes.svg")

@@ -45,4 +45,4 @@ for x, text in ((1.5, "weights, layer 1"), (4.5, "weights, layer 2")):
     ax.text(x, 1.95, text, color=COLOURS[6], fontsize=12, ha="center", va="center")
 ax.set(aspect="equal", xlim=(-1.2, 7.3), ylim=(-2.35, 2.2))
 ax.axis("off")
-figure.savefig("layers.png")
+figure.savefig("layers.svg")

@@ -43,7 +43,7 @@ def draw(ax, coefficients):
             arrow = {"arrowstyle": "-|>", "color": COLOURS[6], "lw": 2.2, "mutation_scale": 16}
             ax.annotate("", (np.sign(value), height), (0, height), arrowprops=arrow)
     ax.set_yticks(range(len(coefficients)), coefficients)
-    ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
+    ax.set_xticks([-1, 0, 1], [r"$-\infty$", "finite", r"$+\infty$"])
     ax.set(xlim=(-1.15, 1.15), ylim=(len(coefficients) - 0.5, -0.5), xlabel="maximum likelihood estimate")
     ax.axvline(0, color="#777777", lw=0.8, zorder=0)
 
@@ -85,4 +85,4 @@ infinite = {
     name for name, value in separation(columns, np.append(improved, [0, 1])).coefficients.items() if value != "finite"
 }
 assert infinite == {"c"}
-figure.savefig("reference_level.png")
+figure.savefig("reference_level.svg")

@@ -64,16 +64,16 @@ for k, sign in enumerate((-1, 1)):
         marker=look(k).marker,
         ec="#222222",
         lw=0.4,
-        label=f"y x, y = {sign}",
+        label=f"$y x$, $y = {sign}$",
     )
 start = np.arctan2(w[1], w[0])
 arc = np.linspace(low, high, 100) + start
 ax.plot(1.12 * np.cos(arc), 1.12 * np.sin(arc), color="#D55E00", lw=5, label="directions that separate")
 unit = learner.coef_[0] / np.linalg.norm(learner.coef_[0])
 ax.annotate("", unit, (0, 0), arrowprops={"arrowstyle": "-|>", "lw": 1.6, "color": "#222222"})
-ax.text(*(0.5 * unit + 0.08), "w")
+ax.text(*(0.5 * unit + 0.08), "$w$")
 half = np.linspace(-np.pi / 2, np.pi / 2, 100) + start + found
-ax.fill(np.cos(half), np.sin(half), color=GREY, alpha=0.2, lw=0, label="open semicircle about w")
+ax.fill(np.cos(half), np.sin(half), color=GREY, alpha=0.2, lw=0, label="open semicircle about $w$")
 assert (signed @ unit > 0).all()
 # The outermost points are at right angles to the ends of the arc.
 for point, end, colour in ((turn.max(), low, COLOURS[2]), (turn.min(), high, COLOURS[4])):
@@ -81,9 +81,11 @@ for point, end, colour in ((turn.max(), low, COLOURS[2]), (turn.min(), high, COL
     assert np.isclose(legs[0] @ legs[1], 0)
     ax.plot(*np.array([legs[0], [0, 0], 1.12 * legs[1]]).T, color=colour, ls="--", lw=1.2, label="a right angle")
     ax.plot(*(0.1 * np.array([legs[0], legs.sum(axis=0), legs[1]])).T, color=colour, lw=1.2)
-ax.set(title="y x in a semicircle, w in an arc", aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
+ax.set(title="$y x$ in a semicircle, $w$ in an arc", aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
 ax.legend(fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.15))
 ax = figure.add_subplot(grid[1, :], projection="3d")
+for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+    axis.set_pane_color("none")
 u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
 ax.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color="#bbbbbb", lw=0.4)
 for k, sign in enumerate((-1, 1)):
@@ -101,8 +103,10 @@ ax.set(
 # Where the plane of the lifted run cuts the sphere: all directions at right angles to its w.
 sides = np.linalg.svd(lifted.coef_)[2][1:]
 assert np.allclose(sides @ lifted.coef_[0], 0)
-ax.plot(*(np.column_stack([np.cos(around), np.sin(around)]) @ sides).T, color="#222222", lw=1.8, label="w.x = 0")
+ax.plot(
+    *(np.column_stack([np.cos(around), np.sin(around)]) @ sides).T, color="#222222", lw=1.8, label=r"$w \cdot x = 0$"
+)
 ax.set_title("lifted to the sphere", y=0.97)
 ax.legend(fontsize="small", loc="upper right", bbox_to_anchor=(1, 0.85))
 ax.view_init(25, 5)
-figure.savefig("circle_and_sphere.png")
+figure.savefig("circle_and_sphere.svg")

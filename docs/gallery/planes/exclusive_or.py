@@ -46,7 +46,7 @@ for ax in axes[:2]:
     low, high = (-0.4, 1.4) if ax is axes[0] else (-1.8, 1.8)
     ax.set(aspect="equal", xlim=(low, high), ylim=(low, high))
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
-for ax, model, title in ((axes[2], kernel, "the kernel (x·x′ + 1)²"), (axes[3], hidden, "8 hidden nodes")):
+for ax, model, title in ((axes[2], kernel, r"the kernel $(x \cdot x' + 1)^2$"), (axes[3], hidden, "8 hidden nodes")):
     plot_boundary(model, X, y, ax=ax).set(title=title, aspect="equal")
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
     assert ((model.decision_function(X) >= 0) == (y > 0)).all()
@@ -56,4 +56,4 @@ star = np.asarray(axes[1].collections[-1].get_offsets())[0]
 for sign in (-1, 1):
     own, share = X[rows][y[rows] == sign], weights[y[rows] == sign].astype(float)
     assert np.allclose(share @ own / share.sum(), star)
-figure.savefig("exclusive_or.png")
+figure.savefig("exclusive_or.svg")

@@ -38,7 +38,7 @@ def draw(ax, signed, size):
         unit = row / np.linalg.norm(row)
         line = 4 * size * np.array([[-unit[1], unit[0]], [unit[1], -unit[0]]])
         ax.fill(*np.vstack([line, line[::-1] - 8 * size * unit]).T, color=GREY, alpha=0.27, lw=0, zorder=0)
-        ax.plot(*line.T, color=ROWS[i - 1], lw=1.2, zorder=1, label=f"y x.w = 0 of row {i}, bad side grey")
+        ax.plot(*line.T, color=ROWS[i - 1], lw=1.2, zorder=1, label=rf"$y\, x \cdot w = 0$ of row {i}, bad side grey")
     path, rows = [np.zeros(2)], []
     for row, w, _ in learner.trace_.iter_weights(y[:, None] * signed, y):
         assert signed[row] @ path[-1] <= 0
@@ -50,8 +50,8 @@ def draw(ax, signed, size):
         ax.annotate("", tip, tail, arrowprops=shape, zorder=3)
         if k <= 3 or learner.stop_reason_ == "clean pass":
             ax.annotate(str(k), tip, (8, 4), textcoords="offset points", fontsize="small", zorder=4)
-    ax.plot(*np.transpose(path), "o", color=INK, ms=4, zorder=3, label="w after each update")
-    ax.set(aspect="equal", xlabel="w1", ylabel="w2")
+    ax.plot(*np.transpose(path), "o", color=INK, ms=4, zorder=3, label="$w$ after each update")
+    ax.set(aspect="equal", xlabel="$w_1$", ylabel="$w_2$")
     return learner, np.array(path)
 
 
@@ -87,7 +87,7 @@ assert (NARROW @ cone.sum(axis=0) > 0).all()
 assert NARROW[1] @ cone[1] == NARROW[0] @ cone[2] == 0
 left.fill(*cone.T, color=COLOURS[2], alpha=0.35, lw=0, zorder=1, label="right about all rows")
 assert count_wrong(left, NARROW, 3.8) == [0, 1, 1, 2, 2, 3]
-left.set(title="a cone of solutions: w walks in", xlim=(-6, 9), ylim=(-4, 11))
+left.set(title="a cone of solutions: $w$ walks in", xlim=(-6, 9), ylim=(-4, 11))
 
 learner, path = draw(right, EMPTY, 10)
 certificate = separability(y[:, None] * EMPTY, y, fit_intercept=False)
@@ -96,9 +96,9 @@ assert (EMPTY.sum(axis=0) == 0).all()
 assert {tuple(w) for w in path} == {(0, 0), (2, 1), (0, 2)}
 assert len(path) > 60
 assert count_wrong(right, EMPTY, 2.5) == [1, 1, 1, 2, 2, 2]
-right.set(title="no cone: w walks in circles", xlim=(-3, 4), ylim=(-3, 4))
+right.set(title="no cone: $w$ walks in circles", xlim=(-3, 4), ylim=(-3, 4))
 for ax, signed in ((left, NARROW), (right, EMPTY)):
     number_lines(ax, signed)
 left.plot([], [], ls="", marker="$2$", mfc=INK, mec=INK, label="rows that are wrong there")
 figure.legend(*left.get_legend_handles_labels(), fontsize="small", loc="outside lower center", ncols=3)
-figure.savefig("half_spaces.png")
+figure.savefig("half_spaces.svg")

@@ -34,7 +34,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrain
 m = np.linspace(-2.5, 2.5, 501)
 for name, colour, style in zip(list(LOSSES)[1:], COLOURS, ("-", "--", "-."), strict=False):
     left.plot(m, LOSSES[name](m), color=colour, ls=style, lw=1.8, label=name)
-left.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
+left.set(xlabel="margin $y z$", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
 left.plot([-2.5, 0, 0, 2.5], [1, 1, 0, 0], color=INK, lw=2, label="0/1: a mistake counts 1")
 for name, colour, (start, end) in (("hinge", left.lines[1].get_color(), (-2, 2)), ("0/1", INK, (-2, 0.05))):
     heights = LOSSES[name](np.array([start, end]))
@@ -60,8 +60,8 @@ for (name, values), style in zip(mean.items(), ("-", "-", "--", "-."), strict=Tr
 for k, sign in enumerate((-1, 1)):
     rows = x[y == sign]
     style = {"color": look(k).colour, "marker": look(k).marker, "mec": INK, "mew": 0.4, "ls": ""}
-    right.plot(rows, np.full(len(rows), -0.12), label=f"row, y = {sign}", **style)
-right.set(title="mean over the twelve rows", xlabel="threshold t, z = x − t", ylabel="mean loss", ylim=(-0.25, 2))
+    right.plot(rows, np.full(len(rows), -0.12), label=f"row, $y = {sign}$", **style)
+right.set(title="mean over the twelve rows", xlabel="threshold $t$, $z = x - t$", ylabel="mean loss", ylim=(-0.25, 2))
 right.set_yticks(np.arange(0, 2.1, 0.5))
 right.legend(fontsize="small", loc="upper center", ncols=2)
-figure.savefig("losses.png")
+figure.savefig("losses.svg")

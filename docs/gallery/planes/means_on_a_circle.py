@@ -38,7 +38,7 @@ for point, style, name in ((middle, "-", "half way between the means"), (np.zero
     ax.plot(*np.array([point - 1.4 * along, point + 1.4 * along]).T, color=INK, ls=style, lw=2, label=name)
 for k, sign in enumerate((-1, 1)):
     style = {"color": look(k).colour, "marker": look(k).marker, "ec": INK, "zorder": 4}
-    ax.scatter(*X[y == sign].T, s=80, label=f"y = {sign}", **style)
+    ax.scatter(*X[y == sign].T, s=80, label=f"$y = {sign}$", **style)
 ax.annotate("", u, v, arrowprops={"arrowstyle": "-|>", "lw": 2, "color": COLOURS[6], "shrinkA": 0, "shrinkB": 0})
 for name, place, room in (
     ("$u$", u, (-0.12, 0.05)),
@@ -50,4 +50,4 @@ ax.plot(*X[0], "o", ms=20, mfc="none", mec=COLOURS[6], mew=2, label="on the wron
 ax.set(aspect="equal", xlim=(-1.55, 3.15), ylim=(-1.42, 1.42))
 ax.axis("off")
 figure.legend(loc="center right", bbox_to_anchor=(0.99, 0.5), frameon=False, fontsize=12, labelcolor=INK)
-figure.savefig("means_on_a_circle.png")
+figure.savefig("means_on_a_circle.svg")

@@ -29,7 +29,7 @@ def draw(ax, X, moved, planes):
     stays = np.arange(len(X)) != CHANGED
     for k, sign in enumerate((-1, 1)):
         style = {"color": look(k).colour, "marker": look(k).marker, "ec": INK, "zorder": 4}
-        ax.scatter(*X[(y == sign) & stays].T, s=36, lw=0.5, label=f"y = {sign}", **style)
+        ax.scatter(*X[(y == sign) & stays].T, s=36, lw=0.5, label=f"$y = {sign}$", **style)
     ax.scatter(*moved[CHANGED], s=60, lw=1.5, label="the moved row", **style)
     ax.scatter(*X[CHANGED], fc="white", ec=GREY, marker=look(1).marker, s=36, zorder=3, label="its old place")
     ax.annotate("", moved[CHANGED], X[CHANGED], arrowprops={"arrowstyle": "->", "color": INK}, zorder=5)
@@ -63,4 +63,4 @@ panels[0].set_ylabel("second feature")
 figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, fontsize="small")
 assert np.allclose(turned, np.degrees(np.arctan([0.3 / 0.3, 0.3 / 3])), atol=0.01)
 assert np.round(turned).tolist() == [45, 6]
-figure.savefig("narrow_margin.png")
+figure.savefig("narrow_margin.svg")

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import Perceptron, separability
-from linsep.plots.style import COLOURS, INK, VALUES, look
+from linsep.plots.style import COLOURS, INK, look
 
 x, y = np.array([1.0, 2, 3, 5, 6, 8]), np.array([-1, -1, -1, 1, 1, 1])
 learner = Perceptron(max_iter=None).fit(x[:, None], y)
@@ -35,26 +35,26 @@ assert min(fewest) == 2
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
 ends = np.array([0.0, 9.0])
-left.plot(ends, w * ends + b, color=INK, lw=1.8, label=f"z = {w:g} x − {-b:g}")
+left.plot(ends, w * ends + b, color=INK, lw=1.8, label=f"$z = {w:g} x - {-b:g}$")
 left.axhline(0, color=INK, lw=0.8)
-left.axvline(threshold, color=INK, ls="--", label=f"threshold x = {threshold:.3g}")
+left.axvline(threshold, color=INK, ls="--", label=f"threshold $x = {threshold:.3g}$")
 for k, (sign, side) in enumerate(((-1, (0, threshold)), (1, (threshold, 9)))):
-    left.axvspan(*side, color=VALUES(0.8 if sign > 0 else 0.25), alpha=0.6, lw=0, zorder=0)
+    left.axvspan(*side, color=COLOURS[k], alpha=0.15, lw=0, zorder=0)
     own = x[y == sign]
     left.vlines(own, 0, w * own + b, color=look(k).colour, lw=1.2)
     left.scatter(
-        own, 0 * own, color=look(k).colour, marker=look(k).marker, ec=INK, lw=0.5, zorder=3, label=f"y = {sign}"
+        own, 0 * own, color=look(k).colour, marker=look(k).marker, ec=INK, lw=0.5, zorder=3, label=f"$y = {sign}$"
     )
-left.set(xlabel="x", ylabel="z", xlim=(0, 9), title="separable: z changes its sign once")
+left.set(xlabel="$x$", ylabel="$z$", xlim=(0, 9), title="separable: $z$ changes its sign once")
 left.legend(fontsize="small")
 right.plot(cuts, fewest, color=INK, lw=1.8, label="mistakes, orange put on its better side")
 right.plot([1, 8], [-0.7, -0.7], color=COLOURS[0], lw=3, alpha=0.5, label="between 1 and 8")
-right.plot(5, -0.7, "*", color="white", mec=INK, ms=16, label="5 = 3/7 · 1 + 4/7 · 8")
+right.plot(5, -0.7, "*", color="white", mec=INK, ms=16, label=r"$5 = \frac{3}{7} \cdot 1 + \frac{4}{7} \cdot 8$")
 for k, sign in enumerate((-1, 1)):
     own = x[mixed == sign]
     right.scatter(own, 0 * own - 0.7, color=look(k).colour, marker=look(k).marker, ec=INK, lw=0.5, zorder=3)
 right.set(
-    xlabel="x",
+    xlabel="$x$",
     ylabel="mistakes",
     xlim=(0, 9),
     ylim=(-1.2, 6),
@@ -62,4 +62,4 @@ right.set(
     title="inseparable: orange between blue",
 )
 right.legend(fontsize="small", loc="upper center")
-figure.savefig("one_dimension.png")
+figure.savefig("one_dimension.svg")

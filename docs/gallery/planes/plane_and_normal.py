@@ -64,4 +64,4 @@ for text, place, room, colour in (
 ax.annotate("", nearest - 0.12 * u, (-0.6, 0.5), arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.8})
 ax.set(aspect="equal", xlim=(-4.3, 7.9), ylim=(-1.3, 3.68))
 ax.axis("off")
-figure.savefig("plane_and_normal.png")
+figure.savefig("plane_and_normal.svg")

@@ -47,4 +47,4 @@ for k, mean in enumerate(means):
     axes[0].plot(*mean, look(k).marker, color=look(k).colour, mec=INK, mew=2, ms=13, zorder=6)
     axes[0].annotate("mean", mean, (0, 10), textcoords="offset points", ha="center", zorder=6)
 assert f"mistaken: {mistakes} rows" in [text.get_text() for text in axes[0].get_legend().get_texts()]
-figure.savefig("rocchio_fails.png")
+figure.savefig("rocchio_fails.svg")

@@ -33,11 +33,11 @@ def arrow(ax, tail, tip, colour, name, beside):
 
 origin = np.zeros(2)
 states = (
-    (origin, 0.0, 0, "w = 0: z is 0 everywhere\nrow 1 is a mistake"),
-    (-X[0], -1.0, 5, "w = −x1, b = −1: rows 2 to 5 are right\nrow 6 is a mistake"),
-    (X[5] - X[0], 0.0, None, "w = −x1 + x6, b = 0:\na clean pass"),
+    (origin, 0.0, 0, "$w = 0$: $z$ is 0 everywhere\nrow 1 is a mistake"),
+    (-X[0], -1.0, 5, "$w = -x_1$, $b = -1$: rows 2 to 5 are right\nrow 6 is a mistake"),
+    (X[5] - X[0], 0.0, None, "$w = -x_1 + x_6$, $b = 0$:\na clean pass"),
 )
-u, v = np.meshgrid(np.linspace(-4.2, 4.2, 201), np.linspace(-4.2, 4.2, 201))
+u, v = np.meshgrid(np.linspace(-4.2, 4.2, 22), np.linspace(-4.2, 4.2, 22))
 levels = np.arange(-26, 27, 2)
 spacing = []
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.9), layout="constrained", sharey=True)
@@ -54,7 +54,14 @@ for ax, (w, b, mistaken, title) in zip(axes, states, strict=True):
     for k, sign in enumerate((-1, 1)):
         own = y == sign
         ax.scatter(
-            *X[own].T, color=look(k).colour, marker=look(k).marker, ec=INK, lw=0.5, s=40, zorder=4, label=f"y = {sign}"
+            *X[own].T,
+            color=look(k).colour,
+            marker=look(k).marker,
+            ec=INK,
+            lw=0.5,
+            s=40,
+            zorder=4,
+            label=f"$y = {sign}$",
         )
     for i, point in enumerate(X, start=1):
         ax.annotate(str(i), point, (6, -9), textcoords="offset points", fontsize="small", zorder=5)
@@ -67,11 +74,11 @@ for ax, (w, b, mistaken, title) in zip(axes, states, strict=True):
     ax.title.set_size("medium")
 axes[0].set_ylabel("second feature")
 axes[0].legend(fontsize="small", loc="lower right")
-arrow(axes[1], origin, -X[0], INK, "w = −x1", (-26, -20))
-arrow(axes[2], origin, -X[0], GREY, "−x1", (-4, -16))
-arrow(axes[2], -X[0], X[5] - X[0], COLOURS[6], "+ x6", (9, -12))
-arrow(axes[2], origin, X[5] - X[0], INK, "w", (-8, 8))
+arrow(axes[1], origin, -X[0], INK, "$w = -x_1$", (-26, -20))
+arrow(axes[2], origin, -X[0], GREY, "$-x_1$", (-4, -16))
+arrow(axes[2], -X[0], X[5] - X[0], COLOURS[6], r"$+\, x_6$", (9, -12))
+arrow(axes[2], origin, X[5] - X[0], INK, "$w$", (-8, 8))
 assert (y * (X @ (X[5] - X[0])) > 0).all()
 assert spacing[1] < spacing[0]
-figure.colorbar(filled, ax=axes, shrink=0.75, pad=0.01, label="z, one scale for all", ticks=levels[1::4])
-figure.savefig("worked_sum.png")
+figure.colorbar(filled, ax=axes, shrink=0.75, pad=0.01, label="$z$, one scale for all", ticks=levels[1::4])
+figure.savefig("worked_sum.svg")

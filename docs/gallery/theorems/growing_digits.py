@@ -68,8 +68,10 @@ ends = np.array(ends)
 assert (np.diff(ends[:, 1]) >= 1).all()
 assert (ends[1:, 0] > 4 * ends[:-1, 0]).all()
 most = np.geomspace(1, k[-1], 50)
-ax.plot(most, np.log2(most) + 1, color=GREY, ls="--", label="the most there can be: log2(k) + 1, as max |x_ij| is 1")
+ax.plot(
+    most, np.log2(most) + 1, color=GREY, ls="--", label=r"the most there can be: $\log_2 k + 1$, as $\max |x_{ij}| = 1$"
+)
 ax.plot([], [], "X", color="white", mec=INK, ms=9, label="a clean pass")
-ax.set(xscale="log", xlabel="updates k", ylabel="bits of the largest weight so far", ylim=(0, 16))
+ax.set(xscale="log", xlabel="updates $k$", ylabel="bits of the largest weight so far", ylim=(0, 16))
 ax.legend(fontsize="small")
-figure.savefig("growing_digits.png")
+figure.savefig("growing_digits.svg")

@@ -34,11 +34,11 @@ assert ((k**2 * gamma**2 <= norm) & (norm <= k * R2)).all()
 novikoff = bounds.get("novikoff").value
 assert np.isclose(R2 / gamma**2, novikoff)
 on = np.geomspace(1, novikoff)
-ax.loglog(on, on * R2, "--", color=COLOURS[6], label="k R²")
-ax.loglog(on, on**2 * gamma**2, ":", color=COLOURS[0], label="k² gamma²")
-ax.loglog(k, norm, color=INK, label="||w_k||²")
-ax.loglog(novikoff, novikoff * R2, "X", color=INK, label=f"(R / gamma)² = {novikoff:,.0f}")
-ax.set(xlabel="updates k", ylabel="squared norm")
+ax.loglog(on, on * R2, "--", color=COLOURS[6], label="$k R^2$")
+ax.loglog(on, on**2 * gamma**2, ":", color=COLOURS[0], label=r"$k^2 \gamma^2$")
+ax.loglog(k, norm, color=INK, label=r"$\|w_k\|^2$")
+ax.loglog(novikoff, novikoff * R2, "X", color=INK, label=rf"$(R / \gamma)^2$ = {novikoff:,.0f}")
+ax.set(xlabel="updates $k$", ylabel="squared norm")
 ax.legend(fontsize="small")
 assert (learner.n_mistakes_, learner.n_iter_, learner.trace_.mistakes[0]) == (134, 18, 32)
 assert learner.n_mistakes_ <= novikoff / 10
@@ -48,4 +48,4 @@ assert not bounds.get("unit ball").applies
 assert [bound.name for bound in bounds if bound.one_pass] == ["freund-schapire", "hinge loss"]
 assert abs(best.b) <= np.linalg.norm(best.w)
 assert learner.trace_.mistakes[0] < 164
-figure.savefig("novikoff.png")
+figure.savefig("novikoff.svg")

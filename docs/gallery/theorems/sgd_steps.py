@@ -33,7 +33,7 @@ R = np.sqrt((X**2).sum(axis=1).max() + 1)
 
 figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 epochs = np.array([1, 3, 10, 30, 100])
-for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "steps B / (R sqrt t)"))):
+for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", r"steps $B / (R \sqrt{t})$"))):
     excess, bounds = [], []
     for n in epochs:
         each = []
@@ -60,6 +60,6 @@ for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "s
     colour, marker, _ = look(k)
     ax.plot(200 * epochs, bounds, color=colour, ls="--", label=f"allowed: {name}")
     ax.plot(200 * epochs, excess, color=colour, marker=marker, mec="#222222", mew=0.5, label=f"measured: {name}")
-ax.set(xscale="log", yscale="log", xlabel="steps T", ylabel="excess of the mean hinge loss")
+ax.set(xscale="log", yscale="log", xlabel="steps $T$", ylabel="excess of the mean hinge loss")
 ax.legend(fontsize="small")
-figure.savefig("sgd_steps.png")
+figure.savefig("sgd_steps.svg")

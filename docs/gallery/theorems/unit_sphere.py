@@ -34,13 +34,13 @@ for k, p in enumerate((3, 10, 50)):
         made.append(learner.n_mistakes_)
         allowed.append(bound.value)
     ax.scatter(
-        allowed, made, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.5, label=f"p = {p} columns"
+        allowed, made, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.5, label=f"$p = {p}$ columns"
     )
     assert len(made) >= 8
 ends = np.array(ax.get_xlim())
 ends[0] = 20
 ax.plot(ends, ends, color="#222222", ls="--", label="as many as are allowed")
 ax.fill_between(ends, ends, 1e5, color="#D55E00", alpha=0.15, lw=0, label="more than allowed: no run is here")
-ax.set(xscale="log", yscale="log", xlabel="allowed: 4 / gamma²", ylabel="mistakes made", xlim=ends, ylim=(2, 3e4))
+ax.set(xscale="log", yscale="log", xlabel=r"allowed: $4 / \gamma^2$", ylabel="mistakes made", xlim=ends, ylim=(2, 3e4))
 ax.legend(fontsize="small")
-figure.savefig("unit_sphere.png")
+figure.savefig("unit_sphere.svg")

@@ -64,12 +64,18 @@ assert (np.diff(fresh[100]) > 0).all()
 assert max(fresh[100]) < bound(EPS) / 4
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
-left.plot(margins, bound(margins), color=INK, lw=2, ls="--", label="bound (R² + 1)(1 + b*²) / eps²")
+left.plot(margins, bound(margins), color=INK, lw=2, ls="--", label=r"bound $(R^2 + 1)(1 + b_*^2) / \varepsilon^2$")
 for k, (values, label) in enumerate(((whole, "to a clean pass"), (first, "first pass only"))):
     left.plot(margins, values, color=look(k).colour, marker=look(k).marker, mec=INK, mew=0.5, label=label)
-left.plot(margins, 1.6 * whole[6] * margins[6] / margins, color=GREY, ls=":", label="guide: as 1 / eps")
-left.set(xscale="log", yscale="log", xlabel="margin eps", ylabel="mean number of updates", title="n = 1,000, p = 2")
-right.axhline(bound(EPS), color=INK, lw=2, ls="--", label="bound, for any n and p")
+left.plot(margins, 1.6 * whole[6] * margins[6] / margins, color=GREY, ls=":", label=r"guide: as $1 / \varepsilon$")
+left.set(
+    xscale="log",
+    yscale="log",
+    xlabel=r"margin $\varepsilon$",
+    ylabel="mean number of updates",
+    title="$n = 1{,}000$, $p = 2$",
+)
+right.axhline(bound(EPS), color=INK, lw=2, ls="--", label="bound, for any $n$ and $p$")
 for k, (p, values) in enumerate(fresh.items()):
     style = look(2 * k)
     right.plot(
@@ -80,11 +86,17 @@ for k, (p, values) in enumerate(fresh.items()):
         mec=INK,
         mew=0.5,
         lw=0.8,
-        label=f"other rows each time, p = {p}",
+        label=f"other rows each time, $p = {p}$",
     )
 right.plot(counts, repeated, color=COLOURS[6], marker="X", mec=INK, mew=0.5, lw=3, label="the same 100 rows, repeated")
-right.plot(counts[:3], turned, "o", mfc="none", mec=INK, ms=13, label="these, turned into p = 100")
-right.set(xscale="log", yscale="log", xlabel="rows n", ylabel="updates to a clean pass", title=f"margin eps = {EPS}")
+right.plot(counts[:3], turned, "o", mfc="none", mec=INK, ms=13, label="these, turned into $p = 100$")
+right.set(
+    xscale="log",
+    yscale="log",
+    xlabel="rows $n$",
+    ylabel="updates to a clean pass",
+    title=rf"margin $\varepsilon = {EPS}$",
+)
 left.minorticks_off()
 left.set_xticks([0.0125, 0.05, 0.1, 0.2, 0.4, 0.8], ["0.0125", "0.05", "0.1", "0.2", "0.4", "0.8"])
 left.legend(fontsize="small")
@@ -93,4 +105,4 @@ right.annotate(
     f"always {repeated[0]} updates", (counts[2], repeated[0]), (0, -17), textcoords="offset points", ha="center"
 )
 right.legend(fontsize="small", loc="upper left")
-figure.savefig("updates_and_margin.png")
+figure.savefig("updates_and_margin.svg")

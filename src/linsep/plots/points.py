@@ -172,15 +172,16 @@ def _ringed(margins: Array, subject: Subject) -> tuple[Array, str]:
     return support, f"on the margin: {count(support.size, 'row')}"
 
 
-def _grid(ax: Axes) -> tuple[Array, Array, Array]:
+def _grid(ax: Axes, points: int) -> tuple[Array, Array, Array]:
     """Coordinates of a grid over the axes, and its points as rows."""
-    u, v = np.meshgrid(np.linspace(*ax.get_xlim(), _GRID), np.linspace(*ax.get_ylim(), _GRID))
+    u, v = np.meshgrid(np.linspace(*ax.get_xlim(), points), np.linspace(*ax.get_ylim(), points))
     return u, v, np.column_stack([u.ravel(), v.ravel()])
 
 
 def _draw_values(ax: Axes, view: View, subject: Subject, least: float) -> list[Line2D]:
     """z in colours, dark for negative and light for positive, the line z = 0 and the band."""
-    u, v, points = _grid(ax)
+    # Contours of a plane are straight: the corners are enough.
+    u, v, points = _grid(ax, _GRID if subject.plane is None else 2)
     if view.exact:
         z = subject.decide(points[:, : view.basis.shape[0]]).reshape(u.shape)
     else:
@@ -189,26 +190,26 @@ def _draw_values(ax: Axes, view: View, subject: Subject, least: float) -> list[L
     top = float(np.abs(z).max()) or 1.0
     filled = ax.contourf(u, v, z, levels=np.linspace(-top, top, 11), cmap=style.VALUES, zorder=0)
     bar = ax.figure.colorbar(filled, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
-    bar.set_label("decision value z", labelpad=-8)
+    bar.set_label("decision value $z$", labelpad=-8)
     lines = []
     if z.min() < 0 <= z.max():
         ax.contour(u, v, z, levels=[0.0], colors=style.INK, linewidths=1.8, zorder=2)
-        lines.append(Line2D([], [], color=style.INK, lw=1.8, label="z = 0"))
+        lines.append(Line2D([], [], color=style.INK, lw=1.8, label="$z = 0$"))
         if 0 < least < top:
             ax.contour(u, v, z, levels=[-least, least], colors=style.INK, linewidths=0.9, linestyles="dashed", zorder=2)
-            lines.append(Line2D([], [], color=style.INK, lw=0.9, ls="--", label=f"margin, |z| = {least:.3g}"))
+            lines.append(Line2D([], [], color=style.INK, lw=0.9, ls="--", label=f"margin, $|z|$ = {least:.3g}"))
     elif not z.any():
-        style.note(ax, "z is 0 everywhere: no line, and every row is a mistake")
+        style.note(ax, "$z$ is 0 everywhere: no line, and every row is a mistake")
     else:
         side = "positive" if z.min() >= 0 else "negative"
-        style.note(ax, f"z = 0 is outside the picture: all of it is on the {side} side")
+        style.note(ax, f"$z = 0$ is outside the picture: all of it is on the {side} side")
     return lines
 
 
 def _draw_regions(ax: Axes, view: View, subject: Subject) -> list[Line2D]:
     """The class with the largest z, in its colour and hatch."""
     assert subject.classes is not None
-    u, v, points = _grid(ax)
+    u, v, points = _grid(ax, _GRID)
     n = len(subject.classes)
     best = subject.decide(points[:, : view.basis.shape[0]]).argmax(axis=1).reshape(u.shape)
     looks = [style.look(k) for k in range(n)]
@@ -277,7 +278,7 @@ def plot_margins(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     if subject.plane is not None and (norm := float(np.linalg.norm(subject.plane.w))) > 0:
         words += f"\n(distance {least / norm:.3g})"
     ax.axvline(least, color=style.INK, lw=1.6, ls="--", label=words)
-    ax.set(xlabel="margin y z", ylabel="rows")
+    ax.set(xlabel="margin $y z$", ylabel="rows")
     style.legend(ax)
     return ax
 

@@ -225,7 +225,7 @@ def view_of(table: Table, plane: Hyperplane | None = None) -> View:
         u, labels = principal_direction(table.X, None), ("first principal direction", "second principal direction")
     else:
         u = plane.w / np.linalg.norm(plane.w)
-        labels = ("projection on w: w.x / ||w||", "first principal direction\northogonal to w")
+        labels = (r"projection on $w$: $w \cdot x / \|w\|$", "first principal direction\northogonal to $w$")
     return View(np.column_stack([u, principal_direction(table.X, u)]), labels, False)
 
 
