@@ -142,6 +142,7 @@ voted perceptron | margins-and-votes.md#four-ways-to-end-a-run | that most of \(
 survival time | margins-and-votes.md#four-ways-to-end-a-run | It has **survived** them
 ties of a vector and of the vote | margins-and-votes.md#four-ways-to-end-a-run | Ties are positive in both places
 vote or mean, who wins | margins-and-votes.md#four-ways-to-end-a-run | 14 to 15 is what a fair coin would give
+vote beside mean, in numbers | no-plane.md#keep-the-best-vector-or-the-mean | the vote is better in 14, the mean in 15
 survival counts add up to m T | margins-and-votes.md#four-ways-to-end-a-run | is \(m T\), if the first row is a mistake
 each is right on c or c - 1 | margins-and-votes.md#four-ways-to-end-a-run | is right on \(c_n\) or on \(c_n - 1\)
 averages made lazily | theory/votes.md#the-averaged-perceptron | **The mean is w - u/T.**
