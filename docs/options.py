@@ -25,9 +25,8 @@ def option_table(command: Command) -> str:
 
 
 def _default(one: Option) -> str:
-    if one.default is None or one.default is False:
-        return ""
-    return f"`{one.default if one.default is not True else 'yes' if one.under else one.spellings[0]}`"
+    told = one.given if one.default is not True else "yes" if one.under else one.spellings[0]
+    return told and f"`{told}`"
 
 
 def _words(one: Option) -> str:

@@ -53,7 +53,7 @@ def _overview(prefix: str) -> str:
     return "\n".join(
         [
             "Usage: linsep [OPTIONS] COMMAND [ARGS]...\n",
-            "Linear separators with receipts: train one, use one, or ask whether one exists.\n",
+            "Linear separators with receipts: learn one, use one, or ask whether there is one.\n",
             "Commands:",
             *(f"  {one.name.ljust(width)}{one.help.splitlines()[0]}" for one in shown),
             "\nOptions:",

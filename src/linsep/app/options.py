@@ -21,7 +21,7 @@ from linsep.types import DataError
 
 _MORE = "Further options"
 _UNDER = {
-    "--read": "How the table is read: a name from the list below, and its value. May be repeated.",
+    "--read": "How the file is read: a name from the list below, and its value. May be repeated.",
     "--set": "Less usual settings: a name from the list below, and its value. May be repeated.",
 }
 
@@ -102,6 +102,15 @@ class Option:
             return "no" if self.default else "yes"
         return _KINDS[self.kind][0] if self.kind in _KINDS else "FILE"
 
+    @property
+    def given(self) -> str:
+        """The default, as one would type it."""
+        if self.default is None or self.default is False:
+            return ""
+        if self.kind not in (float, seconds_of):
+            return str(self.default)
+        return f"{self.default:g}{'s' if self.kind is seconds_of else ''}"
+
     def but(self, **changed: Any) -> Self:
         """The same option with something else about it."""
         return replace(self, **changed)
@@ -122,7 +131,7 @@ class Option:
 
     def add_to(self, parser: Any) -> None:
         """Declare it to argparse."""
-        given = "" if self.kind is bool or self.default is None else f" [{self.default}]"
+        given = "" if self.kind is bool or self.default is None else f" [{self.given}]"
         said: dict[str, Any] = {"help": f"{self.help}{given}".replace("%", "%%")}
         if self.is_argument:
             count = ("+" if self.needed else "*") if self.many else None if self.needed else "?"
@@ -275,11 +284,17 @@ READING = (
     under_read("sep", "CSV: the character between the columns, or tab, if the first lines do not show it."),
     under_read("decimal", "CSV: the decimal mark, a point or a comma, if the first lines do not show it."),
     under_read("encoding", "The encoding of text, such as cp1252. Default: UTF-8, or UTF-16 with its mark."),
-    under_read("query", "A SELECT, whose rows are read; TABLE is then a SQLite or DuckDB database (extra sql)."),
-    under_read("na", "CSV, JSON lines, Excel: a cell that means a missing value; may be repeated.", many=True),
+    under_read(
+        "query", "The rows of this SELECT are read; TABLE is then a SQLite or DuckDB database (needs the extra sql)."
+    ),
+    under_read(
+        "na", "CSV, JSON lines, Excel: what a cell without a value says, such as -99. May be repeated.", many=True
+    ),
     under_read("skip_rows", "CSV, Excel: the number of lines above the names of the columns.", int, 0, least=0),
     under_read("sheet", "Excel: the sheet to read, if several sheets hold cells."),
-    under_read("header", "CSV: whether the first line names the columns; else they are 1, 2, 3.", bool, True),
+    under_read(
+        "header", "CSV: no, if the first line is a row and names no columns. They are then called 1, 2, 3.", bool, True
+    ),
 )
 # The same of a table with labels.
 LABELLED = (
@@ -288,20 +303,22 @@ LABELLED = (
 )
 MISSING = Option(
     "missing",
-    "Missing values: leave the row out, take the mean or the median of numbers, the mean and an extra 0/1 column that "
-    "marks them (indicator, the default), or refuse them. A stream takes the mean by default, and has no median.",
+    "Cells without a value: drop the row, take the mean or the median of the column, take the mean and mark them in an "
+    "extra 0/1 column (indicator, the default), or end with an error. A stream takes the mean by default, and has no "
+    "median.",
     choices=("drop", "mean", "median", "indicator", "error"),
     group=_TABLE,
 )
 PROOF_MISSING = MISSING.but(
-    help="Missing values: leave the row out, and count it, or refuse the first one. By default a missing number is "
-    "refused, and a missing category is its own category. Row numbers count all rows of the file.",
+    help="Cells without a value: drop the row and count it, or end with an error at the first. By default a missing "
+    "number is an error, and missing categories are a category of their own. Row numbers count all rows of the file.",
     choices=("drop", "error"),
 )
 COLUMN = Option(
     "column",
-    "What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, a number with a "
-    "unit such as '0.0 mg', text (also words1-2 or chars3-5), or skip. May be repeated.",
+    "What a column holds, as NAME=KIND. KIND is number, category, date, a pattern of dates such as %d.%m.%Y, a number "
+    "with a unit such as '0.0 mg', text, words1-2 (runs of one or two words), chars3-5 (runs of 3 to 5 characters), or "
+    "skip. May be repeated.",
     many=True,
     group=_TABLE,
 )
@@ -309,14 +326,18 @@ OUTPUT = Option("output", "CSV file to write; - is standard output.", default="-
 PREDICTIONS = OUTPUT.but(spelled=(*OUTPUT.spelled, "--predictions"))
 TIME_LIMIT = used_first("time_limit", "", float, least=0)
 JSON = used_first("as_json", "Print one JSON object instead of a table.", bool, False, spelled=("--json",))
-DETAILS = used_first("details", "Print more: counts of each class, norms, bounds of margin and mistakes.", bool, False)
+DETAILS = used_first(
+    "details", "Print more: rows of each class, lengths of vectors, bounds of margin and mistakes.", bool, False
+)
 REPORT = used_first("report", "Also write one HTML page with pictures and tables (needs the extra report).", Path)
 CERTIFICATE = used_first(
     "certificate",
-    "Write the proof as JSON, or for checkers of VIPR (p.vipr), or the question for z3 (p.smt2).",
+    "Write the proof to this file, as JSON; as p.vipr for checkers of VIPR; as p.smt2 the question alone, for z3.",
     Path,
 )
-EXACT_WEIGHTS = under_set("exact", "Find exact weights of many columns, too, not weights near exact ones.", bool, False)
+EXACT_WEIGHTS = under_set(
+    "exact", "With many columns, too, write the weights of the proof exactly, not numbers close to them.", bool, False
+)
 
 
 def reading_of(asked: Any) -> dict[str, Any]:

@@ -31,7 +31,9 @@ _OPTIONS = (
     options.COLUMN,
     options.PROOF_MISSING,
     *options.LABELLED,
-    under_set("suspects", "Write the rows of --explain to this CSV file, each with three rows near it.", Path),
+    under_set(
+        "suspects", "Write the rows that --explain removes to this CSV file, each with three rows near it.", Path
+    ),
     options.EXACT_WEIGHTS,
 )
 
@@ -40,9 +42,12 @@ _OPTIONS = (
 def _check(asked: Any) -> Result:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
-    Exit status: 0 separable, 1 quasi-separable, inseparable or not-separable (with three or more classes, if any class
-    is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
-    printed).
+    Separable: some plane has each class on its own side, and no row on it. Quasi-separable: no plane does so, but one
+    has no row on its wrong side, and some rows off it. Inseparable: neither. Not-separable: not the first; which of the
+    others was not decided in time. Of three or more classes each is compared with all others together.
+
+    Exit status: 0 separable (each class), 1 any other of these answers, 3 undecided, 2 wrong options or data, 130 after
+    Ctrl-C (what is known by then is printed).
     """
     from linsep.app.tables import check_outputs, inputs, open_labelled, read_as
     from linsep.app.written import is_for_strangers, with_report, written_certificate

@@ -27,21 +27,26 @@ _OPTIONS = (
     COLUMN,
     *LABELLED,
     MISSING.but(under="--set"),
-    under_set("order", "turn (the default), random, or adversary: the mistake that makes w longest."),
+    under_set(
+        "order",
+        "Which row is next: turn (in turn, the default), random, or adversary: the mistake that makes w longest.",
+    ),
     under_set("seed", "The seed of the random order; 0 if not given.", int, least=0),
-    under_set("max_iter", "Largest number of epochs, by default 1000; a run ends after 5 seconds.", int, least=1),
-    under_set("fit_intercept", "Whether the plane has an intercept; without one b stays at 0.", bool, True),
+    under_set(
+        "max_iter", "The most epochs, passes over all rows, by default 1000; a run ends after 5 seconds.", int, least=1
+    ),
+    under_set("fit_intercept", "no, if the plane has no intercept: b stays at 0.", bool, True),
     under_set("view", "What the page shows first: a link of the explorer, or the part after its #."),
     under_set("port", "The port on this machine; 0 takes a free one.", int, 0, least=0, most=65535),
-    under_set("browser", "Whether to open a browser; the address of the page is printed.", bool, True),
+    under_set("browser", "no, to open no browser; the address of the page is printed.", bool, True),
 )
 
 
 def _explore(asked: Any) -> Result:
     """Show a run on TABLE step by step, in the browser: each update, the plane, and the theorem that bounds them.
 
-    Only this machine can open the page, until Ctrl-C (needs the extra explore). With --save it is a file, which needs
-    neither. Numbers are standardised and categories become 0/1 columns, as in `linsep fit`.
+    Only this machine can open the page, until Ctrl-C. With --save the page is a file, which needs no program but a
+    browser. Numbers are standardised and categories become 0/1 columns, as in `linsep fit`.
     """
     from linsep.app.tables import check_outputs, inputs, open_labelled
     from linsep.explorer.explore import Exploration, of_preset

@@ -16,16 +16,23 @@ from linsep.types import DataError
 
 # What a stream refuses, because it needs all rows: what is used first, and the rest.
 _FIRST = (
-    options.TIME_LIMIT.but(help="Largest number of seconds; it replaces --max-iter."),
-    used_first("holdout", "Keep this share of the rows aside, for the scores.", float, 0.0, least=0, most=0.9),
-    used_first("max_iter", "Largest number of epochs; the default depends on the learner.", int, least=1),
+    options.TIME_LIMIT.but(help="Train for this number of seconds at most; it replaces --max-iter."),
+    used_first(
+        "holdout",
+        "Do not train on this share of the rows, such as 0.2, and score the model on it.",
+        float,
+        0.0,
+        least=0,
+        most=0.9,
+    ),
+    used_first("max_iter", "The most epochs, passes over all rows; the default depends on the learner.", int, least=1),
 )
 _MORE = (
     Option("seed", "The seed of all random choices, such as the order of the rows; 0 if not given.", int, least=0),
     Option("group", "With --holdout: rows with one value of this column, such as a patient, stay together."),
     Option("after", "Hold out the rows from this date on, not a share: 2024-02-29, or COLUMN=2024-02-29."),
-    Option("probabilities", "Also fit probabilities, in five folds; training takes six times as long.", bool, False),
-    under_set("sample_weight", "The column that holds the weight of each row; it is then not a feature."),
+    Option("probabilities", "Also learn how probable each class is; training takes six times as long.", bool, False),
+    under_set("sample_weight", "The column that says how much each row counts; it is then not a feature."),
 )
 _OF_LEARNERS = (
     under_set("class_weight", "balanced: rare classes count as much as frequent ones.", choices=("balanced",)),
@@ -42,8 +49,8 @@ _OF_LEARNERS = (
 )
 INTERCEPT_SCALING = under_set(
     "intercept_scaling",
-    "The constant feature behind the intercept: a number, 1 if not given, or auto for the root mean square length of "
-    "the rows (of a stream, of its first block). Smaller numbers keep the intercept small.",
+    "The number in the constant column whose weight is the intercept: 1 if not given; auto is the root mean square "
+    "length of the rows (of a stream, of its first block). Smaller numbers keep the intercept small.",
     float,
     word="auto",
 )
@@ -62,9 +69,9 @@ STREAM = (
     under_set("open_classes", "Stream: a new label becomes a class when its first row comes.", bool, False),
     under_set("bits", "Stream: categories and text are hashed to 2^bits columns.", int, 18, least=8, most=28),
     under_set("checkpoint_rows", "Stream: the number of rows between two checkpoints.", int, 1_000_000, least=1),
-    under_set("half_life", "Stream: what was learnt this many rows ago counts half, in the mean too.", float),
-    under_set("drift", "Stream: report changes in the rate of errors, found by adwin or page-hinkley."),
-    under_set("max_columns", "Stream: the largest index of svmlight text.", int, 1 << 24, least=1),
+    under_set("half_life", "Stream: what was learnt this many rows ago counts half, also in a mean of vectors.", float),
+    under_set("drift", "Stream: tell when the rate of errors changes, by the test adwin or page-hinkley."),
+    under_set("max_columns", "Stream: the largest column number in svmlight text.", int, 1 << 24, least=1),
     under_set("max_record_bytes", "Stream: the most bytes of a line or record.", int, 1 << 24, least=1),
 )
 _LEARNER = (
@@ -95,21 +102,23 @@ _OPTIONS = (
 def _fit(asked: Any) -> Result:
     """Train a separator on TABLE, write it to a model file and print a report, its receipt.
 
-    Numbers are standardised; each level of a category becomes one indicator column, a date its parts, running text
-    the weights of its words. Columns that only name the rows are left out; the receipt says which.
+    Numbers are standardised: they get the mean 0 and the standard deviation 1. Each value of a category becomes a 0/1
+    column, a date becomes its parts, and running text the weights of its words. Columns that only name the rows, such
+    as a customer number, are left out; the receipt says which.
 
-    The receipt of --learner sgd compares the guaranteed excess loss with the measured one, over the least loss that
-    SciPy's L-BFGS-B finds.
+    The receipt of --learner sgd says how far its loss may be above the least possible one, and how far it is. (The
+    least one is found by SciPy's L-BFGS-B.)
 
     A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
-    predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
+    predicted before it is learnt. Numbers are standardised by the rows so far, and categories are hashed: they share
+    a fixed number of columns.
 
     Rows of a pipe are read as they come, at most half a second late. --predictions writes the prediction of each row,
     also for rows without a label, which are not learnt. If that goes to standard output, the receipt goes to standard
     error.
 
-    Exit status: 0 done (also when epochs or time ran out, with a warning), 2 bad usage or input, 130 after Ctrl-C or
-    SIGTERM (the model so far is saved).
+    Exit status: 0 done (also when epochs or time ran out, with a warning), 2 wrong options or data, 130 after Ctrl-C
+    or SIGTERM (the model so far is saved).
     """
     streamed = _given(asked, STREAM)
     if asked.stream or (asked.stream is None and (streamed or wants_stream(asked.table, asked.query))):

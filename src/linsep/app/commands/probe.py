@@ -19,18 +19,27 @@ _OPTIONS = (
     Option("labels", "A table with a row for each row of the files, or .npy.", needed=True),
     Option("label", "A column of labels; may be repeated. Not needed if there is only one.", many=True),
     Option("groups", _GROUPS),
-    Option("time_limit", "Seconds for the proof, the margin, and all shuffled labels, of each row.", float, least=0),
+    Option(
+        "time_limit",
+        "Seconds for the proof, the margin, and all shuffled labels, for each row of the result.",
+        float,
+        least=0,
+    ),
     Option("explain", "Also find how many rows to remove, and how few columns still separate.", bool, False),
-    OUTPUT.but(help="File of JSON lines for the rows, written again after each row.", kind=Path, default=None),
+    OUTPUT.but(
+        help="File of JSON lines for the rows of the result, written again after each row.", kind=Path, default=None
+    ),
     Option("certificates", "Folder for the proofs as JSON; examples/verify_certificate.py checks them.", Path),
     JSON.but(group=""),
     under_set("types", "The column of what a control task labels, such as the word. Default: the groups."),
-    under_set("key", "The column of labels, and the array in each file, with names of rows, to match them."),
+    under_set(
+        "key", "The column of --labels, and the array in each file, that names the rows: equal names belong together."
+    ),
     under_set("axis", "For arrays with three axes: which of them counts the layers, from 0.", int),
     under_set("pairs", "With three or more classes: also each class against each other.", bool, False),
     under_set("controls", "How many times labels are shuffled, and drawn for a control task.", int, 20, least=0),
     under_set("explain_limit", "Seconds for --explain, for each layer and concept.", float, 10.0, least=0),
-    under_set("directions", "A .safetensors file for a direction of each layer and concept.", Path),
+    under_set("directions", "Write a direction for each layer and concept to this .safetensors file.", Path),
 )
 
 
@@ -53,7 +62,7 @@ def _probe(asked: Any) -> Result:
     to remove so that the rest is separable. intruders (--explain): if one side of a plane has all rows of the class,
     the fewest rows of the other class on that side. few columns (--explain): this many columns, or fewer, separate.
 
-    Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
+    Exit status: 0 done, 3 some verdict is undecided, 2 wrong options or data, 130 after Ctrl-C (rows found by then are
     printed and kept).
     """
     from linsep.app.tables import check_outputs

@@ -31,29 +31,33 @@ _BESIDE = (
     under_set("weights", "The column of weights: rows with a weight of 0 are left out."),
     under_set("event", "Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."),
     under_set("strata", "Cox, conditional: the column of strata, which are never compared with each other."),
-    under_set("entry", "Cox: the column of the times after which rows are at risk."),
+    under_set("entry", "Cox: the column of the times after which rows are observed."),
     under_set("offset", "The column of offsets: it is not a feature and does not change the answer."),
 )
-_FORMULA = "In place of --target: y ~ x + C(dose) + x:z | firm, fixed effects after the |; run as Python code."
+_FORMULA = (
+    "In place of --target, such as 'y ~ x + C(dose) + x:z | firm', fixed effects after the |. It is run as Python code."
+)
 _SECONDS = "Stop after this number of seconds (exit status 3)."
 _OPTIONS = (
     options.TABLE,
     options.TARGET,
     used_first(
-        "columns", "The predictors, as age,sex,dose. Default: all other columns, without names of rows.", listed
+        "columns", "The predictors, as age,sex,dose. Default: all other columns that do more than name rows.", listed
     ),
     used_first("family", "The family of the regression.", default="logistic", choices=_FAMILIES),
     used_first("formula", _FORMULA),
     options.TIME_LIMIT.but(help=_SECONDS),
     options.CERTIFICATE,
-    options.DETAILS.but(help="Also print which rows move each coefficient."),
+    options.DETAILS.but(help="Also print which rows push each infinite coefficient up or down."),
     options.JSON,
     options.COLUMN,
     options.PROOF_MISSING,
     *options.LABELLED,
     under_set("link", "The link (logistic, binomial, cumulative, continuation). Default: logit.", choices=_LINKS),
-    under_set("order", "Ordered families: the labels, the lowest first: low,mid,high. Numbers need none.", listed),
-    under_set("fit_intercept", "Whether the regression has an intercept.", bool, True),
+    under_set(
+        "order", "Ordered families: the labels, the lowest first: low,mid,high. Numbers have their order.", listed
+    ),
+    under_set("fit_intercept", "no, if the regression has no intercept.", bool, True),
     *_BESIDE,
     options.EXACT_WEIGHTS,
 )
@@ -64,11 +68,13 @@ def _separation(asked: Any) -> Result:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
     The outcome of a logistic model is the second label in sorted order. A text column becomes a 0/1 column for each
-    level but the first. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
-    130 after Ctrl-C (what is known by then is printed).
+    level but the first.
 
-    Estimates are made in Python, of the finite coefficients and of one limit of each infinite one:
-    linsep.separation("y ~ x", data=frame), then finite_part(), drop() or firth() of its result.
+    Exit status: 0 overlap (all estimates are finite), 1 separated (some are infinite), 3 undecided, 2 wrong options or
+    data, 130 after Ctrl-C (what is known by then is printed).
+
+    This command estimates nothing. In Python, finite_part(), drop() and firth() of linsep.separation("y ~ x",
+    data=frame) estimate the finite coefficients, and one confidence limit of each infinite one.
     """
     from linsep.app.tables import check_outputs, inputs, read_as
     from linsep.app.written import design_data, is_for_strangers, written_certificate

@@ -16,14 +16,14 @@ _TEXT = Option(
 )
 _MODEL = MODEL.but(help="A model file written by `linsep tag fit`.")
 _TAG = under_read("tag", "The column of the tag in a CoNLL-U file.", default="upos", choices=("upos", "xpos"))
-_FORMAT = under_read("format", "The layout, if the suffix does not tell.", choices=("columns", "conllu"))
+_FORMAT = under_read("format", "The layout, if the name of the file does not show it.", choices=("columns", "conllu"))
 _JSON = JSON.but(group="")
 
 
 def _fit(asked: Any) -> Result:
     """Train a tagger on TEXT, write it to a model file and print a report, its receipt.
 
-    Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
+    Exit status: 0 done, 2 wrong options or data, 130 after Ctrl-C with the model so far saved.
     """
     from linsep.app.models import limits_of, origin_of_run, result_of, saved_when_trained
     from linsep.app.tables import check_outputs, stamps_of
@@ -83,17 +83,30 @@ def _score(asked: Any) -> Result:
 _OPTIONS_OF_FIT = (
     _TEXT,
     Option("model", "Where to write the model.", Path, Path("tagger.linsep")),
-    Option("max_iter", "Largest number of epochs; 10 if not given.", int, least=1),
-    Option("time_limit", "Largest number of seconds; it replaces --max-iter.", float, least=0),
-    Option("holdout", "Keep this share of the sentences aside, for the scores.", float, 0.0, least=0, most=0.9),
+    Option("max_iter", "The most epochs, passes over all sentences; 10 if not given.", int, least=1),
+    Option("time_limit", "Train for this number of seconds at most; it replaces --max-iter.", float, least=0),
+    Option(
+        "holdout",
+        "Do not train on this share of the sentences, such as 0.2, and score the tagger on it.",
+        float,
+        0.0,
+        least=0,
+        most=0.9,
+    ),
     DETAILS.but(group=""),
     _JSON,
     _TAG,
     _FORMAT,
-    under_set("n_bits", "Hash feature names to this number of bits instead of keeping them.", int, least=1, most=28),
+    under_set(
+        "n_bits",
+        "Keep no names of features, but numbers of this many bits made of them (hashing).",
+        int,
+        least=1,
+        most=28,
+    ),
     under_set("seed", "The seed of the order of the sentences.", int, 0, least=0),
 )
-_ANY_TEXT = _TEXT.but(help="Text in a layout of `fit`; the tags may be missing. - is standard input.")
+_ANY_TEXT = _TEXT.but(help="Text as `linsep tag fit` reads it; the tags may be missing. - is standard input.")
 _FILE = OUTPUT.but(help="File to write; - is standard output.")
 fit = Command("tag fit", _OPTIONS_OF_FIT, _fit)
 predict = Command("tag predict", (_MODEL, _ANY_TEXT, _FILE, _TAG, _FORMAT), _predict)

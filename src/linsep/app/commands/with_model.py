@@ -97,9 +97,16 @@ def _export(asked: Any) -> None:
         stream.write(written)
 
 
-_KEEP = Option("keep", "A column of TABLE to write before each prediction, such as a key; may be repeated.", many=True)
+_KEEP = Option(
+    "keep", "A column of TABLE to write before each prediction, such as a customer number; may be repeated.", many=True
+)
 _PROBABILITIES = Option("probabilities", "Also write the probability of each class.", bool, False)
-_WEIGHTS = Option("weights", "Weights to print for each class. Default: 20, or about ten in all.", int, least=1)
+_WEIGHTS = Option(
+    "weights",
+    "Weights to print for each class. Default: 20; about ten in all if there are several classes.",
+    int,
+    least=1,
+)
 _ANY_MODEL = MODEL.but(help="A model file written by `linsep fit` or `linsep tag fit`.")
 _FORMATS = ("json", "sql", "postgresql", "onnx")
 _TO = Option("to", "The format: json, sql (DuckDB, SQLite), postgresql or onnx.", choices=_FORMATS, needed=True)
