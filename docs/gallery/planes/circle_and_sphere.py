@@ -1,8 +1,8 @@
-"""Points on a circle: the semicircle that holds y x, the arc that holds w, and the lift to the sphere.
+r"""Points on a circle: the semicircle that holds y x, the arc that holds w, and the lift to the sphere.
 
-Claim: a line through the centre separates points of the unit circle exactly when the signed points y x lie in an open
-semicircle, and the vectors w that separate are the arc that is less than 90 degrees from all of them. Lifted to (x, 1)
-/ sqrt 2 they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
+Claim: a line through the centre separates points of the unit circle exactly when the signed points \(y x\) lie in an
+open semicircle, and the vectors \(w\) that separate are the arc that is less than 90 degrees from all of them. Lifted
+to \((x, 1) / \sqrt{2}\) they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
 
 Seen: Three pictures. Points of a circle, cut by a line through the centre with blue on one side and orange on the
 other. The same points, the blue ones mirrored at the centre: they lie within a shaded half of the circle, and its arrow

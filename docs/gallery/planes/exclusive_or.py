@@ -1,10 +1,10 @@
-"""Exclusive-or: four points that no line separates, and what does.
+r"""Exclusive-or: four points that no line separates, and what does.
 
-Claim: both diagonals of a square have the same middle, so a line with z > 0 at two opposite corners has z > 0 in the
-middle, and with z < 0 at the other two z < 0 there: no line does both. Where the corners are noisy four rows prove the
-same: the segments between the two of each class, their hulls, meet. A perceptron in the space of the kernel (x.x' +
-1)^2 of two rows x and x', which holds the product of the two columns, separates them, and so does a hidden layer. Rows
-are counted from 0.
+Claim: both diagonals of a square have the same middle, so a line with \(z > 0\) at two opposite corners has \(z > 0\)
+in the middle, and with \(z < 0\) at the other two \(z < 0\) there: no line does both. Where the corners are noisy four
+rows prove the same: the segments between the two of each class, their hulls, meet. A perceptron in the space of the
+kernel \((x \cdot x' + 1)^2\) of two rows \(x\) and \(x'\), which holds the product of the two columns, separates them,
+and so does a hidden layer. Rows are counted from 0.
 
 Seen: Four pictures of a square whose opposite corners have one class. In the first two, of four points and of eighty,
 two lines join rows of one class each and cross at a star. In the third two curves, and in the fourth two bent lines,

@@ -1,10 +1,10 @@
-"""The other way to look: each row is a half-plane of vectors w.
+r"""The other way to look: each row is a half-plane of vectors w.
 
-Claim: a row with label y is right for the w on one side of the line y x.w = 0, which goes through the origin; the line
-bears the number of the row. The vectors that are right about all rows are a cone: what these half-planes have in
-common, a linear program. An update adds y x, a step at right angles to the line of its row, towards its good side. On
-the left w is inside after nine updates. On the right the cone is empty: the three y x add up to zero, so no w is on the
-good side of all of them, and w walks in circles.
+Claim: a row with label \(y\) is right for the \(w\) on one side of the line \(y\, x \cdot w = 0\), which goes through
+the origin; the line bears the number of the row. The vectors that are right about all rows are a cone: what these
+half-planes have in common, a linear program. An update adds \(y x\), a step at right angles to the line of its row,
+towards its good side. On the left \(w\) is inside after nine updates. On the right the cone is empty: the three \(y x\)
+add up to zero, so no \(w\) is on the good side of all of them, and \(w\) walks in circles.
 
 Seen: On the left three numbered lines through the origin, the bad side of each shaded grey, the darker the more rows
 are wrong; each sector bears their number, 1, 2 or 3. A narrow green cone is free of grey, and a path of nine numbered

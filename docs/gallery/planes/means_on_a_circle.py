@@ -1,8 +1,9 @@
-"""The difference of the class means, on a circle: not always a separator.
+r"""The difference of the class means, on a circle: not always a separator.
 
-Claim: seven rows of length 1, four positive and three negative, which the first axis separates. Let u and v be the
-means of the classes and w = u - v. The plane at right angles to w half way between u and v has one row on its wrong
-side, and so has the one through the origin. Many rows on the left pull u away from the one on the right.
+Claim: seven rows of length 1, four positive and three negative, which the first axis separates. Let \(u\) and \(v\) be
+the means of the classes and \(w = u - v\). The plane at right angles to \(w\) half way between \(u\) and \(v\) has one
+row on its wrong side, and so has the one through the origin. Many rows on the left pull \(u\) away from the one on the
+right.
 
 Seen: A circle with four orange triangles above the horizontal axis, three of them on the left, and three blue points
 below it. An arrow leads from the mean of the blue points to that of the orange ones. The solid plane across its middle

@@ -1,8 +1,8 @@
-"""Rows on a line: a threshold, and rows that have none.
+r"""Rows on a line: a threshold, and rows that have none.
 
-Claim: with one feature a separator is a threshold, x = -b/w, where z = wx + b changes its sign. There is none where a
-row of one class lies between two rows of the other: here 5, positive, is a mean of 1 and 8, negative, with the weights
-3/7 and 4/7 that the certificate names, and every threshold is wrong about at least two of the six rows.
+Claim: with one feature a separator is a threshold, \(x = -b/w\), where \(z = w x + b\) changes its sign. There is none
+where a row of one class lies between two rows of the other: here 5, positive, is a mean of 1 and 8, negative, with the
+weights 3/7 and 4/7 that the certificate names, and every threshold is wrong about at least two of the six rows.
 
 Seen: On the left a sloping line z over x crosses zero at a threshold; from three blue rows on the left of it stalks
 lead down to the line, from three orange rows on the right of it up. On the right two orange rows stand between four

@@ -1,8 +1,8 @@
-"""A plane, its normal, a foot, a distance and a shadow.
+r"""A plane, its normal, a foot, a distance and a shadow.
 
-Claim: for w = (3, 4) and b = -5 the row x = (4, 2) has z = 15, so it is 15/5 = 3 away from the plane, at its foot
-(2.2, -0.4). The shadow of x on the direction of w is 4 long: 1 from the origin to the plane, and 3 beyond it. The point
-of the plane nearest the origin is -(b / ||w||^2) w = (0.6, 0.8).
+Claim: for \(w = (3, 4)\) and \(b = -5\) the row \(x = (4, 2)\) has \(z = 15\), so it is \(15/5 = 3\) away from the
+plane; its foot is \((2.2, -0.4)\). The shadow of \(x\) on the direction of \(w\) is 4 long: 1 from the origin to the
+plane, and 3 beyond it. The point of the plane nearest the origin is \(-(b / \lVert w \rVert^2)\, w = (0.6, 0.8)\).
 
 Seen: A slanting line, the plane, with an arrow at right angles to it, the normal w, that points to the shaded positive
 side. From a row x a dashed way of length 3 leads straight to its foot on the plane. A dotted way leads from x to the

@@ -1,12 +1,13 @@
-"""Six rows, two mistakes: w = -x1 + x6, and the contours of z.
+r"""Six rows, two mistakes: w = -x₁ + x₆, and the contours of z.
 
-Claim: x1 to x6 are the rows. From w = 0 row 1, negative, is a mistake: w = -x1, b = -1. Rows 2 to 5 are right. Row 6,
-positive, is a mistake: w = -x1 + x6, b = 0. The next pass is clean. The contours of z are parallel to the line z = 0,
-and z grows by 2 every 2 / ||w||: the longer w, the denser they stand. Every second contour bears its z.
+Claim: \(x_1\) to \(x_6\) are the rows. From \(w = 0\) row 1, negative, is a mistake: \(w = -x_1\), \(b = -1\). Rows 2
+to 5 are right. Row 6, positive, is a mistake: \(w = -x_1 + x_6\), \(b = 0\). The next pass is clean. The contours of
+\(z\) are parallel to the line \(z = 0\), and \(z\) grows by 2 every \(2 / \lVert w \rVert\): the longer \(w\), the
+denser they stand. Every second contour bears its \(z\).
 
 Seen: Three pictures of six points. First there are no contours, as z is 0 everywhere. Then w is an arrow from the
 origin, opposite to row 1, and straight contours stand at right angles to it. Last the arrow of row 6 is set on the tip
-of -x1 and leads to the new w; the contours are turned and closer, and all six points are on their own side.
+of the first and leads to the new w; the contours are turned and closer, and all six points are on their own side.
 """
 
 import matplotlib.pyplot as plt

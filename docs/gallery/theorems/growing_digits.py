@@ -1,9 +1,10 @@
-"""The weights grow: how many bits a perceptron needs.
+r"""The weights grow: how many bits a perceptron needs.
 
-Claim: on rows of whole numbers w stays whole, and after k updates no weight is above k max |x_ij|: at most log2(k max
-|x_ij|) + 1 bits. Rows whose label is the parity of their highest bit (Minsky and Papert) are separable, yet every two
-bits more in the rows take at least one bit more in the weights and over four times the updates. On four rows of
-exclusive-or each row is a mistake in each pass, w is 0 again at the end of it, and two bits are enough for ever.
+Claim: on rows of whole numbers \(w\) stays whole, and after \(k\) updates no weight is above \(k \max |x_{ij}|\): at
+most \(\log_2(k \max |x_{ij}|) + 1\) bits. Rows whose label is the parity of their highest bit (Minsky and Papert) are
+separable, yet every two bits more in the rows take at least one bit more in the weights and over four times the
+updates. On four rows of exclusive-or each row is a mistake in each pass, \(w\) is 0 again at the end of it, and two
+bits are enough for ever.
 
 Seen: Bits of the largest weight so far, its digits when it is written in binary, over the number of updates, on a
 logarithmic axis. Stairs for rows of 3 to 11 bits, drawn the wider the more bits a row has, lie on each other for long

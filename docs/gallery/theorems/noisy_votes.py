@@ -1,10 +1,10 @@
-"""Last, pocket, averaged, voted: four ways to end a perceptron's run on noisy data.
+r"""Last, pocket, averaged, voted: four ways to end a perceptron's run on noisy data.
 
 Claim: where a tenth of the labels is wrong these rows have no separator, the run never settles and its last vector is a
 matter of luck. The pocket, the average and the vote of the same kind of run err far less on new rows. Vectors that
 survived many rows err less on average than those that fell soon, and the tenth of them that lived longest holds over
 three tenths of the votes. After one pass the vote errs, on new rows with labels as noisy, less often than the theorem
-allows: 2 E[M] / (m + 1), M the mistakes of a pass over m + 1 rows.
+allows: \(2\,E[M] / (m + 1)\), \(M\) the mistakes of a pass over \(m + 1\) rows.
 
 Seen: Four pictures. Ten errors each of last, pocket, averaged and voted: the last vectors err most and spread widest.
 Two curves over the number of rows: the measured error of the vote falls towards the tenth that nobody can avoid, well

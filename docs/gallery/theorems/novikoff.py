@@ -1,12 +1,12 @@
-"""Novikoff's sandwich, measured.
+r"""Novikoff's sandwich, measured.
 
-Claim: after k updates k^2 gamma^2 <= ||w_k||^2 <= k R^2. The lower curve grows faster than the upper one: they meet at
-k = (R / gamma)^2, and no run can go on beyond. This one ends long before, after 134 mistakes in 18 passes; the first
-pass alone made 32.
+Claim: after \(k\) updates \(k^2 \gamma^2 \le \lVert w_k \rVert^2 \le k R^2\). The lower curve grows faster than the
+upper one: they meet at \(k = (R / \gamma)^2\), and no run can go on beyond. This one ends long before, after 134
+mistakes in 18 passes; the first pass alone made 32.
 
 `mistake_bounds` allows more. On all mistakes: Novikoff's 3,178; "bounded bias", a coarser form that wants
-|b*| <= ||w*||, 4,947; and "unit ball", which is for rows no longer than 1 and says nothing here. On those of the first
-pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
+\(|b^*| \le \lVert w^* \rVert\), 4,947; and "unit ball", which is for rows no longer than 1 and says nothing here. On
+those of the first pass alone, which are fewer: Freund and Schapire's 176, and 164 from the hinge losses of a vector.
 
 Seen: One picture with logarithmic axes, on which the squared length of w stays between two straight lines that meet at
 a cross far on the right of the end of the run.

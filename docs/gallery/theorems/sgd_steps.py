@@ -1,8 +1,9 @@
-"""Stochastic gradient descent: constant and decreasing steps against R B / sqrt T.
+r"""Stochastic gradient descent: constant and decreasing steps against R B/√T.
 
-Claim: with rows drawn independently and w projected on a ball of radius B, the mean of the vectors exceeds the least
-hinge loss of the ball by at most R B / sqrt T on average, here over five runs (constant steps B / (R sqrt T), T known
-beforehand), and by O(log T / sqrt T) with steps B / (R sqrt t), which need no T.
+Claim: with rows drawn independently and \(w\) projected on a ball of radius \(B\), the mean of the vectors exceeds the
+least hinge loss of the ball by at most \(R B / \sqrt{T}\) on average, here over five runs (constant steps
+\(B / (R \sqrt{T})\), \(T\) known beforehand), and by \(O(\log T / \sqrt{T})\) with steps \(B / (R \sqrt{t})\), which
+need no \(T\).
 
 Seen: The excess of the mean hinge loss over the number of steps, both axes logarithmic. Two dashed lines, allowed for
 constant and for decreasing steps, fall steadily; the two measured curves lie nine to a hundred times lower and fall as

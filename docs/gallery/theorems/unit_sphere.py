@@ -1,8 +1,8 @@
-"""With a bias on the unit sphere: at most 4 / gamma^2 mistakes.
+r"""With a bias on the unit sphere: at most 4/γ² mistakes.
 
-Claim: rows no longer than 1, here all of length 1, a plane that cuts the ball, an intercept learnt along: mistakes <=
-4 / gamma^2, gamma the distance of the nearest row from the plane. The number p of columns is not in the bound; what is
-made below it may well grow with it.
+Claim: rows no longer than 1, here all of length 1, a plane that cuts the ball, an intercept learnt along: at most
+\(4 / \gamma^2\) mistakes, \(\gamma\) the distance of the nearest row from the plane. The number \(p\) of columns is not
+in the bound; what is made below it may well grow with it.
 
 Seen: Runs as points, mistakes made over mistakes allowed, both axes logarithmic. All points, of 3, 10 and 50
 dimensions, lie far below the dashed diagonal; the ground above the diagonal is shaded and empty.

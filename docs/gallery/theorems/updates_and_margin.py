@@ -1,10 +1,11 @@
-"""Updates against the margin, and against the number of rows and columns.
+r"""Updates against the margin, and against the number of rows and columns.
 
-Claim: with ||w*|| = 1 and y (w*.x + b*) > eps a perceptron with an intercept makes at most (R^2 + 1)(1 + b*^2) / eps^2
-updates. Half the margin allows four times as many; what is made grows rather as 1 / eps, and the first pass alone makes
-less or as much. Neither the number n of rows nor the number p of columns is in the formula. On the same rows, repeated
-or turned into 100 columns, not one update more is made. Rows drawn afresh with p = 2 take about as many from n = 1,000
-on; with p = 100 more rows still bring more updates, but never more than the one bound.
+Claim: with \(\lVert w^* \rVert = 1\) and \(y (w^* \cdot x + b^*) > \varepsilon\) a perceptron with an intercept makes
+at most \((R^2 + 1)(1 + b^{*2}) / \varepsilon^2\) updates. Half the margin allows four times as many; what is made grows
+rather as \(1 / \varepsilon\), and the first pass alone makes less or as much. Neither the number \(n\) of rows nor the
+number \(p\) of columns is in the formula. On the same rows, repeated or turned into 100 columns, not one update more is
+made. Rows drawn afresh with \(p = 2\) take about as many from \(n\) = 1,000 on; with \(p = 100\) more rows still bring
+more updates, but never more than the one bound.
 
 Seen: On the left, with logarithmic axes, the updates made fall about as the guide of slope -1 does, flatter where the
 margin is small, far below the dashed bound of slope -2. On the right, over the number of rows, the bound is a level
