@@ -65,7 +65,7 @@ assert (np.diff(fresh[100]) > 0).all()
 assert max(fresh[100]) < bound(EPS) / 4
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
-left.plot(margins, bound(margins), color=INK, lw=2, ls="--", label=r"bound $(R^2 + 1)(1 + b_*^2) / \varepsilon^2$")
+left.plot(margins, bound(margins), color=INK, lw=2, ls="--", label=r"bound $(R^2 + 1)(1 + b^{*2}) / \varepsilon^2$")
 for k, (values, label) in enumerate(((whole, "to a clean pass"), (first, "first pass only"))):
     left.plot(margins, values, color=look(k).colour, marker=look(k).marker, mec=INK, mew=0.5, label=label)
 left.plot(margins, 1.6 * whole[6] * margins[6] / margins, color=GREY, ls=":", label=r"guide: as $1 / \varepsilon$")
