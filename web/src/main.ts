@@ -7,7 +7,7 @@ import type { PackedStory } from "./model/story";
 import { restore, stateOf } from "./state";
 import { Controls } from "./views/controls";
 import { Course } from "./views/course";
-import { from, h } from "./views/dom";
+import { button, from, h } from "./views/dom";
 import { Editing } from "./views/editing";
 import { Header } from "./views/header";
 import { Ledger } from "./views/ledger";
@@ -51,14 +51,12 @@ function build(element: HTMLElement, session: Session): PlaneView {
     options: [{ element: controls.choices, draw: () => undefined }],
     link: [new Share(session, { rows: plane, weights })],
   });
-  const slice = h("p", { class: "hint" });
-  const view = h("p", { class: "hint" });
-  const picture = (title: string, { canvas }: PlaneView | WeightView, chapter: number, ...below: HTMLElement[]) =>
-    h("figure", { class: from(chapter) }, h("figcaption", {}, title), h("div", { class: "frame" }, canvas.element), ...below);
+  const slice = h("p", { class: `hint slice ${from(2)}` });
+  const view = h("p", { class: "hint view" });
   element.append(
     head.element,
-    h("div", { class: "moment" }, controls.element, step.live, controls.others, controls.message),
-    h("div", { class: "pictures" }, picture("The rows and the plane", plane, 1, editing.element, view), picture("The weights: each line is a row", weights, 2, slice)),
+    h("div", { class: `moment ${from(1)}` }, controls.element, step.live, controls.others, controls.message),
+    h("div", { class: "pictures" }, picture("The rows and the plane", plane, 0), picture("Weights: lines are rows", weights, 2), editing.element, view, slice),
     panel.element,
     legend(session),
   );
@@ -88,6 +86,14 @@ function build(element: HTMLElement, session: Session): PlaneView {
   whileThere(element, controls.element, document, "keydown", (event) => keys(event as KeyboardEvent, session, controls));
   draw();
   return plane;
+}
+
+/** A picture with its name, and a button that gives it the room of both, which a telephone shows. */
+function picture(title: string, { canvas }: PlaneView | WeightView, chapter: number): HTMLElement {
+  const figure = h("figure", { class: from(chapter) });
+  const grow = button("⤢", `Larger or smaller: ${title}`, () => figure.classList.toggle("large"), { class: "plain" });
+  figure.append(h("figcaption", {}, title, grow), h("div", { class: "frame" }, canvas.element));
+  return figure;
 }
 
 /** Listen until another table takes this place. */
@@ -146,7 +152,7 @@ function legend(session: Session): HTMLElement {
   const item = (kind: string, text: string, chapter = 1) => h("span", { class: `key ${from(chapter)}` }, h("span", { class: `sign ${kind}`, "aria-hidden": "true" }), text);
   return h(
     "details",
-    { class: "legend", open: window.innerWidth >= 1000 },
+    { class: `legend ${from(1)}`, open: window.innerWidth >= 1000 },
     h("summary", {}, "Signs and keys"),
     item("negative", `${negative} (y = −1)`),
     item("positive", `${positive} (y = +1)`),
@@ -163,7 +169,7 @@ function legend(session: Session): HTMLElement {
 /** Keys that work everywhere but where something else takes them. */
 function keys(event: KeyboardEvent, session: Session, controls: Controls): void {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+  if (!session.chapter || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
   if (target.tagName === "BUTTON" && event.key === " ") return;
   const moves: Record<string, () => void> = {
     ArrowRight: () => controls.next(),

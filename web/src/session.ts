@@ -61,7 +61,7 @@ export class Session {
   /** The card of the panel that is open, and the speed of play: 1 is two rows a second. */
   panel = "step";
   speed = 1;
-  /** The chapter of the course that this page is a part of: words and panels of later ones are left out. */
+  /** The chapter of the course that this page is a part of: words and panels of later ones are left out. At 0 there is no run yet, only rows and a plane. */
   chapter = WHOLE;
   edited = false;
   /** Whether the page says at the end what could be seen; an edition for a class does not. */
@@ -166,7 +166,7 @@ export class Session {
 
   /** The last visit, if there was one in the window. */
   get step(): Step | null {
-    if (this.t <= this.replay.firstVisit) return null;
+    if (!this.chapter || this.t <= this.replay.firstVisit) return null;
     const visit = this.t - 1;
     const moved = this.k > 0 && this.run.visit[this.k - 1] === visit;
     const row = moved ? this.run.rows[this.k - 1] : this.replay.knowsVisits ? this.replay.rowAt(visit) : -1;
@@ -244,7 +244,7 @@ export class Session {
     const { plane } = this.verdict;
     if (plane) add("widest", "widest margin", plane.w, plane.b);
     // While rows are moved w may be 0 or wrong: the plane of the verdict is shown at once.
-    if (plane && this.edited && !this.overlays.has("widest")) found.push({ name: "a separator", label: "a separator", ...plane, mistakes: 0 });
+    if (plane && this.edited && this.mistakes && !this.overlays.has("widest")) found.push({ name: "a separator", label: "a separator", ...plane, mistakes: 0 });
     return found;
   }
 

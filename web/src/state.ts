@@ -94,7 +94,7 @@ function takeUp(session: Session, said: URLSearchParams): void {
   session.axes = axesOf(said.get("axes") ?? "auto", story.p);
   session.vectors = said.get("vectors") !== "no";
   session.contours = said.get("contours") !== "no";
-  session.chapter = Math.max(1, Math.min(WHOLE, number("chapter", WHOLE)));
+  session.chapter = Math.min(WHOLE, number("chapter", WHOLE));
   session.answers = said.get("answers") !== "no";
   session.speed = Math.max(1, Math.min(100, number("speed", 1)));
   session.panel = said.get("card") ?? "step";

@@ -54,7 +54,7 @@ export class Course {
     const axis = { stroke: colours.ink, grid: { stroke: colours.faint, width: 0.5 }, ticks: { stroke: colours.faint } };
     const options: uPlot.Options = {
       width,
-      height: 150,
+      height: 120,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.08)] } },

@@ -2,6 +2,15 @@
 
 import { Sheet } from "./sheet";
 
+/** The room for the name of an axis, in which no number stands. */
+const NAME = 20;
+
+export interface Scale {
+  (value: number): number;
+  ticks(count: number): number[];
+  invert(value: number): number;
+}
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
@@ -67,6 +76,38 @@ export class Canvas {
     this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.context.clearRect(0, 0, width, height);
     return true;
+  }
+
+  /** The room for numbers at the left and below; a small picture has none. */
+  get edge(): number {
+    return this.isSmall ? 18 : 42;
+  }
+
+  private get isSmall(): boolean {
+    return this.width < 240;
+  }
+
+  /** Numbers and names of both axes, and with `cross` the lines through 0. */
+  axes(toX: Scale, toY: Scale, names: [string, string], cross: boolean, colour: string): void {
+    const { context, width, height, edge } = this;
+    context.font = "11px system-ui, sans-serif";
+    context.fillStyle = context.strokeStyle = colour;
+    context.lineWidth = 1;
+    if (cross) {
+      context.beginPath();
+      context.moveTo(toX(0), 8);
+      context.lineTo(toX(0), height - edge);
+      context.moveTo(edge, toY(0));
+      context.lineTo(width - 8, toY(0));
+      context.stroke();
+    }
+    context.textAlign = "center";
+    if (!this.isSmall) for (const tick of toX.ticks(6)) context.fillText(shown(tick), toX(tick), height - 18);
+    context.textAlign = "right";
+    if (!this.isSmall) for (const tick of toY.ticks(6)) if (toY(tick) > NAME) context.fillText(shown(tick), edge - 5, toY(tick) + 4);
+    context.fillText(names[0], width - 8, height - 5);
+    context.textAlign = "left";
+    context.fillText(names[1], 4, 12);
   }
 
   /** The picture as SVG: drawn once more, onto a sheet that writes down what is drawn. */

@@ -4,7 +4,7 @@ import { bitsInUse } from "../model/replay";
 import type { Session } from "../session";
 import { button, fill, grouped, h, save, shown } from "./dom";
 
-const SHOWN = 9;
+const SHOWN = 6;
 const MOST_EXPORTED = 200_000;
 const MOST_WEIGHTS_EXPORTED = 40;
 
@@ -34,7 +34,7 @@ export class Ledger {
     this.sum.textContent = this.asSum();
     const first = Math.max(0, Math.min(session.k - SHOWN + 2, session.replay.updates - SHOWN));
     const last = Math.min(session.replay.updates, first + SHOWN);
-    const few = session.table.p <= 3;
+    const few = session.table.p <= 2;
     const head = ["k", "pass", "row", "y", "step", ...(few ? ["w"] : ["‖w‖"]), "b", "bits"];
     const rows = [];
     for (let j = first; j < last; j++) rows.push(this.row(j, few));

@@ -12,7 +12,7 @@ interface View {
 export type Cards = Record<string, View[]>;
 
 /** The chapter of the course that explains a card; the rest wait for the last. */
-const CHAPTERS: Record<string, number> = { step: 1, verdict: 1, margins: 1, proof: 2, updates: 2 };
+const CHAPTERS: Record<string, number> = { verdict: 0, step: 1, margins: 1, proof: 2, updates: 2 };
 const chapterOf = (name: string) => CHAPTERS[name] ?? WHOLE;
 
 export class Panel {
@@ -52,7 +52,7 @@ export class Panel {
 
   /** Only what is seen is drawn. */
   draw(): void {
-    if (!this.isOffered(this.session.panel)) this.session.panel = Object.keys(this.cards)[0];
+    if (!this.isOffered(this.session.panel)) this.session.panel = Object.keys(this.cards).find((name) => this.isOffered(name))!;
     const views = this.cards[this.session.panel];
     if (this.open !== this.session.panel) {
       this.open = this.session.panel;

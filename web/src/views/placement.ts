@@ -5,11 +5,6 @@ import { columnAxis, lineOf, normalised, placed, principalDirection, remainder, 
 import type { Session } from "../session";
 import type { Canvas } from "./dom";
 
-/** The room for numbers at the left and below. */
-export const EDGE = 42;
-/** The room for the name of the axis, in which no number stands. */
-export const NAME = 20;
-
 interface Box {
   x0: number;
   x1: number;
@@ -76,8 +71,9 @@ export class Placement {
     this.places = placed(table, this.axes);
     if (this.isLifted) for (let i = 0; i < table.n; i++) this.places[2 * i + 1] = table.constant;
     if (!this.isHeld) this.box = this.fitted();
-    this.toX = scaleLinear([this.box.x0, this.box.x1], [EDGE, this.canvas.width - 8]);
-    this.toY = scaleLinear([this.box.y0, this.box.y1], [this.canvas.height - EDGE, 8]);
+    const { width, height, edge } = this.canvas;
+    this.toX = scaleLinear([this.box.x0, this.box.x1], [edge, width - 8]);
+    this.toY = scaleLinear([this.box.y0, this.box.y1], [height - edge, 8]);
   }
 
   /** Choose the scale anew at the next drawing. */
@@ -98,7 +94,8 @@ export class Placement {
     const pads = [0, 1].map((j) => 0.12 * (high[j] - low[j]) || 1);
     let [x0, x1, y0, y1] = [low[0] - pads[0], high[0] + pads[0], low[1] - pads[1], high[1] + pads[1]];
     if (this.session.points.p > 2) return { x0, x1, y0, y1 };
-    const [wide, tall] = [this.canvas.width - EDGE - 8, this.canvas.height - EDGE - 8];
+    const { width, height, edge } = this.canvas;
+    const [wide, tall] = [width - edge - 8, height - edge - 8];
     const scale = Math.max((x1 - x0) / wide, (y1 - y0) / tall);
     const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
     [x0, x1] = [cx - (scale * wide) / 2, cx + (scale * wide) / 2];

@@ -4,7 +4,7 @@ import type { Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
 import { affine, clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
-import { EDGE, NAME, Placement } from "./placement";
+import { Placement } from "./placement";
 
 const MANY = 3000;
 const LEFT_OUT =
@@ -35,7 +35,7 @@ export class PlaneView {
     const line = this.at.lineOf(after.w, after.b);
     if (this.session.lift.name !== "none") this.drawCurvedGround(colours);
     else this.drawGround(line, after.b, colours);
-    this.drawAxes(colours);
+    this.canvas.axes(this.at.toX, this.at.toY, this.at.axes?.names ?? ["", ""], this.session.points.p <= 2, colours.faint);
     if (this.session.contours && line) this.drawContours(line, colours);
     this.drawRows(colours);
     if (old) this.drawLine(old, colours.old, [6, 5], 2);
@@ -98,30 +98,6 @@ export class PlaneView {
       context.fillStyle = turns ? colours.ink : z[cell] > 0 ? colours.positiveGround : z[cell] < 0 ? colours.negativeGround : colours.ground;
       context.fillRect(q * size, r * size, size, size);
     }
-  }
-
-  private drawAxes(colours: Colours): void {
-    const { context, width, height } = this.canvas;
-    context.font = "11px system-ui, sans-serif";
-    context.fillStyle = context.strokeStyle = colours.faint;
-    context.lineWidth = 1;
-    context.textAlign = "center";
-    for (const tick of this.at.toX.ticks(6)) context.fillText(shown(tick), this.at.toX(tick), height - 18);
-    context.textAlign = "right";
-    for (const tick of this.at.toY.ticks(6)) if (this.at.toY(tick) > NAME) context.fillText(shown(tick), EDGE - 5, this.at.toY(tick) + 4);
-    if (this.session.points.p <= 2) {
-      context.beginPath();
-      context.moveTo(this.at.toX(0), 8);
-      context.lineTo(this.at.toX(0), height - EDGE);
-      context.moveTo(EDGE, this.at.toY(0));
-      context.lineTo(width - 8, this.at.toY(0));
-      context.stroke();
-    }
-    const names = this.at.axes?.names ?? ["", ""];
-    context.textAlign = "right";
-    context.fillText(names[0], width - 8, height - 5);
-    context.textAlign = "left";
-    context.fillText(names[1], 4, 12);
   }
 
   /** z = 0, ±l, ±2 l, ... with one l for the whole run, by its longest w: lines draw nearer as w grows. */
@@ -249,7 +225,7 @@ export class PlaneView {
   private drawLine(line: Line, colour: string, dash: number[], wide: number, name = ""): void {
     const { context, width, height } = this.canvas;
     const value = (px: number, py: number) => line.A * this.at.toX.invert(px) + line.B * this.at.toY.invert(py) + line.C;
-    const ends = crossings(value, width, height - EDGE + 10);
+    const ends = crossings(value, width, height - this.canvas.edge + 10);
     if (ends.length < 2) return;
     context.strokeStyle = colour;
     context.lineWidth = wide;
@@ -270,7 +246,7 @@ export class PlaneView {
     const [x, y] = [0, 1].map((j) => from[j] + (Math.min(40, length / 2) / length) * (to[j] - from[j]));
     context.font = "bold 12px system-ui, sans-serif";
     const wide = context.measureText(name).width + 6;
-    const left = Math.min(Math.max(x - wide / 2, EDGE), width - wide - 4);
+    const left = Math.min(Math.max(x - wide / 2, this.canvas.edge), width - wide - 4);
     context.fillStyle = coloursOf(this.canvas.element).ground;
     context.fillRect(left, y - 8, wide, 16);
     context.fillStyle = colour;
@@ -309,7 +285,9 @@ export class PlaneView {
     context.fillRect(px - 1.5, py - 16, 3, 32);
     context.font = "12px system-ui, sans-serif";
     context.textAlign = "center";
-    context.fillText(`threshold ${shown(-after.b / after.w[0])}`, px, py + 30);
+    const text = `threshold ${shown(-after.b / after.w[0])}`;
+    const room = context.measureText(text).width / 2 + 4;
+    context.fillText(text, Math.max(room, Math.min(px, width - room)), py + 30);
   }
 
   private drawArrow(from: [number, number], to: [number, number], colour: string, name: string, at = 1): void {
@@ -333,7 +311,7 @@ export class PlaneView {
     if (tx > 0 && tx < width && ty > 0 && ty < height) {
       context.font = "12px system-ui, sans-serif";
       context.textAlign = "left";
-      context.fillText(name, tx + 5, ty + 12);
+      context.fillText(name, Math.min(tx + 5, width - context.measureText(name).width - 4), ty + 12);
     }
   }
 }

@@ -5,7 +5,10 @@ import type { Session } from "../session";
 import { button, Canvas, coloursOf, fill, grouped, h, shown } from "./dom";
 
 const BINS = 40;
-const PAGE = 12;
+const PAGE = 10;
+/** Pixels of a column of the table, and of row, class and margin before it. */
+const COLUMN = 76;
+const BEFORE = 185;
 
 type Filter = "all" | "wrong" | "negative" | "positive";
 
@@ -14,10 +17,13 @@ export class RowsView {
   private readonly canvas = new Canvas("Histogram of margins");
   private readonly table = h("table");
   private readonly words = h("p");
+  private readonly others = button("other columns", "Show the next columns", () => this.turnColumns());
+  private readonly place = h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Rows" }, this.table);
   private filter: Filter = "all";
   private ascending = true;
   private byMargin = true;
   private page = 0;
+  private firstColumn = 0;
 
   constructor(readonly session: Session) {
     const choose = h("select", { "aria-label": "Rows to list", onchange: () => this.choose(choose.value as Filter) });
@@ -27,8 +33,8 @@ export class RowsView {
     this.element.append(
       h("h2", {}, "Margins"),
       h("div", { class: "frame" }, this.canvas.element),
-      h("p", { class: "row-controls" }, choose, button("earlier", "Earlier rows", () => this.turn(-1)), button("later", "Later rows", () => this.turn(1)), this.words),
-      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Rows" }, this.table),
+      h("p", { class: "row-controls" }, choose, button("earlier", "Earlier rows", () => this.turn(-1)), button("later", "Later rows", () => this.turn(1)), this.others, this.words),
+      this.place,
     );
   }
 
@@ -40,6 +46,17 @@ export class RowsView {
 
   private turn(by: number): void {
     this.page = Math.max(0, this.page + by);
+    this.draw();
+  }
+
+  /** How many columns of the rows find room beside each other. */
+  private get fitting(): number {
+    return Math.max(1, Math.floor((this.place.clientWidth - BEFORE) / COLUMN));
+  }
+
+  private turnColumns(): void {
+    const next = this.firstColumn + this.fitting;
+    this.firstColumn = next < this.session.story.columns.length ? next : 0;
     this.draw();
   }
 
@@ -71,8 +88,11 @@ export class RowsView {
     numbers.sort((i, j) => sign * (this.byMargin ? margins[i] - margins[j] || i - j : i - j));
     this.page = Math.min(this.page, Math.max(0, Math.ceil(numbers.length / PAGE) - 1));
     const page = numbers.slice(this.page * PAGE, this.page * PAGE + PAGE);
-    this.words.textContent = `${grouped(numbers.length)} rows, ${grouped(this.page * PAGE + Math.min(1, page.length))} to ${grouped(this.page * PAGE + page.length)} here`;
-    const columns = story.columns.slice(0, 6);
+    const columns = story.columns.slice(this.firstColumn, this.firstColumn + this.fitting);
+    const all = story.columns.length;
+    this.others.hidden = columns.length === all;
+    const seen = this.others.hidden ? "" : `; columns ${this.firstColumn + 1} to ${this.firstColumn + columns.length} of ${all}`;
+    this.words.textContent = `${grouped(numbers.length)} rows, ${grouped(this.page * PAGE + Math.min(1, page.length))} to ${grouped(this.page * PAGE + page.length)} here${seen}`;
     const head = [
       h("th", { scope: "col" }, button("row", "Sort by the number of the row", () => this.sortBy(false), { class: "plain" })),
       h("th", { scope: "col" }, "class"),
@@ -88,7 +108,7 @@ export class RowsView {
       this.session.selected = i;
       this.session.tell();
     };
-    const values = Array.from({ length: columns }, (_, f) => h("td", {}, shown(points.X[i * points.p + f])));
+    const values = Array.from({ length: columns }, (_, f) => h("td", {}, shown(points.X[i * points.p + this.firstColumn + f])));
     return h(
       "tr",
       { class: `${margin <= 0 ? "wrong" : ""} ${selected === i ? "current" : ""}` },

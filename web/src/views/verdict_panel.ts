@@ -27,9 +27,12 @@ export class VerdictPanel {
 
   /** Rows are counted from 1 here, so the rows of a witness are named below and not in the words of the proof. */
   private line(): string {
+    const { chapter, table } = this.session;
     const { verdict, line } = this.session.verdict;
-    if (line.startsWith("quasi")) return "Not separable, checked exactly. But a plane can have every row on its side or on the plane itself: this is called quasi-separable.";
-    if (verdict === "inseparable") return "Not separable, checked exactly: no plane has every row on the side of its class.";
+    if (line.startsWith("quasi") && chapter >= 3) return "Not separable, checked exactly. But a plane can have every row on its side or on the plane itself: this is called quasi-separable.";
+    const plane = table.constant ? "plane" : "plane through the origin";
+    if (verdict === "inseparable") return `Not separable, checked exactly: no ${plane} has every row on the side of its class.`;
+    if (verdict === "separable" && !chapter) return `Separable, checked exactly: a ${plane} has every row on the side of its class.`;
     return sentence(line);
   }
 

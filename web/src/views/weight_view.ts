@@ -4,9 +4,8 @@ import { scaleLinear } from "d3-scale";
 import { normalised, remainder } from "../model/projections";
 import type { Weights } from "../model/replay";
 import type { Session } from "../session";
-import { Canvas, coloursOf, counted, shown, type Colours } from "./dom";
+import { Canvas, coloursOf, counted, shown, type Colours, type Scale } from "./dom";
 import { clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
-import { EDGE, NAME } from "./placement";
 
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
@@ -126,6 +125,7 @@ export class WeightView {
   draw(): void {
     if (!this.canvas.fit()) return;
     const colours = coloursOf(this.canvas.element);
+    const { table, mistakes: wrong } = this.session;
     const slice = this.slice();
     const path = this.path(slice);
     const [toX, toY] = this.scales(slice, [...path, ...this.sampled(slice)]);
@@ -139,11 +139,11 @@ export class WeightView {
     });
     const fewest = this.shade(values, colours);
     const green = this.allRight(values, colours);
-    this.drawAxes(slice, toX, toY, colours);
+    this.canvas.axes(toX, toY, slice.names, true, colours.faint);
     if (values.length <= MOST_LINES) for (const value of values) this.drawBorder(value, colours);
+    if (table.n <= FEW_TO_NAME) this.drawNumbers(values, colours);
     this.drawPath(path, toX, toY, colours);
     this.words = `${slice.words} ${this.saidOf(green, fewest, values.length)}`;
-    const wrong = this.session.mistakes;
     const label = wrong ? `w is on the wrong side of ${wrong} of them` : "w is inside all of them: it separates";
     this.canvas.element.setAttribute("aria-label", `Weights: each row is a half-plane; ${label}.`);
   }
@@ -161,9 +161,9 @@ export class WeightView {
 
   /** The same scale both ways where angles are true; in a slice of many dimensions each side is used to the full. */
   private scales(slice: Slice, places: [number, number][]): [Scale, Scale] {
-    const { width, height } = this.canvas;
-    const across: [number, number] = [EDGE, width - 8];
-    const up: [number, number] = [height - EDGE, 8];
+    const { width, height, edge } = this.canvas;
+    const across: [number, number] = [edge, width - 8];
+    const up: [number, number] = [height - edge, 8];
     if (slice.own) {
       const [s, t] = [0, 1].map((j) => places.map((place) => place[j]));
       const far = Math.max(1e-12, ...s);
@@ -239,51 +239,50 @@ export class WeightView {
     context.fill();
   }
 
-  private drawAxes(slice: Slice, toX: Scale, toY: Scale, colours: Colours): void {
-    const { context, width, height } = this.canvas;
-    context.strokeStyle = context.fillStyle = colours.faint;
-    context.font = "11px system-ui, sans-serif";
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(toX(0), 8);
-    context.lineTo(toX(0), height - EDGE);
-    context.moveTo(EDGE, toY(0));
-    context.lineTo(width - 8, toY(0));
-    context.stroke();
-    context.textAlign = "center";
-    for (const tick of toX.ticks(6)) context.fillText(shown(tick), toX(tick), height - 18);
-    context.textAlign = "right";
-    for (const tick of toY.ticks(6)) if (toY(tick) > NAME) context.fillText(shown(tick), EDGE - 5, toY(tick) + 4);
-    context.fillText(slice.names[0], width - 8, height - 5);
-    context.textAlign = "left";
-    context.fillText(slice.names[1], 4, 12);
+  private inWitness(row: number): boolean {
+    return Boolean(this.session.witness?.rows.includes(row));
   }
 
-  /** The border of a row, and the row's number on its good side. */
+  private colourOf(row: number, colours: Colours): string {
+    return this.inWitness(row) ? colours.wrong : this.session.table.y[row] > 0 ? colours.positive : colours.negative;
+  }
+
   private drawBorder({ row, A, B, C }: Border, colours: Colours): void {
     const { context, width, height } = this.canvas;
-    const { table, step, witness } = this.session;
-    const value = (px: number, py: number) => A * px + B * py + C;
-    const ends = crossings(value, width, height);
+    const ends = crossings((px, py) => A * px + B * py + C, width, height);
     if (ends.length < 2) return;
-    const inWitness = Boolean(witness?.rows.includes(row));
-    context.strokeStyle = inWitness ? colours.wrong : table.y[row] > 0 ? colours.positive : colours.negative;
-    context.lineWidth = row === step?.row ? 3 : 1;
-    context.setLineDash(inWitness ? [6, 4] : []);
+    context.strokeStyle = this.colourOf(row, colours);
+    context.lineWidth = row === this.session.step?.row ? 3 : 1;
+    context.setLineDash(this.inWitness(row) ? [6, 4] : []);
     context.beginPath();
     context.moveTo(...ends[0]);
     context.lineTo(...ends[1]);
     context.stroke();
     context.setLineDash([]);
-    if (table.n > FEW_TO_NAME) return;
-    const inside = crossings((px, py) => value(px + EDGE + 12, py + 24), width - EDGE - 32, height - EDGE - 36);
-    if (inside.length < 2) return;
-    const [x, y] = inside[row % 2];
-    const length = Math.hypot(A, B);
-    context.fillStyle = context.strokeStyle;
+  }
+
+  /** The number of each row on the good side of its border; what would lie on another number stands beside it. */
+  private drawNumbers(values: Border[], colours: Colours): void {
+    const { context, width, height, edge } = this.canvas;
+    const found: { x: number; y: number; rows: number[] }[] = [];
+    for (const { row, A, B, C } of values) {
+      const [left, top] = [edge + 12, 24];
+      const ends = crossings((px, py) => A * (px + left) + B * (py + top) + C, width - left - 20, height - edge - 36);
+      if (ends.length < 2) continue;
+      const length = Math.hypot(A, B);
+      const [x, y] = [ends[row % 2][0] + left + (11 * A) / length, ends[row % 2][1] + top + (11 * B) / length + 4];
+      const near = found.find((number) => Math.abs(number.x - x) < 5 + 9 * number.rows.length && Math.abs(number.y - y) < 13);
+      if (near) near.rows.push(row);
+      else found.push({ x, y, rows: [row] });
+    }
     context.font = "bold 12px system-ui, sans-serif";
     context.textAlign = "center";
-    context.fillText(String(row + 1), x + EDGE + 12 + (11 * A) / length, y + 24 + (11 * B) / length + 4);
+    for (const { x, y, rows } of found) {
+      const text = rows.map((row) => row + 1).join(", ");
+      const room = context.measureText(text).width / 2 + 4;
+      context.fillStyle = this.colourOf(rows[0], colours);
+      context.fillText(text, Math.max(room, Math.min(x, width - room)), y);
+    }
   }
 
   private drawPath(path: [number, number][], toX: Scale, toY: Scale, colours: Colours): void {
@@ -307,10 +306,4 @@ export class WeightView {
     context.textAlign = "left";
     context.fillText("w", toX(s) + 8, toY(t) - 6);
   }
-}
-
-interface Scale {
-  (value: number): number;
-  ticks(count: number): number[];
-  invert(value: number): number;
 }
