@@ -33,7 +33,7 @@ def angle_mark(ax, corner, one, other):
 
 along = np.array([u[1], -u[0]])
 ends = np.array([nearest - 3.2 * along, nearest + 3.4 * along])
-figure, ax = plt.subplots(figsize=(9, 3.6))
+figure, ax = plt.subplots(figsize=(7.6, 3.6))
 figure.subplots_adjust(0, 0, 1, 1)
 ax.fill(*np.vstack([ends, ends[::-1] + 4.2 * u]).T, color=COLOURS[1], alpha=0.15, lw=0)
 ax.plot(*ends.T, color=INK, lw=2.2)
@@ -62,6 +62,6 @@ for text, place, room, colour in (
 ):
     ax.text(*np.add(place, room), text, color=colour, fontsize=13, va="center")
 ax.annotate("", nearest - 0.12 * u, (-0.6, 0.5), arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.8})
-ax.set(aspect="equal", xlim=(-4.3, 7.9), ylim=(-1.3, 3.68))
+ax.set(aspect="equal", xlim=(-3.4, 7.1), ylim=(-1.3, 3.68))
 ax.axis("off")
 figure.savefig("plane_and_normal.svg")
