@@ -80,11 +80,7 @@ export class Canvas {
 
   /** The room for numbers at the left and below; a small picture has none. */
   get edge(): number {
-    return this.isSmall ? 18 : 42;
-  }
-
-  private get isSmall(): boolean {
-    return this.width < 240;
+    return this.width < 240 ? 18 : 42;
   }
 
   /** Numbers and names of both axes, and with `cross` the lines through 0. */
@@ -93,6 +89,7 @@ export class Canvas {
     context.font = "11px system-ui, sans-serif";
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1;
+    const count = edge > NAME ? 6 : 0;
     if (cross) {
       context.beginPath();
       context.moveTo(toX(0), 8);
@@ -102,9 +99,9 @@ export class Canvas {
       context.stroke();
     }
     context.textAlign = "center";
-    if (!this.isSmall) for (const tick of toX.ticks(6)) context.fillText(shown(tick), toX(tick), height - 18);
+    for (const tick of toX.ticks(count)) context.fillText(shown(tick), toX(tick), height - 18);
     context.textAlign = "right";
-    if (!this.isSmall) for (const tick of toY.ticks(6)) if (toY(tick) > NAME) context.fillText(shown(tick), edge - 5, toY(tick) + 4);
+    for (const tick of toY.ticks(count)) if (toY(tick) > NAME) context.fillText(shown(tick), edge - 5, toY(tick) + 4);
     context.fillText(names[0], width - 8, height - 5);
     context.textAlign = "left";
     context.fillText(names[1], 4, 12);
