@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from fractions import Fraction
@@ -15,9 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import AveragedPerceptron, MarginPerceptron, Perceptron
+from linsep.kernels.linear.sums import add_rows
 from linsep.learners.base import batch
 from linsep.learners.base.few_passes import few_epochs
-from linsep.learners.base.scores import are_few, few_scores, fused, scores
+from linsep.learners.base.scores import _Made as few
+from linsep.learners.base.scores import are_in_range, few_scores, fused, may_make, scores
 from linsep.passes import RECORD
 
 
@@ -39,15 +42,27 @@ def test_a_product_is_added_with_one_rounding(x: float, y: float, z: float) -> N
     assert found == (exact.numerator / exact.denominator if exact else 0.0)
 
 
-@pytest.mark.parametrize("entry", [1.0, 0.0])
-def test_few_rows_are_those_that_numba_need_not_be_loaded_for(entry: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    X, W = np.full((2, 3), entry), np.ones((3, 1))
-    assert not are_few(X, W)  # it is loaded
-    monkeypatch.delitem(sys.modules, "numba")
-    assert are_few(X, W) and are_few(sp.csr_matrix(X), W)
-    assert not are_few(X.astype(np.float32), W) and not are_few(np.ones((20_001, 1)), np.ones((1, 1)))
+@pytest.mark.parametrize("x, y, z", [*itertools.product((0.0, -0.0, 1.0), (1.0, -1.0), (0.0, -0.0, 1.0, -1.0))])
+def test_zeros_have_the_sign_that_the_kernels_give_them(x: float, y: float, z: float) -> None:
+    W = np.array([[z]])
+    add_rows(np.array([[x]]), np.array([[y]]), W)
+    assert fused(np.array([[x]]), y, np.array([[z]])).tobytes() == W.tobytes()
+
+
+def test_many_fits_of_few_rows_load_numba_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, W = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, 1.0]]), np.ones((3, 1))
+    assert are_in_range(X, W) and are_in_range(sp.csr_matrix(X), W) and not are_in_range(X.astype(np.float32), W)
     for far in (math.inf, math.nan, 1e-200, 1e200):
-        assert not are_few(np.array([[far, 1.0, 1.0]]), W)
+        assert not are_in_range(np.array([[far, 1.0, 1.0]]), W)
+    assert not may_make(1)  # it is loaded
+    monkeypatch.delitem(sys.modules, "numba")
+    monkeypatch.setattr(few, "products", 0)
+    assert may_make(100_000) and not may_make(100_001)
+    fits = 0
+    while may_make(1_000) and fits < 3000:
+        Perceptron().fit(X, [0, 1])
+        fits += 1
+    assert 100 < fits < 2000
 
 
 @given(
@@ -56,7 +71,7 @@ def test_few_rows_are_those_that_numba_need_not_be_loaded_for(entry: float, monk
     st.integers(2, 4),
     st.sampled_from(["ovr", "multiclass"]),
     st.booleans(),
-    st.integers(1, 70),
+    st.integers(1, 60),
 )
 @pytest.mark.filterwarnings("ignore")
 def test_passes_over_few_rows_have_the_bits_of_the_kernels(
@@ -70,12 +85,13 @@ def test_passes_over_few_rows_have_the_bits_of_the_kernels(
     learner.set_params(fit_intercept=bool(seed % 3), intercept_scaling=float(rng.choice([1.0, 0.3])))
     made: list[int] = []
 
-    def few(*given: Any) -> int:
+    def noted(*given: Any) -> int:
         made.append(few_epochs(*given))
         return made[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "few_epochs", few)
+        patch.setattr(batch, "few_epochs", noted)
+        patch.setattr(few, "products", 0)
         compiled = state(learner.fit(X, y))
         assert not made
         patch.delitem(sys.modules, "numba")

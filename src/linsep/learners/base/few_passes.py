@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linsep.learners.base.scores import are_few, few_scores, fused
+from linsep.learners.base.scores import ROW, are_in_range, few_scores, fused, may_make, note_made
 from linsep.passes import RECORD, Mean, Rows
 from linsep.types import Array
 
-# Products of all passes of a run, a fifth of the time that Numba takes to load; the rest of a row takes as long as 40.
-_MOST, _ROW = 100_000, 40
 _WORD = 2**64 - 1
 
 
@@ -37,13 +35,14 @@ def few_epochs(
     which is zeros.
     """
     n = len(rows.y)
-    cost = (visit + n * len(record)) * (W.size + _ROW)
+    a_pass = n * (W.size + ROW)
     plain = isinstance(margin, float) and (watch is None or isinstance(watch, Mean)) and not len(reference)
     dense = isinstance(rows.X, np.ndarray) and not len(rows.weight) and not len(rows.own)
-    if not (plain and dense and cost <= _MOST and are_few(rows.X, W.T, _MOST)):
+    if not (plain and dense and may_make(a_pass * len(record)) and are_in_range(rows.X, W)):
         return 0
     looks = len(record) // 64 + 1 if len(b) == 1 else 1
     for e, entry in enumerate(record):
+        note_made(a_pass)
         _pass(rows, together, margin, W, b, intercept, watch, visit + e * n, entry)
         entry[RECORD.dots] = n * len(b)
         entry[RECORD.norm_w] = _length(W.ravel(order="K"))

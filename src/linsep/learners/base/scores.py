@@ -15,14 +15,35 @@ from linsep.tables import is_sparse, stored
 from linsep.types import Array
 
 _LANES = 4  # of float64 in 32 bytes
-_FEW = 20_000  # products, which take about a tenth of the time that Numba takes to load
+# Products that this process makes without Numba, which takes some four times as long to load; what else a row needs
+# takes as long as `ROW` of them.
+_MOST, ROW = 100_000, 40
+
+
+class _Made:
+    """Those made so far: of many small fits each alone would be too few to load Numba for."""
+
+    products = 0
+
+
+def may_make(products: int) -> bool:
+    """Whether Numba is not loaded and so many products more are no reason to load it."""
+    return "numba" not in sys.modules and _Made.products + products <= _MOST
+
+
+def note_made(products: int) -> None:
+    """Count products that were made."""
+    _Made.products += products
 
 
 def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
     """Z = X W + b for W (n_features, n_planes), and whether its sum is finite."""
     if is_sparse(X):
         refuse_unsound(X)
-    if are_few(X, W):
+    longest = int(np.diff(X.indptr).max(initial=0)) if is_sparse(X) else X.shape[1]
+    few = X.shape[0] * longest * W.shape[1] + ROW
+    if may_make(few) and are_in_range(X, W):
+        note_made(few)
         Z = few_scores(X, W)
     else:
         from linsep.kernels.linear.sums import product, products, side_by_side, times
@@ -39,14 +60,10 @@ def scores(X: Any, W: Array, b: Array) -> tuple[Array, bool]:
         return Z, bool(np.isfinite(Z.sum()))
 
 
-def are_few(X: Any, W: Array, most: int = _FEW) -> bool:
-    """Whether `few_scores` takes rows X and weights W (n_features, n_planes), and sooner than a kernel is loaded."""
-    if "numba" in sys.modules or X.dtype != np.float64 or W.dtype != np.float64:
+def are_in_range(X: Any, W: Array) -> bool:
+    """Whether these are doubles so moderate that no product leaves the range of float64, where integers do not end."""
+    if X.dtype != np.float64 or W.dtype != np.float64:
         return False
-    longest = int(np.diff(X.indptr).max(initial=0)) if is_sparse(X) else X.shape[1]
-    if X.shape[0] * longest * W.shape[1] > most:
-        return False
-    # Nothing may be as large or small as to leave the range of float64, where integers do not follow.
     sizes = np.abs(np.concatenate([stored(X).ravel(), W.ravel()]))
     return bool(((sizes == 0) | ((sizes > 2.0**-200) & (sizes < 2.0**200))).all())
 
@@ -103,7 +120,8 @@ def _fused(x: float, y: float, z: float) -> float:
     True
     """
     (a, p), (b, q), (c, r) = x.as_integer_ratio(), y.as_integer_ratio(), z.as_integer_ratio()
-    return (a * b * r + c * p * q) / (p * q * r)
+    total = a * b * r + c * p * q
+    return total / (p * q * r) if total else x * y + z  # which knows the sign of 0
 
 
 _each_fused = np.frompyfunc(_fused, 3, 1)
