@@ -82,7 +82,9 @@ class _Asked:
         self.name = name
 
     def __get__(self, model: Any, owner: Any) -> Any:
-        return getattr(_joined(owner if model is None else model), self.name)
+        found = _joined(owner if model is None else model)
+        # pydoc asks the bases that a class had before.
+        return getattr(joined_to[0].BaseEstimator if issubclass(owner, _StandIn) else found, self.name)
 
 
 for _name in _GIVEN:

@@ -142,3 +142,9 @@ def test_what_only_scikit_learn_answers_loads_it() -> None:
     assert "sklearn" not in loaded(f"{make}it.set_params(probabilities=True)")
     for asked in ("repr(it)", "it._repr_html_()", "it.set_params(learner__shuffle=True)"):
         assert "sklearn" in loaded(make + asked), asked
+
+
+def test_help_of_a_learner_is_there_before_scikit_learn_is() -> None:
+    ask = "import inspect, pydoc, linsep\nfor one in (linsep.Perceptron, linsep.TableModel, linsep.MLP):"
+    found = loaded(f"{ask}\n    assert one.__name__ in pydoc.render_doc(one) and inspect.getmembers(one)")
+    assert "sklearn" in found

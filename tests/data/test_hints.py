@@ -108,6 +108,21 @@ def test_a_category_that_is_mostly_missing_is_not_named() -> None:
     assert hints_on_holding_out(chunk, {}) == []
 
 
+@pytest.mark.parametrize(
+    ("cells", "merged"),
+    [
+        (["1704067200000000001", "1704067200000000002"], True),
+        (["1.00000000000000001", "1.00000000000000002"], True),
+        (["0.10000000000000001", "0.30000000000000004"], False),  # as other programs write doubles
+        (["1704067200000000001", "1704067200000001001"], False),
+    ],
+)
+def test_numbers_that_are_one_double_are_named(cells: list[str], merged: bool) -> None:
+    rows = "".join(f"{cell},{label}\n" for cell, label in zip(cells, "ab", strict=True))
+    said = str(fit_table(open_data(f"x,y\n{rows}".encode(), target="y")).receipt.data.get("hints"))
+    assert ("'x' has more digits than double precision holds: different numbers" in said) == merged
+
+
 def test_groups_by_name_come_before_categories() -> None:
     chunk = open_data(
         pd.DataFrame({"street": [f"s{k % 300}" for k in range(600)], "user": [f"u{k % 40}" for k in range(600)]})

@@ -104,3 +104,10 @@ def test_rows_of_a_file_that_counts_from_1_are_kept_aside() -> None:
     lines = "".join(f"{1 if k % 2 else -1} 1:{k % 7} 3:{k % 5 + 4 * (k % 2)}\n" for k in range(60))
     aside = fit_table(open_data(lines.encode(), format="svmlight"), holdout=0.2).receipt
     assert "held-out accuracy" in dict(aside.lines)
+
+
+@pytest.mark.parametrize("n", range(2, 7))
+def test_rows_to_learn_from_are_left(n: int) -> None:
+    rows = pd.DataFrame({"x": range(n), "y": [*"ab" * n][:n]})
+    with pytest.raises(DataError, match=f"of {n} leaves fewer than two labels to learn from"):
+        fit_table(open_data(rows, target="y"), holdout=0.9)

@@ -231,9 +231,9 @@ def test_what_is_no_formula_is_refused() -> None:
     broken.coef_[0, 0] = np.inf
     with pytest.raises(DataError, match="not a finite number"):
         to_json(broken)
-    named = learners.Perceptron().fit(pd.DataFrame(X, columns=["a\0"]), y)
-    with pytest.raises(DataError, match="cannot be written in SQL"):
-        to_sql(named)
+    for name, why in (("a\0", "cannot hold the character 0"), ("a\r\n", "cannot hold a carriage return")):
+        with pytest.raises(DataError, match=f"cannot be written in SQL: its text {why}"):
+            to_sql(learners.Perceptron().fit(pd.DataFrame(X, columns=[name]), y))
     with pytest.raises(DataError, match="half a character"):
         to_sql(learners.Perceptron().fit(X, np.array(["a", "\ud800"], dtype=object)))
     with pytest.raises(DataError, match="no empty names"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -107,6 +108,14 @@ def test_rows_that_need_a_table() -> None:
 def test_bad_rows(row: Row, message: str) -> None:
     with pytest.raises(DataError, match=message):
         fitted().predict_one(row)
+
+
+@pytest.mark.filterwarnings("ignore::linsep.MissingWarning")
+@pytest.mark.parametrize("nothing", [pd.NaT, pd.NA, np.datetime64("NaT")])
+@pytest.mark.parametrize("column", ["age", "city", "day"])
+def test_a_missing_value_of_any_library_is_missing(column: str, nothing: Any) -> None:
+    row: Row = {"age": 3.0, "city": "Oslo", "day": "2026-01-03"}
+    assert fitted().predict_one(row | {column: nothing}) == fitted().predict_one(row | {column: None})
 
 
 @pytest.mark.parametrize("row", [np.array([1.0, 2.0]), [1.0, 2.0], "ab", None])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct
 from linsep.data.features.dates import is_date
-from linsep.data.features.kinds import CATEGORY, SKIP, is_words
+from linsep.data.features.kinds import CATEGORY, NUMBER, SKIP, is_words, without_skipped
 from linsep.data.numbers import NEARLY_ALL, names_whom
 from linsep.markup import quote
 from linsep.types import Array
@@ -25,6 +28,10 @@ _SHARE_COPIES = 0.05
 _BY_CHANCE = 0.1  # of the copies: so many may be expected of rows that are drawn column by column
 _COMBINATIONS = 10  # for each row: so many rows must be possible
 _DETERMINED = 1.05  # values of a column in use for each value of another one, on average, that tells it nearly
+
+
+_SURE_DIGITS = 15  # characters of numbers that stay apart as doubles
+_MOST_READ = 20_000  # rows whose digits are all looked at
 
 
 class _Groups(NamedTuple):
@@ -69,6 +76,33 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str
     skip = f"--column {quote(groups.name)}=skip leaves it out if new rows have other values"
     said = together if groups.called else f"{together}, if they belong together, and {skip}"
     return [("hint", f"{groups.what}: {said}")]
+
+
+def hint_on_digits(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The line for a column of numbers that differ and are one double all the same; none if there is none.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"id,y\\n9007199254740992,a\\n9007199254740993,b\\n").read()
+    >>> [text[:46] for _, text in hint_on_digits(rows, {})]
+    ["column 'id' has more digits than double precis"]
+    """
+    if not isinstance(chunk, TableChunk) or chunk.n_rows > _MOST_READ:
+        return []
+    chunk = without_skipped(chunk, kinds)
+    for name in [name for name in chunk.names if kinds.get(name, NUMBER) == NUMBER]:
+        column = chunk.cells(name)
+        texts = column.text if column.is_number else None
+        if texts is None or (pc.max(pc.utf8_length(texts)).as_py() or 0) <= _SURE_DIGITS:
+            continue
+        with suppress(ArithmeticError):  # a power of ten that no double has
+            exact = {Decimal(text) for text in distinct(texts)[0].to_pylist() if text}
+            if len(set(map(float, exact))) < len(exact):
+                two = "different numbers in it are the same to the learner, and to the answer above"
+                said = f"column {name!r} has more digits than double precision holds: {two}; `linsep check` reads all"
+                return [("digits", said)]
+    return []
 
 
 def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:

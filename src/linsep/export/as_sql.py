@@ -247,6 +247,7 @@ def _writable(value: str) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise DataError(f"{value!r} cannot be written in SQL: half a character is not text") from None
-    if "\0" in value:
-        raise DataError(f"{value!r} cannot be written in SQL: its text cannot hold the character 0")
+    if "\0" in value or "\r" in value:  # most programs read the second as the end of a line
+        mark = "the character 0" if "\0" in value else "a carriage return"
+        raise DataError(f"{value!r} cannot be written in SQL: its text cannot hold {mark}")
     return value

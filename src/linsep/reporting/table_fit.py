@@ -15,7 +15,7 @@ from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_o
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hint_on_copies, hints_on_holding_out
+from linsep.data.hints import hint_on_copies, hint_on_digits, hints_on_holding_out
 from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source
@@ -187,6 +187,7 @@ def _drawn(chunk: Any, kinds: Mapping[str, str], aside: Aside) -> tuple[int, lis
 def _of_table(source: Source, encoder: TableEncoder, positive: Any, hints: list[tuple[str, str]]) -> list[Line]:
     """What is known of the table: what is missing or left out, and what seems too good."""
     gone, telling = encoder.missing_, _too_good(source, encoder.kinds_, positive)
+    hints = [*hints, *hint_on_digits(source.read(), encoder.kinds_)]
     lines = [*told_unlabelled(source.unlabelled), *told(gone, encoder.way, encoder.made.kinds)]
     lines += [*left_out_line(encoder.left_out_), *hints]
     lines += [("too good?", f"{one}: do you know it before the label?") for one in telling[:_TELLING]]

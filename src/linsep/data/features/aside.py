@@ -113,6 +113,8 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
         told = f", {len(np.unique(how.groups[test])):,} of {len(np.unique(how.groups)):,} groups"
     else:
         train, test = held_out_split(chunk.n_rows, how.fraction)
+    if not train.size:
+        check_hold_out(lambda _: set(), train, chunk.n_rows)
     test = np.sort(test) if isinstance(chunk, TableChunk) else test
     other, of_train, of_test = encoder.alike(), chunk.take(train), chunk.take(test)
     other.fit_chunk(of_train, name)

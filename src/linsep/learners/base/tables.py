@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from linsep.as_given import is_missing
 from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import without_skipped
@@ -73,7 +74,8 @@ def one_row_of(x: Any, encoder: TableEncoder | None = None) -> Any:
             raise DataError(f"a row of this model is a dict of its columns, not a {type(x).__name__}")
         return np.asarray(x)[None]
     try:
-        return pa.table({name: [value] for name, value in x.items()})
+        gone = {name for name, value in x.items() if not isinstance(value, float) and is_missing(value)}
+        return pa.table({name: [None if name in gone else value] for name, value in x.items()})
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise DataError(f"the row holds what no column of a table can hold: {error}") from None
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.markup import rounded_down, rounded_up, table_html
+from linsep.markup import count, rounded_down, rounded_up, table_html
 from linsep.types import Array
 
 _SHOWN = 8  # rows that are listed
@@ -56,12 +56,13 @@ def _why(found: Any, first: int = 0) -> str:
     said, witness = _listed(found, found.witness.rows if found.witness else (), first), found.witness
     proof = f"{exists_near(witness.within)}, checked exactly" if witness and witness.within else ""
     left = found.rows_left.size
-    some = f"{found.n_rows - left:,} rows"
+    taken = found.n_rows - left
+    some, side = count(taken, "row"), "its" if taken == 1 else "their"
     if found.verdict == "quasi-separable":
         if found.maximal:
-            some = f"a hyperplane has {some} on their side and {left:,} exactly on it"
+            some = f"a hyperplane has {some} on {side} side and {left:,} exactly on it"
         else:
-            some = f"a hyperplane has at least {some} on their side, and at most {left:,} exactly on it"
+            some = f"a hyperplane has at least {some} on {side} side, and at most {left:,} exactly on it"
         why = f"; {found.reason}" if found.reason else ""
         return f"{some}, and no hyperplane separates {said}{': ' if proof else ''}{proof}{why}"
     if found.verdict == "inseparable":
