@@ -118,6 +118,11 @@ def test_a_missing_value_of_any_library_is_missing(column: str, nothing: Any) ->
     assert fitted().predict_one(row | {column: nothing}) == fitted().predict_one(row | {column: None})
 
 
+def test_integers_of_any_size_are_doubles() -> None:
+    row: Row = {"city": "Oslo", "day": "2026-01-03"}
+    assert fitted().predict_one(row | {"age": 2**63 + 1}) == fitted().predict_one(row | {"age": 2.0**63})
+
+
 @pytest.mark.parametrize("row", [np.array([1.0, 2.0]), [1.0, 2.0], "ab", None])
 def test_a_row_of_named_columns_is_a_dict(row: Any) -> None:
     model = TableModel(Perceptron()).learn_one({"a": 1.0, "g": "u"}, "p")

@@ -74,10 +74,16 @@ def one_row_of(x: Any, encoder: TableEncoder | None = None) -> Any:
             raise DataError(f"a row of this model is a dict of its columns, not a {type(x).__name__}")
         return np.asarray(x)[None]
     try:
-        gone = {name for name, value in x.items() if not isinstance(value, float) and is_missing(value)}
-        return pa.table({name: [None if name in gone else value] for name, value in x.items()})
+        return pa.table({name: [_as_in_a_table(value)] for name, value in x.items()})
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise DataError(f"the row holds what no column of a table can hold: {error}") from None
+
+
+def _as_in_a_table(value: Any) -> Any:
+    """What Arrow takes: None for what other libraries have for no value, and the double of an integer of any size."""
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return float(value)
+    return None if not isinstance(value, float) and is_missing(value) else value
 
 
 def fitted_rows(source: Source, encoder: TableEncoder) -> tuple[Any, Array | None]:
