@@ -66,7 +66,8 @@ def with_formulas(html: str) -> str:
 
 def without_answers(markdown: str) -> str:
     """A chapter for a class: its exercises and questions without their answers."""
-    return re.sub(r"^# (.*)$", r"# \1, without answers", ANSWER.sub("", markdown), count=1, flags=re.M)
+    plain = re.sub(r"\]\(([a-z-]+)\.ipynb\)", r"](\1-exercises.ipynb)", ANSWER.sub("", markdown))
+    return re.sub(r"^# (.*)$", r"# \1, without answers", plain, count=1, flags=re.M)
 
 
 def notebook(markdown: str) -> str:

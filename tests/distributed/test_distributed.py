@@ -314,7 +314,7 @@ def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> Non
     X, y = noisy(60)
     said = []
     learner: Any = Perceptron(max_iter=3, verbose=lambda *told: said.append(told[:2]))
-    with pytest.warns(ConvergenceWarning, match="stopped after 3 epochs: no pass without a mistake"):
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 epochs: the weights were still updated"):
         fit(learner, (X, y), client, shards=2)
     assert [epoch for epoch, _ in said] == [1, 2, 3]
     assert [mistakes for _, mistakes in said] == learner.mixing_.mistakes.sum(axis=1).tolist()

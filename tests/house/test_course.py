@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import json
+import re
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -91,6 +92,7 @@ def test_chapters_ask_for_presets_that_exist_and_make_valid_notebooks(chapter: P
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_without_answers_gives_none_and_needs_none(chapter: Path) -> None:
     text = without_answers(chapter.read_text(encoding="utf-8"))
+    assert set(re.findall(r"[a-z-]+\.ipynb", text)) <= {f"{chapter.stem}-exercises.ipynb"}
     assert "<details" not in text and "</details>" not in text
     nodes = list(ast.walk(ast.parse("\n".join(block[1] for block in BLOCK.finditer(text)))))
     names = [node for node in nodes if isinstance(node, ast.Name)]

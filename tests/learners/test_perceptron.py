@@ -288,7 +288,7 @@ def test_budget_warns_with_numbers_and_the_next_step() -> None:
     with pytest.warns(ConvergenceWarning, match=r"50 epochs.*last pass made \d mistakes on 4 rows.*separability"):
         learner = Perceptron(max_iter=50).fit(X, y)
     assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
-    with pytest.warns(ConvergenceWarning, match="within the time allowed"):
+    with pytest.warns(ConvergenceWarning, match="when the time allowed was over"):
         Perceptron(max_iter=None, time_limit=0.01).fit(X, y)
 
 
