@@ -222,8 +222,9 @@ def _header_of(model: Any, extra: Mapping[str, Any] | None) -> tuple[dict[str, A
     if names is not None:
         header["feature_names"] = names.tolist()
     try:
+        estimator.check_parameters()
         estimator.check_state(values, state, estimator.classes_, names)
-    except DataError as error:
+    except ValueError as error:
         raise DataError(f"cannot save this {cls.__name__}, as it could not be loaded again: {error}") from None
     header["classes"] = pack_labels("classes", estimator.classes_, arrays)
     header["state"] = to_jsonable(values, "state")

@@ -11,7 +11,20 @@ import pandas as pd
 import pytest
 
 from in_process import linsep
-from linsep import AveragedPerceptron, DataError, MarginPerceptron, Perceptron, TableModel, fit_table, load, open_data
+from linsep import (
+    AveragedPerceptron,
+    DataError,
+    KernelPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    TableModel,
+    fit_table,
+    load,
+    open_data,
+    report,
+    save,
+)
 
 
 @pytest.fixture
@@ -55,6 +68,28 @@ def test_no_bound_is_claimed_of_weighted_steps(frame: pd.DataFrame, given: dict[
     found = fit_table(source, Perceptron(max_iter=2, class_weight=weights), **given)
     assert dict(found.receipt.details)["mistake bounds"].startswith("none: they are about unit steps")
     assert not any(label.startswith("bound:") for label, _ in found.receipt.details)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_report_claims_no_bound_of_another_run(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, others = np.eye(2), rng.normal(size=(300, 2))
+    y, labels = np.array([1, 0]), others[:, 0] + rng.normal(size=300) > 0
+    weights = [1.0, 500.0]
+    weighted: list[Any] = [Perceptron(max_iter=None), KernelPerceptron("linear"), PassiveAggressive(variant="pa")]
+    for learner in weighted:
+        save(learner.fit(X, y, sample_weight=weights), tmp_path / "m")
+        for model in (learner, load(tmp_path / "m")):
+            assert "none: they are about unit steps" in report(model, X, y).html
+            assert "mistakes of" not in report(model, X, y).html
+        assert "mistakes of" in report(learner.fit(X, y, sample_weight=[1.0, 1.0]), X, y).html
+    with pytest.raises(DataError, match="about unit steps, and rows had weights"):
+        weighted[1].fit(X, y, sample_weight=weights).mistake_bound(1.0, 0.0)
+    elsewhere = Perceptron(max_iter=20).fit(others, labels)
+    assert "mistakes of" in report(elsewhere, others, labels).html
+    assert "mistakes of" not in report(elsewhere, X, y).html  # a page leaves out what does not apply
+    again = elsewhere.set_params(warm_start=True).fit(X, y)
+    assert "one with warm_start may begin elsewhere" in report(again, X, y).html
 
 
 @pytest.mark.parametrize(

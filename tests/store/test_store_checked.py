@@ -206,6 +206,23 @@ def test_what_could_not_be_loaded_is_not_saved(path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("learner", "changed", "why"),
+    [
+        (linsep.VotedPerceptron(), {"fit_intercept": False}, "fit_intercept=False was set after training"),
+        (linsep.Perceptron(), {"max_iter": 0}, "could not be loaded again: max_iter must be at least 1"),
+        (linsep.KernelPerceptron(budget=5), {"average": "averaged"}, "could not be loaded again: average="),
+    ],
+)
+def test_parameters_that_make_another_model_are_not_saved(
+    learner: Any, changed: dict[str, Any], why: str, path: Path
+) -> None:
+    learner.fit(X, Y).set_params(**changed)
+    with pytest.raises(DataError, match=why):
+        linsep.save(learner, path)
+    assert not path.exists()
+
+
 def test_every_learner_declares_what_it_holds() -> None:
     for model, _, _ in bases().values():
         learner: Any = getattr(model, "learner_", model)

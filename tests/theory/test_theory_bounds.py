@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.theory.bounds.classes import margin_upper_bound
-from linsep.theory.bounds.mistakes import mistake_bounds
+from linsep.theory.bounds.classes import class_bounds, margin_upper_bound
+from linsep.theory.bounds.kernel import kernel_bounds
+from linsep.theory.bounds.mistakes import aggressive_bounds, mistake_bounds
 from linsep.types import Array, DataError
 
 # On the unit circle; w = (1, 0), b = 0.25 has the values z = 1.25, 0.85, -0.55, -0.75.
@@ -173,3 +176,20 @@ def test_the_free_bound_is_above_the_best_margin() -> None:
     assert margin_upper_bound(w[:2], w[2], mistakes) >= 0.7 / math.sqrt(1.01)
     with pytest.raises(DataError, match="without updates"):
         margin_upper_bound([0.0], 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda: kernel_bounds([np.nan, 2.0], 1.0, 1.0, norm_w=1.0), "a margin is not a number"),
+        (lambda: mistake_bounds(np.eye(2), [0, 1], [np.nan, 0.0]), "a margin is not a number"),
+        (lambda: mistake_bounds(np.eye(2), [0, 1], [1.0, 0.0], np.nan), "a margin is not a number"),
+        (lambda: class_bounds(np.eye(3), [0, 1, 2], np.eye(3) * np.nan), "a margin is not a number"),
+        (lambda: kernel_bounds([1.0], -1.0, 1.0, norm_w=1.0), "lengths are at least 0, not -1.0 and 1.0"),
+        (lambda: mistake_bounds(np.eye(2), [0, 1], [-1.0, 1.0], epochs=0), "at least 1 pass, not 0"),
+        (lambda: aggressive_bounds(np.eye(2), [0, 1], [-1.0, 1.0], epochs=-1), "at least 1 pass, not -1"),
+    ],
+)
+def test_a_bound_is_about_a_run_and_numbers(ask: Callable[[], Any], why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        ask()

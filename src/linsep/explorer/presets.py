@@ -191,7 +191,7 @@ PRESETS = {
             "One pass is made, in turn, and the last vector follows the line.",
             "The average remembers the first rows and stays behind.",
             "No line is right on all rows, but at each moment there is one for the rows just seen.",
-            "Would you use the last vector or the average for the next row, and which if the rows came in random order?",
+            "Would you use the last vector or the average for the next row? And if rows came in random order?",
         ),
         _drift,
         constant=0.0,

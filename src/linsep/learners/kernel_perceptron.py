@@ -342,6 +342,11 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         ndarray, shape (1,) or (n_classes,)
             The bound of each plane.
 
+        Raises
+        ------
+        DataError
+            Rows had weights.
+
         Examples
         --------
         >>> import numpy as np
@@ -350,6 +355,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         ([1.0], 1)
         """
         check_is_fitted(self)
+        if hasattr(self, "weighted_"):
+            raise DataError("the bound is about unit steps, and rows had weights")
         told: list[Any] = [plane.sums.tolist() for plane in self._planes] or [(q, 0.0) for q in self.norm2_.tolist()]
         return np.array([projection_bound(norm, loss, norm_w=length_above(q), distance=d) for q, d in told])
 

@@ -22,6 +22,8 @@ from linsep.types import Array, Hyperplane
 
 _NO_STEPS = "none for this learner: they are about a plane that takes unit steps at mistakes, or those of a margin"
 _NO_UNIT_STEPS = "none: they are about unit steps, and rows or classes have weights here"
+_WARM = "none: they are about runs from w = 0, and one with warm_start may begin elsewhere"
+_OTHER_ROWS = "no run of unit steps from w = 0 on these rows makes as many as this one did, which was on other rows"
 NOT_APPLICABLE = "not applicable: "  # a page leaves such a line out
 _ONE_AGAINST_REST = "its votes are those of each class against the rest"
 
@@ -30,8 +32,10 @@ Told = tuple[list[tuple[str, str]], list[dict[str, Any]]]  # for people, and for
 
 def bounds_of_run(learner: Any, classes: Array, X: Any, y: Array, planes: Sequence[Hyperplane], weighted: bool) -> Told:
     """Mistakes made against each bound: of two classes the least at the planes at hand, else at the learner's own."""
-    if weighted:
+    if weighted or hasattr(learner, "weighted_"):
         return [("mistake bounds", _NO_UNIT_STEPS)], []
+    if getattr(learner, "warm_start", False):
+        return [("mistake bounds", _WARM)], []
     codes = positions(y, classes)
     if hasattr(learner, "kernel"):
         return _of_kernel(learner, X, codes)
@@ -99,6 +103,8 @@ def told_bounds(tables: list[MistakeBounds], learner: Any) -> Told:
         if row.one_pass and row.applies and first_pass is None:
             row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
         made = first_pass if row.one_pass else whole
+        if row.applies and made is not None and row.value is not None and made > row.value:
+            row = replace(row, applies=False, why=_OTHER_ROWS)
         lines.append(_line(row, made, what))
         data.append({"name": row.name, "allowed": row.value, what: made, "why": row.why})
     return lines, data

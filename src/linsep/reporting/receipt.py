@@ -267,6 +267,8 @@ def why_stopped(learner: Any, accuracy: float | None) -> str:
     if reason is StopReason.CLEAN_PASS and len(learner.classes_) > 2 and getattr(learner, "multi_class", "") != "ovr":
         # That is less than each class separable from all others, which `linsep check` asks.
         return "a whole pass without a mistake: for each training row the score of its own class was the highest"
+    if reason is StopReason.CLEAN_PASS and getattr(learner, "kernel", "linear") != "linear":
+        return f"{reason.sentence} in the space of the kernel"
     if reason in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET) and isinstance(learner, MLP):
         return f"the {reason} ended"  # it does not look for a clean pass
     return reason.sentence

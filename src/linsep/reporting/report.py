@@ -72,7 +72,10 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         kind = type(model).__name__
-        raise DataError(f"a report is about a fitted TableModel or learner, or a Separability, not about a {kind}")
+        unfinished = "; this one was trained by partial_fit alone: fit it" if hasattr(learner, "classes_") else ""
+        raise DataError(
+            f"a report is about a fitted TableModel or learner, or a Separability, not about a {kind}{unfinished}"
+        )
     if X is None:
         return render(of_model(model, None, Receipt(for_people(describe(model).lines)), command))
     about = about_rows(X, y, encoder)

@@ -63,6 +63,7 @@ class BatchLearner(LabelledClassifier):
     state_values: ClassVar[dict[str, ValueSpec]] = {
         **LabelledClassifier.state_values,
         "stop_reason_": STOP_REASON,
+        "weighted_": ValueSpec("flag", needed=False),
     }
     # Whether a budget that ends before a clean pass is worth a warning.
     wants_clean_pass: ClassVar[bool] = True
@@ -283,6 +284,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     warm_start: bool
     trace: str
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        state = super().get_state()
+        if self.constant2_ != self.fit_intercept * self.intercept_scaling_**2:  # which is not saved
+            raise DataError(f"fit_intercept={self.fit_intercept} was set after training: put it back, or fit again")
+        return state
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)

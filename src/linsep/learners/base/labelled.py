@@ -45,6 +45,8 @@ class LabelledClassifier(Classifier):
         "t_": ValueSpec(),
         "_open": ValueSpec("flag"),
     }
+    # There, and true, if a row had another weight than 1: what is proved of unit steps then does not hold.
+    weighted_: bool
     # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
     _open: bool = False
 
@@ -106,6 +108,7 @@ class LabelledClassifier(Classifier):
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
         if not len(given.y):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
+        self._note_weights(given, afresh=not warm)
         if not warm:
             self._open = getattr(self, "open_classes", False)
             self.classes_ = check_classes(given.y)
@@ -129,6 +132,7 @@ class LabelledClassifier(Classifier):
             self.check_parts()
         X, y = self.check_rows(X, y, reset=first)
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
+        self._note_weights(given, afresh=first)
         if first and (len(given.y) or classes is not None):
             self._open = may_join
             self.classes_ = given.y[:1] if classes is None else all_classes(classes)
@@ -149,6 +153,12 @@ class LabelledClassifier(Classifier):
         if not cuts:
             return iter([self._part(given)])
         return (self._part(given.take(slice(a, b))) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b)
+
+    def _note_weights(self, given: Given, *, afresh: bool) -> None:
+        if afresh:
+            self.__dict__.pop("weighted_", None)
+        if given.weight is not None and (given.weight != 1).any():
+            self.weighted_ = True
 
     def rows_of_shard(self, X: Any, y: Array) -> Rows:
         """What kernels read of rows and labels that `check_rows` accepted, of a learner that has been started."""

@@ -18,6 +18,7 @@ from linsep.theory.bounds.table import (
     Evaluated,
     MistakeBounds,
     mistakes_of,
+    numbers,
     of_aggressive_steps,
     of_margin,
     of_unit_steps,
@@ -135,7 +136,7 @@ def _matrix_on_rows(X: Any, y: Any, W: Array, b: Any, c: float, margin: Fraction
     error = np.max([error_of_products(X, w, v) for w, v in zip(W, b.tolist(), strict=True)], axis=0)
     own = Z[np.arange(codes.size), codes]
     Z[np.arange(codes.size), codes] = -np.inf
-    margins = own - Z.max(axis=1)
+    margins = numbers(own - Z.max(axis=1))
     # Both values may be off by `error`; their difference is rounded once, and so are the two steps here.
     low = np.nextafter(np.nextafter(margins, -np.inf) - 2 * error, -np.inf)
     offsets = [Fraction(v) / Fraction(c) for v in b.tolist() if v]

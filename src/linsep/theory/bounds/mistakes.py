@@ -17,6 +17,7 @@ from linsep.theory.bounds.table import (
     MistakeBounds,
     evaluated,
     mistakes_of,
+    numbers,
     of_aggressive_steps,
     of_margin,
     of_unit_steps,
@@ -46,7 +47,7 @@ def plane_on_rows(
     check_run(margin=margin)
     c = constant_of(intercept_scaling) if fit_intercept else 0.0
     w = np.asarray(w, dtype=np.float64)
-    margins = functional_margins(X, y, w, b)  # looks at the indexes of X and y, which are gone after this
+    margins = numbers(functional_margins(X, y, w, b))  # looks at the indexes of X and y, which are gone after this
     X = X if is_sparse(X) else np.asarray(X)
     low = margins_below(X, margins, w, float(b), signs(y))
     norm2, R2 = length2(w), largest_square(X)

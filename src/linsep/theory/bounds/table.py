@@ -26,7 +26,7 @@ import numpy as np
 
 from linsep.markup import table_html
 from linsep.theory.bounds.rounding import root_above, safely, short_sums
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ class MistakeBounds:
     rows: tuple[Bound, ...]
     mistakes: int | None = None
     epochs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.epochs is not None and self.epochs < 1:
+            raise DataError(f"a run makes at least 1 pass, not {self.epochs!r}")
 
     @property
     def best(self) -> Bound | None:
@@ -165,9 +169,18 @@ class Evaluated:
 
 def evaluated(margins: Any, norm: float, R: float) -> Evaluated:
     """A vector of the length `norm` with these margins, all taken as they are, where no update is longer than R."""
-    margins = np.asarray(margins, dtype=np.float64)
+    if not (norm >= 0 and R >= 0):
+        raise DataError(f"lengths are at least 0, not {norm!r} and {R!r}")
+    margins = numbers(np.asarray(margins, dtype=np.float64))
     length2, step2 = (Fraction(float(v)) ** 2 if math.isfinite(v) else math.inf for v in (norm, R))
     return Evaluated(margins, length2, step2, mistakes_of(margins))
+
+
+def numbers(margins: Array) -> Array:
+    """The margins, which are numbers: DataError for a NaN."""
+    if np.isnan(margins).any():
+        raise DataError("a margin is not a number: rows, weights and the bias have to be finite, and not too large")
+    return margins
 
 
 def mistakes_of(margins: Array) -> str:
