@@ -74,7 +74,7 @@ def test_no_bound_is_claimed_of_weighted_steps(frame: pd.DataFrame, given: dict[
 def test_a_report_claims_no_bound_of_another_run(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X, others = np.eye(2), rng.normal(size=(300, 2))
-    y, labels = np.array([1, 0]), others[:, 0] + rng.normal(size=300) > 0
+    y, labels = np.array([1, 0]), (others[:, 0] + rng.normal(size=300) > 0).astype(int)
     weights = [1.0, 500.0]
     weighted: list[Any] = [Perceptron(max_iter=None), KernelPerceptron("linear"), PassiveAggressive(variant="pa")]
     for learner in weighted:
