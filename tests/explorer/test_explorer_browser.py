@@ -411,6 +411,18 @@ def test_rows_are_added_turned_moved_and_taken_away_by_keys(browser: Browser, pa
     assert "Not separable" in card(browser, "verdict")
 
 
+def test_a_run_of_moved_rows_keeps_the_limits_and_says_which_ended_it(browser: Browser, pages: dict[str, Path]) -> None:
+    for name, passes in (("drift", 1), ("line", 25), ("overfitting-votes", 10)):
+        show(browser, pages[name])
+        browser.ask("linsep.session.toEnd(); linsep.session.change({...linsep.session.points})")
+        assert f"within the {passes} pass" in live(browser)
+        assert browser.ask("[linsep.session.run.epochs, document.querySelector('.about').hidden]") == [passes, True]
+    # Without that limit the cap on updates ends the run: the sentence has the number of the counter.
+    browser.ask("linsep.session.asked.epochs = 1e6; linsep.session.learnAs({}); linsep.session.toEnd()")
+    assert f"ends here: {browser.ask('linsep.session.run.total'):,} updates were made, and no pass" in live(browser)
+    assert browser.ask("document.querySelector('.message').textContent") == ""
+
+
 def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["exclusive-or"], 360, mobile=True)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)

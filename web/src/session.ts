@@ -1,6 +1,6 @@
 /** What is looked at: rows, a run, and a moment of it. Views are told when it changes. */
 
-import { learn, MOST_UPDATES, rocchioOf, type Asked } from "./model/learn";
+import { learn, rocchioOf, type Asked } from "./model/learn";
 import { verdictOf, verdictOfGaussian } from "./model/exact";
 import { gaussian, kernelWidth, LIFTS, squares, type Lift, type LiftName } from "./model/lift";
 import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
@@ -29,6 +29,7 @@ export type Ask = (request: object) => Promise<object>;
 /** Of `chapter`: nothing is left out. */
 export const WHOLE = 4;
 
+const MOST_PASSES = 1000;
 const MOST_CELLS_OF_VOTES = 2e7;
 const MOST_CELLS_TO_LEARN = 2e6;
 const MOST_COLUMNS_HERE = 5;
@@ -68,7 +69,7 @@ export class Session {
   answers = true;
   /** Whether the end of this run was seen: before that the page does not tell how it ends. */
   hasEnded = false;
-  asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
+  asked: Asked;
   message = "";
   private longestOf: { run: Run; length: number } | null = null;
   private isAsking = false;
@@ -80,6 +81,7 @@ export class Session {
     readonly ask: Ask | null,
   ) {
     this.story = unpack(packed);
+    this.asked = { name: "perceptron", order: "turn", seed: 1, epochs: this.story.max_iter ?? MOST_PASSES };
     this.reset();
   }
 
@@ -302,7 +304,6 @@ export class Session {
     }
     this.message = "";
     this.show(learn(this.table, this.asked));
-    if (this.replay.updates >= MOST_UPDATES) this.message = "The run was stopped after 20,000 updates.";
   }
 
   /** Rows that were moved, added, turned or taken away, or another constant feature. */

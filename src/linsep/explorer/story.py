@@ -202,6 +202,7 @@ def tell(
         "vector": learner if learner in _SHARED else "last",
         "runs": [_plain(at, make_run(at, asked)) for asked in (first, *_others(at, first))],
         "verdict": verdict_of(at, seconds),
+        "max_iter": max_iter,
         "presets": [],  # a server adds what it offers
         "preset": points.preset,
     }

@@ -2,7 +2,7 @@
 
 import type { Keyframes, Order, Rule, Run, Table } from "./story";
 
-export const MOST_UPDATES = 20_000;
+const MOST_UPDATES = 20_000;
 const MOST_VISITS = 2_000_000;
 const EVERY = 256;
 
@@ -198,8 +198,11 @@ function byEpochs(recorder: Recorder, norm2: Float64Array, rule: Rule, asked: As
     const visits = (epoch + 1) * n;
     const done = { epochs: epoch + 1, visits, orders: order ? Int32Array.from(orders.flat()) : null };
     if (recorder.rows.length === before) return { ...done, stop: "a whole pass in which no row moved w" };
-    if (recorder.rows.length >= MOST_UPDATES || visits >= MOST_VISITS || epoch + 1 === asked.epochs) {
-      return { ...done, stop: `no pass without a mistake within the ${epoch + 1} passes allowed` };
+    if (recorder.rows.length >= MOST_UPDATES) {
+      return { ...done, stop: `${recorder.rows.length.toLocaleString("en-US")} updates were made, and no pass was clean` };
+    }
+    if (visits >= MOST_VISITS || epoch + 1 === asked.epochs) {
+      return { ...done, stop: `no pass without a mistake within the ${epoch ? `${epoch + 1} passes` : "1 pass"} allowed` };
     }
   }
   return { epochs: 0, visits: 0, orders: null, stop: "there are no rows" };

@@ -89,6 +89,8 @@ interface StoryHead {
   p: number;
   constant: number;
   editable: boolean;
+  /** The limit on passes, which runs made in the page have too. */
+  max_iter: number | null;
   verdict: Verdict;
   /** What is shown first: "last", or the name of a vector beside it. */
   vector?: string;

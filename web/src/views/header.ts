@@ -1,4 +1,4 @@
-/** What is shown and what is asked, where the chapter around it does not ask; notes with the answer come when the run has ended. */
+/** What is shown and what is asked, where the chapter around it does not ask; notes with the answer come when the run of these rows has ended. */
 
 import { WHOLE, type Session } from "../session";
 import { from, h } from "./dom";
@@ -20,6 +20,6 @@ export class Header {
   }
 
   draw(): void {
-    this.notes.hidden = this.session.story.about.length < 3 || !this.session.hasEnded || !this.session.answers;
+    this.notes.hidden = this.session.story.about.length < 3 || !this.session.hasEnded || this.session.edited || !this.session.answers;
   }
 }
