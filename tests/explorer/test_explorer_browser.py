@@ -159,6 +159,9 @@ def test_the_classroom_example_reads_as_in_the_classroom(browser: Browser, pages
     assert "w = −x1 + x6" in card(browser, "updates")
     browser.press("Home", 36)
     assert "At first w = 0" in live(browser)
+    card(browser, "margins")
+    margins = "[...document.querySelectorAll('.rows tbody tr')].map(row => row.children[2].textContent)"
+    assert set(browser.ask(margins)) == {"–"}  # w is 0, and 0 / 0 is no distance
 
 
 def test_every_update_has_the_bits_of_python(browser: Browser, tmp_path: Path) -> None:
@@ -317,7 +320,7 @@ def test_the_region_where_all_is_right_is_seen_or_said_to_be_missing(
     show(browser, pages["exclusive-or"])
     browser.ask("linsep.session.toEnd()")
     drawn(browser)
-    assert "no w is right on all rows. Here the best w has 2 rows wrong" in browser.ask(words)
+    assert "no w is right on all rows. In this picture the best w has 2 rows wrong" in browser.ask(words)
 
 
 # ------------------------------------------------------------- learnt in the page
@@ -486,21 +489,54 @@ def test_vectors_that_a_story_shows_are_ticked_and_named(browser: Browser, pages
     assert browser.ask("linsep.session.overlays.size") == 0
 
 
+def bold_words(browser: Browser, picture: int) -> list[ElementTree.Element]:
+    """Names of lines and of rows in a picture that is saved: -2 has the rows, -1 the weights."""
+    card(browser, "link")
+    browser.ask(
+        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
+        f"[...document.querySelectorAll('.share button')].at({picture}).click()"
+    )
+    root = ElementTree.fromstring(browser.ask("saved[0].text()"))
+    return [element for element in root.iter() if "bold 12px" in element.get("style", "")]
+
+
+def test_names_of_lines_lie_apart_and_each_line_has_a_look_of_its_own(browser: Browser, pages: dict[str, Path]) -> None:
+    show(browser, pages["overfitting-votes"], 1280, 800)
+    names = ["averaged", "pocket", "margin", "rocchio"]
+    browser.ask(f"{names}.forEach(name => linsep.session.overlays.add(name)); linsep.session.goToUpdate(200)")
+    words = {text.text: (float(text.get("x", 0)), float(text.get("y", 0))) for text in bold_words(browser, -2)}
+    assert sorted(words, key=str) == sorted(names)
+    for (ax, ay), (bx, by) in itertools.combinations(words.values(), 2):
+        assert abs(ay - by) >= 16 or abs(ax - bx) > 40
+    picture = browser.ask("saved[0].text()")
+    looks = re.findall(r'stroke="(\S+)" stroke-width="2.5"( stroke-dasharray="[^"]+")?', picture)
+    assert len(looks) == len(set(looks)) == 5
+    # The name of a separator stands on no row.
+    show(browser, pages["exclusive-or"], 1280, 800)
+    browser.ask("const t = linsep.session.points, X = t.X.slice(); X[0] = X[1] = 0.6; linsep.session.change({...t, X})")
+    [name] = bold_words(browser, -2)
+    x, y = float(name.get("x", 0)), float(name.get("y", 0))
+    rows = browser.ask("[0, 1, 2, 3].map(i => linsep.screen(...linsep.session.points.X.subarray(2 * i, 2 * i + 2)))")
+    assert all(abs(x - across) > 45 or abs(y - 4 - down) > 14 for across, down in rows)
+
+
 def test_numbers_of_lines_that_meet_and_columns_that_find_no_room_are_still_read(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
     show(browser, pages["orthonormal"], 1280, 800)
     browser.ask("linsep.session.goToUpdate(3)")
-    card(browser, "link")
-    browser.ask(
-        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
-        "[...document.querySelectorAll('.share button')].at(-1).click()"
-    )
-    root = ElementTree.fromstring(browser.ask("saved[0].text()"))
-    bold = [element for element in root.iter() if "bold" in element.get("style", "")]
+    bold = bold_words(browser, -1)
     assert sorted(row for text in bold for row in str(text.text).split(", ")) == list("123456789")
     heights = sorted((float(text.get("y", 0)), float(text.get("x", 0))) for text in bold)
     assert all(math.dist(one, other) > 12 for one, other in itertools.pairwise(heights))
+    assert len({text.get("fill") for text in bold}) == 1  # each of the two stands for rows of both classes
+    # Lines that are only near each other have a number each, in the colour of its class.
+    show(browser, pages["line"], 1280, 800)
+    browser.ask("linsep.session.goToUpdate(5)")
+    bold = bold_words(browser, -1)
+    assert {text.text: text.get("fill") for text in bold} == {
+        c: "#0072b2" if c in "124" else "#e69f00" for c in "123456"
+    }
     show(browser, pages["breast-cancer"], 1280, 800)
     card(browser, "margins")
     seen = browser.ask(

@@ -135,6 +135,7 @@ export interface Colours {
   old: string;
   averaged: string;
   other: string;
+  accent: string;
 }
 
 export function coloursOf(element: Element): Colours {
@@ -152,6 +153,7 @@ export function coloursOf(element: Element): Colours {
     old: read("old"),
     averaged: read("averaged"),
     other: read("other"),
+    accent: read("accent"),
   };
 }
 
@@ -163,7 +165,7 @@ export function shown(value: number, digits = 4): string {
   const text = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-3)
     ? value.toExponential(digits - 1)
     : String(Number(value.toPrecision(digits)));
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 }
 
 export function grouped(value: number): string {

@@ -1,4 +1,4 @@
-/** Lines and half-planes cut to a box of the screen, and colours as pixels. */
+/** Lines and half-planes cut to a box of the screen, places for words, and colours as pixels. */
 
 export type Place = [number, number];
 type Value = (px: number, py: number) => number;
@@ -40,4 +40,46 @@ export function affine(scale: (value: number) => number, ratio: number): [number
 export function packedColour(colour: string): number {
   const value = parseInt(colour.slice(1), 16);
   return (0xff000000 | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}
+
+/** How much words that are covered matter. */
+const WORDS = 20;
+
+/** Words of a picture, placed one after the other: inside, on no other words, and where they cover least else. */
+export class Words {
+  /** The middle of each box, its sides, and how much it matters. */
+  private readonly taken: [number, number, number, number, number][] = [];
+
+  constructor(
+    private readonly low: Place,
+    private readonly high: Place,
+  ) {}
+
+  keep(at: Place, wide: number, tall: number, matters = 0.1): void {
+    this.taken.push([...at, wide, tall, matters]);
+  }
+
+  /** The middle of a box of this size: the best of these places, or null where other words leave no room. */
+  put(wide: number, tall: number, places: Place[]): Place | null {
+    let [best, least] = [this.low, Infinity];
+    for (const place of places) {
+      const half = [wide / 2, tall / 2];
+      const [x, y] = [0, 1].map((j) => Math.max(this.low[j] + half[j], Math.min(place[j], this.high[j] - half[j])));
+      let cost = x === place[0] && y === place[1] ? 0 : 5;
+      for (const [a, b, w, h, matters] of this.taken) {
+        if (Math.abs(a - x) < half[0] + w / 2 && Math.abs(b - y) < half[1] + h / 2) cost += matters;
+      }
+      if (cost < least) [best, least] = [[x, y], cost];
+    }
+    if (least >= WORDS) return null;
+    this.keep(best, wide, tall, WORDS);
+    return best;
+  }
+}
+
+/** Places on a line from one end to the other, that near the first end first. */
+export function along(from: Place, to: Place, step = 20): Place[] {
+  const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
+  const count = Math.max(1, Math.floor(length / step) - 1);
+  return Array.from({ length: count }, (_, j) => between(from, to, Math.min(0.5, step / length) + (j * step) / length));
 }

@@ -3,10 +3,18 @@
 import type { Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
-import { affine, clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
+import { affine, along, clipped, cornersOf, crossings, packedColour, Words, type Place } from "./geometry";
 import { Placement } from "./placement";
 
 const MANY = 3000;
+/** How the planes beside the last one are drawn: no two alike. */
+const LOOKS: Record<string, [keyof Colours, number[]]> = {
+  averaged: ["averaged", [2, 3]],
+  pocket: ["other", [8, 3, 2, 3]],
+  margin: ["accent", [12, 4]],
+  rocchio: ["other", [2, 5]],
+};
+const OF_SEPARATORS: [keyof Colours, number[]] = ["averaged", [14, 4]];
 const LEFT_OUT =
   "The line is drawn for rows with 0 in all columns that are not shown; 0 is the mean of a standardised column. So a row may look wrong although it is right.";
 
@@ -17,6 +25,8 @@ export class PlaneView {
   /** What has to be said of the picture. */
   words = "";
   readonly at: Placement;
+  private texts = new Words([0, 0], [0, 0]);
+  private named: { name: string; places: Place[]; colour: string }[] = [];
 
   constructor(readonly session: Session) {
     this.canvas.element.tabIndex = 0;
@@ -27,6 +37,9 @@ export class PlaneView {
   draw(): void {
     if (!this.canvas.fit()) return;
     this.at.place();
+    this.named = [];
+    const { width, height, edge } = this.canvas;
+    this.texts = new Words([edge, 14], [width - 4, height - edge + 10]);
     this.words = this.at.axes?.faithful === false ? LEFT_OUT : "";
     const colours = coloursOf(this.canvas.element);
     const { before, after } = this.session;
@@ -39,16 +52,17 @@ export class PlaneView {
     if (this.session.contours && line) this.drawContours(line, colours);
     this.drawRows(colours);
     if (old) this.drawLine(old, colours.old, [6, 5], 2);
-    for (const [j, plane] of this.session.drawn().entries()) {
-      const its = this.at.lineOf(plane.w, plane.b);
-      const colour = j % 2 ? colours.other : colours.averaged;
-      if (its) this.drawLine(its, colour, [[2, 3], [8, 3, 2, 3], [12, 4], [1, 4]][j % 4], 2.5, plane.name);
+    for (const { name, w, b } of this.session.drawn()) {
+      const its = this.at.lineOf(w, b);
+      const [colour, dash] = LOOKS[name] ?? OF_SEPARATORS;
+      if (its) this.drawLine(its, colours[colour], dash, 2.5, name);
     }
     if (line) this.drawLine(line, colours.ink, [], 2.5);
     for (const { name, w, b } of this.candidates) {
       const its = this.at.lineOf(w, b);
       if (its) this.drawLine(its, colours.wrong, [3, 4], 1.6, name);
     }
+    for (const { name, places, colour } of this.named) this.write(name, places, colour, colours.ground);
     if (line && this.at.isLifted) this.drawThreshold(colours);
     if (this.session.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
@@ -156,6 +170,7 @@ export class PlaneView {
     const { table, z, zBefore } = this.session;
     const { context } = this.canvas;
     const [px, py] = [this.at.toX(this.at.places[2 * i]), this.at.toY(this.at.places[2 * i + 1])];
+    this.texts.keep([px, py], 16, 16);
     const size = table.n <= 60 ? 6 : table.n <= 400 ? 4.2 : table.n <= MANY ? 3 : 1.2;
     const wrong = table.y[i] * z[i] <= 0;
     const was = table.y[i] * zBefore[i] <= 0;
@@ -184,6 +199,7 @@ export class PlaneView {
       context.font = "11px system-ui, sans-serif";
       context.textAlign = "left";
       context.fillText(String(i + 1), px + size + 4, py - size);
+      this.texts.keep([px + size + 8, py - size - 4], 12, 12);
     }
   }
 
@@ -235,23 +251,24 @@ export class PlaneView {
     context.lineTo(ends[1][0], ends[1][1]);
     context.stroke();
     context.setLineDash([]);
-    if (name) this.drawName(name, ends[0], ends[1], colour);
+    // The name stands near the higher end.
+    const [high, low] = ends[0][1] < ends[1][1] ? ends : [ends[1], ends[0]];
+    if (name) this.named.push({ name, places: along(high, low), colour });
   }
 
-  /** The name of a line, near the higher of its ends. */
-  private drawName(name: string, one: Place, other: Place, colour: string): void {
-    const { context, width } = this.canvas;
-    const [from, to] = one[1] < other[1] ? [one, other] : [other, one];
-    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
-    const [x, y] = [0, 1].map((j) => from[j] + (Math.min(40, length / 2) / length) * (to[j] - from[j]));
-    context.font = "bold 12px system-ui, sans-serif";
+  /** A name at the best of these places; that of a line stands on the ground. */
+  private write(name: string, places: Place[], colour: string, ground = ""): void {
+    const { context } = this.canvas;
+    context.font = `${ground ? "bold " : ""}12px system-ui, sans-serif`;
     const wide = context.measureText(name).width + 6;
-    const left = Math.min(Math.max(x - wide / 2, this.canvas.edge), width - wide - 4);
-    context.fillStyle = coloursOf(this.canvas.element).ground;
-    context.fillRect(left, y - 8, wide, 16);
+    const place = this.texts.put(wide, 16, places);
+    if (!place) return;
+    const [x, y] = place;
+    context.fillStyle = ground;
+    if (ground) context.fillRect(x - wide / 2, y - 8, wide, 16);
     context.fillStyle = colour;
-    context.textAlign = "left";
-    context.fillText(name, left + 3, y + 4);
+    context.textAlign = "center";
+    context.fillText(name, x, y + 4);
   }
 
   /** w from the origin, and y x on its tip: their sum is the new w. All at true length. */
@@ -309,9 +326,8 @@ export class PlaneView {
     context.fill();
     const [tx, ty] = [ax + at * (bx - ax), ay + at * (by - ay)];
     if (tx > 0 && tx < width && ty > 0 && ty < height) {
-      context.font = "12px system-ui, sans-serif";
-      context.textAlign = "left";
-      context.fillText(name, Math.min(tx + 5, width - context.measureText(name).width - 4), ty + 12);
+      const aside = context.measureText(name).width / 2 + 7;
+      this.write(name, [8, -10, 24, -26].flatMap((down): Place[] => [[tx + aside, ty + down], [tx - aside, ty + down]]), colour);
     }
   }
 }

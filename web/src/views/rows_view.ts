@@ -103,7 +103,7 @@ export class RowsView {
   }
 
   private row(i: number, margin: number, columns: number): HTMLElement {
-    const { table, points, story, selected } = this.session;
+    const { table, points, story, selected, after } = this.session;
     const select = () => {
       this.session.selected = i;
       this.session.tell();
@@ -114,7 +114,8 @@ export class RowsView {
       { class: `${margin <= 0 ? "wrong" : ""} ${selected === i ? "current" : ""}` },
       h("th", { scope: "row" }, button(grouped(i + 1), `Show row ${i + 1} in the picture`, select, { class: "plain" })),
       h("td", {}, story.classes[table.y[i] > 0 ? 1 : 0]),
-      h("td", {}, shown(margin)),
+      // With w = 0 there is no plane.
+      h("td", {}, after.w.some(Boolean) ? shown(margin) : "–"),
       ...values,
     );
   }

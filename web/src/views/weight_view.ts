@@ -5,7 +5,7 @@ import { normalised, remainder } from "../model/projections";
 import type { Weights } from "../model/replay";
 import type { Session } from "../session";
 import { Canvas, coloursOf, counted, shown, type Colours, type Scale } from "./dom";
-import { clipped, cornersOf, crossings, packedColour, type Place } from "./geometry";
+import { along, clipped, cornersOf, crossings, packedColour, Words, type Place } from "./geometry";
 
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
@@ -154,7 +154,7 @@ export class WeightView {
     if (drawn < table.n) return `Only one of ${Math.ceil(table.n / drawn)} rows is drawn.`;
     if (green) return `Green: every row is right${green < THIN ? ". It is thin here" : ""}.${numbers}`;
     if (!(hasEnded || edited || panel === "verdict")) return `Green is where every row is right.${numbers}`;
-    if (verdict.verdict === "inseparable") return `There is no green region: no w is right on all rows. Here the best w has ${counted(fewest, "row")} wrong.${numbers}`;
+    if (verdict.verdict === "inseparable") return `There is no green region: no w is right on all rows. In this picture the best w has ${counted(fewest, "row")} wrong.${numbers}`;
     if (verdict.verdict === "separable") return `There are separators, but none in this part of the picture.${numbers}`;
     return `No w in this picture is right on all rows.${numbers}`;
   }
@@ -261,27 +261,33 @@ export class WeightView {
     context.setLineDash([]);
   }
 
-  /** The number of each row on the good side of its border; what would lie on another number stands beside it. */
+  /** The number of each row on the good side of its border; rows of the same half-plane stand together. */
   private drawNumbers(values: Border[], colours: Colours): void {
     const { context, width, height, edge } = this.canvas;
-    const found: { x: number; y: number; rows: number[] }[] = [];
+    const [left, top, wide, tall] = [edge + 4, 16, width - 12 - edge, height - edge - 20];
+    const groups: { A: number; B: number; C: number; rows: number[] }[] = [];
     for (const { row, A, B, C } of values) {
-      const [left, top] = [edge + 12, 24];
-      const ends = crossings((px, py) => A * (px + left) + B * (py + top) + C, width - left - 20, height - edge - 36);
-      if (ends.length < 2) continue;
       const length = Math.hypot(A, B);
-      const [x, y] = [ends[row % 2][0] + left + (11 * A) / length, ends[row % 2][1] + top + (11 * B) / length + 4];
-      const near = found.find((number) => Math.abs(number.x - x) < 5 + 9 * number.rows.length && Math.abs(number.y - y) < 13);
-      if (near) near.rows.push(row);
-      else found.push({ x, y, rows: [row] });
+      const [a, b, c] = [A / length, B / length, C / length];
+      const same = groups.find((group) => Math.abs(group.A - a) + Math.abs(group.B - b) < 1e-3 && Math.abs(group.C - c) < 1);
+      if (same) same.rows.push(row);
+      else groups.push({ A: a, B: b, C: c, rows: [row] });
     }
     context.font = "bold 12px system-ui, sans-serif";
     context.textAlign = "center";
-    for (const { x, y, rows } of found) {
+    const words = new Words([left, top], [left + wide, top + tall]);
+    for (const { A, B, C, rows } of groups) {
       const text = rows.map((row) => row + 1).join(", ");
-      const room = context.measureText(text).width / 2 + 4;
-      context.fillStyle = this.colourOf(rows[0], colours);
-      context.fillText(text, Math.max(room, Math.min(x, width - room)), y);
+      const size = context.measureText(text).width;
+      const away = (Math.abs(A) * size + Math.abs(B) * 10) / 2 + 4;
+      const ends = crossings((px, py) => A * (px + left) + B * (py + top) + C, wide, tall);
+      if (ends.length < 2) continue;
+      const [from, to] = [ends[rows[0] % 2], ends[1 - (rows[0] % 2)]];
+      const place = words.put(size + 4, 13, along(from, to, 10).map(([px, py]) => [px + left + away * A, py + top + away * B]));
+      if (!place) continue;
+      const kinds = new Set(rows.map((row) => this.colourOf(row, colours)));
+      context.fillStyle = kinds.size > 1 ? colours.ink : [...kinds][0];
+      context.fillText(text, place[0], place[1] + 4);
     }
   }
 
