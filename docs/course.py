@@ -42,10 +42,10 @@ def with_explorers(markdown: str, url: str) -> str:
 
 
 def explorer(name: str, view: str, up: str) -> str:
-    """A preset as a frame, and a link that opens it alone."""
+    """A preset as a frame, which loads with its page so that it can be printed, and a link that opens it alone."""
     path = f"{up}explore/{name}.html" + (f"#{view}" if view else "")
     return (
-        f'<iframe class="explorer" src="{path}" title="Explorer: {name.replace("-", " ")}" loading="lazy"></iframe>\n'
+        f'<iframe class="explorer" src="{path}" title="Explorer: {name.replace("-", " ")}"></iframe>\n'
         f'<p class="explorer-link"><a href="{path}" target="_blank" rel="noopener">Open it in a window of its own</a>'
         f" or type <code>linsep explore --preset {name}</code></p>\n"
     )
