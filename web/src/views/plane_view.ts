@@ -256,12 +256,13 @@ export class PlaneView {
     if (name) this.named.push({ name, places: along(high, low), colour });
   }
 
-  /** A name at the best of these places; that of a line stands on the ground. */
+  /** A name at the best of these places; that of a line stands on the ground, on the line or close beside it. */
   private write(name: string, places: Place[], colour: string, ground = ""): void {
     const { context } = this.canvas;
     context.font = `${ground ? "bold " : ""}12px system-ui, sans-serif`;
     const wide = context.measureText(name).width + 6;
-    const place = this.texts.put(wide, 16, places);
+    const beside = ground ? [0, wide / 2 + 6, -wide / 2 - 6] : [0];
+    const place = this.texts.put(wide, 16, beside.flatMap((aside) => places.map(([x, y]): Place => [x + aside, y])));
     if (!place) return;
     const [x, y] = place;
     context.fillStyle = ground;
