@@ -202,7 +202,7 @@ function byEpochs(recorder: Recorder, norm2: Float64Array, rule: Rule, asked: As
       return { ...done, stop: `${recorder.rows.length.toLocaleString("en-US")} updates were made, and no pass was clean` };
     }
     if (visits >= MOST_VISITS || epoch + 1 === asked.epochs) {
-      return { ...done, stop: `no pass without a mistake within the ${epoch ? `${epoch + 1} passes` : "1 pass"} allowed` };
+      return { ...done, stop: `w still moved in the ${epoch ? `last of the ${epoch + 1} passes` : "one pass"} allowed` };
     }
   }
   return { epochs: 0, visits: 0, orders: null, stop: "there are no rows" };
