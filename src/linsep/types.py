@@ -179,7 +179,7 @@ class StopReason(enum.StrEnum):
 
 _SENTENCES = {
     StopReason.CLEAN_PASS: "a whole pass without a mistake: the training rows are separated",
-    StopReason.EPOCH_BUDGET: "the weights were still updated in the last of the epochs allowed",
+    StopReason.EPOCH_BUDGET: "the weights were still updated in the last pass allowed",
     StopReason.TIME_BUDGET: "the weights were still updated when the time allowed was over",
     StopReason.ONE_PASS: "one pass over the rows is all this learner makes",
     StopReason.END_OF_STREAM: "the stream ended, or the passes asked for are over",

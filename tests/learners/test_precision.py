@@ -37,7 +37,7 @@ def test_an_absorbed_update_warns(learner: Any, dtype: Any, digits: int) -> None
 def test_several_classes_warn_too() -> None:
     learner = Perceptron(fit_intercept=False, max_iter=1)
     X = np.array([[2.0**25], [1.0], [1.0]], np.float32)
-    with pytest.warns(PrecisionWarning, match=r"^4 update\(s\)"), pytest.warns(UserWarning, match="epochs allowed"):
+    with pytest.warns(PrecisionWarning, match=r"^4 update\(s\)"), pytest.warns(UserWarning, match="last pass allowed"):
         learner.fit(X, ["a", "b", "c"])
     assert learner.trace_.absorbed.tolist() == [4]
 
