@@ -298,7 +298,7 @@ def test_bad_parameters_leave_the_learner_as_it_was(parameters: dict[str, Any], 
     before = fitted.decision_function(X)
     fitted.set_params(**parameters)
     with pytest.raises(ValueError, match=message):
-        fitted.partial_fit(X, y)
+        fitted.fit(X, y)
     np.testing.assert_array_equal(fitted.set_params(**KernelPerceptron().get_params()).decision_function(X), before)
 
 

@@ -10,12 +10,14 @@ from sklearn.base import clone
 
 from linsep.learners import (
     AveragedPerceptron,
+    KernelPerceptron,
     PassiveAggressive,
     Perceptron,
     PocketPerceptron,
     Rocchio,
     VotedPerceptron,
 )
+from linsep.types import DataError
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 LEARNERS = [
@@ -159,3 +161,28 @@ def test_a_reference_is_for_two_classes() -> None:
     X, y = make_table(3)
     with pytest.raises(ValueError, match="a reference is one hyperplane, for two classes; here are 3"):
         Perceptron().fit(X, y, reference=(np.ones(3), 0.0))
+
+
+@quietly
+@pytest.mark.parametrize(
+    ("learner", "changed"),
+    [
+        (VotedPerceptron(), {"multi_class": "multiclass"}),
+        (AveragedPerceptron(), {"fit_intercept": False}),
+        (KernelPerceptron("rbf"), {"gamma": 2.0}),
+        (KernelPerceptron(), {"budget": 3}),
+    ],
+)
+def test_what_was_learnt_is_used_with_the_parameters_that_it_was_learnt_with(
+    learner: Any, changed: dict[str, Any]
+) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 3
+    learner.fit(X, y)
+    before, expected = learner.get_params(), learner.predict(X)
+    learner.set_params(**changed)
+    for use in (lambda: learner.predict(X), lambda: learner.partial_fit(X, y), learner.get_state):
+        with pytest.raises(DataError, match=r"was set after training: put .* back, or fit again"):
+            use()
+    assert (learner.set_params(**before).predict(X) == expected).all()
+    learner.set_params(**changed).fit(X, y).predict(X)

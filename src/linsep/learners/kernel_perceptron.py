@@ -108,6 +108,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     wants_clean_pass: ClassVar[bool] = False
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
+    fixed: ClassVar[tuple[str, ...]] = ("kernel", "degree", "gamma", "coef0", "budget")
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("last", "averaged", "voted")}
     # Products of sparse rows take 8 bytes a column, however few entries there are: as many columns as hashing makes.
     state_values: ClassVar[Any] = {**BatchLearner.state_values, "n_features_in_": ValueSpec(most=1 << 28)}

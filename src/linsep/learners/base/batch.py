@@ -285,12 +285,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     warm_start: bool
     trace: str
 
-    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        state = super().get_state()
-        if self.constant2_ != self.fit_intercept * self.intercept_scaling_**2:  # which is not saved
-            raise DataError(f"fit_intercept={self.fit_intercept} was set after training: put it back, or fit again")
-        return state
-
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
         self.constant2_ = self.fit_intercept * self.intercept_scaling_**2

@@ -75,9 +75,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         "n_iter_": ValueSpec(),
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {}
+    # Parameters that have to stay as they were in training, as what was learnt depends on them.
+    fixed: ClassVar[tuple[str, ...]] = ("fit_intercept", "multi_class")
     # What parameters may be that other learners have with another meaning.
     allowed: ClassVar[dict[str, Allowed]] = {}
 
+    _fixed: dict[str, Any]
     classes_: Array
     n_features_in_: int
     n_iter_: int
@@ -86,9 +89,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """z of each row, or of each row and class."""
         raise NotImplementedError
 
-    def check_parameters(self) -> None:
-        """Raise ValueError for constructor parameters that make no sense."""
-        check_parameters(self)
+    check_parameters = check_parameters
 
     def __sklearn_is_fitted__(self) -> bool:
         # Without this scikit-learn goes through the attributes, which a thread that learns may change meanwhile.
@@ -173,9 +174,19 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     # ------------------------------------------------------------------ state
+    def note_fixed(self) -> None:
+        """Remember the parameters that have to stay as they are now."""
+        self._fixed = {name: getattr(self, name) for name in self.fixed if hasattr(self, name)}
+
+    def _check_fixed(self) -> None:
+        for name, before in getattr(self, "_fixed", {}).items():
+            if (now := getattr(self, name)) != before and not (callable(now) and callable(before)):
+                raise DataError(f"{name}={now!r} was set after training: put {before!r} back, or fit again")
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything needed to predict and to go on training: a JSON-able part and an array part."""
         check_is_fitted(self)
+        self._check_fixed()
         meta = {name: getattr(self, name) for name in self.state_values if hasattr(self, name)}
         arrays = {name: getattr(self, name) for name in self.state_arrays if hasattr(self, name)}
         # A file holds rows of numbers; the order in memory decides which sums are made, to the last bit.
@@ -211,6 +222,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Somebody may have put others in their place, and compiled code does not look. Of the arrays in `entries` the
         range is checked too.
         """
+        self._check_fixed()
         parts, sizes = self.parts(), self.sizes(self.n_features_in_, len(self.classes_))
         try:
             for name, array in parts.items():
@@ -222,6 +234,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         """Take back what `get_state` gave, with `classes_` and the names of columns."""
         self.check_state(meta, arrays, classes, names)
+        self.note_fixed()
         self.classes_ = classes
         if names is not None:
             self.feature_names_in_ = names

@@ -108,11 +108,14 @@ class LabelledClassifier(Classifier):
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
         if not len(given.y):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
-        self._note_weights(given, afresh=not warm)
         if not warm:
+            self.__dict__.pop("weighted_", None)
             self._open = getattr(self, "open_classes", False)
             self.classes_ = check_classes(given.y)
+            self.note_fixed()
             self.start(given.X)
+        if given.weight is not None and (given.weight != 1).any():
+            self.weighted_ = True
         rows, numbers = self.kernel_rows(given)
         if not len(rows.y):
             raise ValueError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
@@ -132,11 +135,15 @@ class LabelledClassifier(Classifier):
             self.check_parts()
         X, y = self.check_rows(X, y, reset=first)
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
-        self._note_weights(given, afresh=first)
+        if first:
+            self.__dict__.pop("weighted_", None)
+        if given.weight is not None and (given.weight != 1).any():
+            self.weighted_ = True
         if first and (len(given.y) or classes is not None):
             self._open = may_join
             self.classes_ = given.y[:1] if classes is None else all_classes(classes)
             self._check_kind(given.y)
+            self.note_fixed()
             self.start(given.X)
         elif classes is not None:
             self._check_same_classes(classes)
@@ -153,12 +160,6 @@ class LabelledClassifier(Classifier):
         if not cuts:
             return iter([self._part(given)])
         return (self._part(given.take(slice(a, b))) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b)
-
-    def _note_weights(self, given: Given, *, afresh: bool) -> None:
-        if afresh:
-            self.__dict__.pop("weighted_", None)
-        if given.weight is not None and (given.weight != 1).any():
-            self.weighted_ = True
 
     def rows_of_shard(self, X: Any, y: Array) -> Rows:
         """What kernels read of rows and labels that `check_rows` accepted, of a learner that has been started."""
@@ -177,6 +178,7 @@ class LabelledClassifier(Classifier):
         self.classes_, self.n_features_in_ = check_classes(classes), X.shape[1]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
+        self.note_fixed()
         self.start(X)
 
     def _part(self, given: Given) -> Rows:

@@ -200,6 +200,7 @@ class OnlineLearner(EpochLearner):
             row = _as_array(x)
             empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
         self.n_features_in_ = empty.shape[1]
+        self.note_fixed()
         self.start(empty)
 
     def _in_order(self, x: Any) -> Any:
