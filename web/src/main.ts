@@ -200,8 +200,12 @@ function askServer(prefix: string): Ask {
   };
 }
 
+let begun = false;
+
 /** A page holds the story beside the place where it is shown. */
 function begin(): void {
+  if (begun) return;
+  begun = true;
   const place = document.getElementById("linsep-explorer");
   const text = document.getElementById("linsep-story")?.textContent;
   if (!place || !text) return;
@@ -212,5 +216,8 @@ function begin(): void {
   show(main, story, server ? askServer(server) : null, location.hash.slice(1) || (story.state ?? ""));
 }
 
-// The title is painted first: unpacking a long run takes a moment.
-if (typeof document !== "undefined") requestAnimationFrame(() => setTimeout(begin));
+// The title is painted first: unpacking a long run takes a moment. A frame off the screen may never be painted, and begins later.
+if (typeof document !== "undefined") {
+  requestAnimationFrame(() => setTimeout(begin));
+  setTimeout(begin, 300);
+}
