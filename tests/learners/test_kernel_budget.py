@@ -229,3 +229,11 @@ def test_rows_of_zeros_or_nearly_are_learnt(size: float) -> None:
     X, y = np.full((30, 2), size), np.arange(30) % 2
     model = KernelPerceptron("linear", budget=4).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_a_mean_that_a_budget_has_not_kept_is_refused() -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    learner = KernelPerceptron("rbf", budget=5, max_iter=2).fit(X, y)
+    for average in ("averaged", "voted"):
+        with pytest.raises(ValueError, match="needs every row ever mistaken"):
+            learner.set_params(average=average).predict(X)

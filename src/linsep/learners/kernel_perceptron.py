@@ -312,6 +312,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
 
     def _values(self, X: Any) -> Array:
         """z of each row and plane."""
+        self.check_parameters()  # `average` may be set after training
         self.check_parts("mistake_rows_", "mistake_classes_")
         X = X.astype(self._stored.rows.dtype, copy=False)
         size = block_rows(X)
