@@ -28,8 +28,6 @@ _SHARE_COPIES = 0.05
 _BY_CHANCE = 0.1  # of the copies: so many may be expected of rows that are drawn column by column
 _COMBINATIONS = 10  # for each row: so many rows must be possible
 _DETERMINED = 1.05  # values of a column in use for each value of another one, on average, that tells it nearly
-
-
 _SURE_DIGITS = 15  # characters of numbers that stay apart as doubles
 _MOST_READ = 20_000  # rows whose digits are all looked at
 

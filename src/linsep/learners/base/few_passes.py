@@ -31,8 +31,7 @@ def few_epochs(
     """Make passes as `plain_epochs` does, or as `epoch_of_many` one after the other, up to one without an update.
 
     Return the number made: 0, with nothing changed, where compiled code is sooner done, or loaded. `W` is (n_planes,
-    n_features). Changes `W`, `b`, `watch` and `record`,
-    which is zeros.
+    n_features). Changes `W`, `b`, `watch` and `record`, which is zeros.
     """
     n = len(rows.y)
     a_pass = n * (W.size + ROW)

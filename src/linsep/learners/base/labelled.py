@@ -105,17 +105,16 @@ class LabelledClassifier(Classifier):
         if warm:
             self.check_parts()
         X, y = self.check_rows(X, y, reset=not warm)
-        given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
+        if not warm:
+            self.__dict__.pop("weighted_", None)
+        given = Given(X, y) if sample_weight is None else self._of_weight(X, y, sample_weight)
         if not len(given.y):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
-            self.__dict__.pop("weighted_", None)
             self._open = getattr(self, "open_classes", False)
             self.classes_ = check_classes(given.y)
             self.note_fixed()
             self.start(given.X)
-        if given.weight is not None and (given.weight != 1).any():
-            self.weighted_ = True
         rows, numbers = self.kernel_rows(given)
         if not len(rows.y):
             raise ValueError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
@@ -134,11 +133,9 @@ class LabelledClassifier(Classifier):
         if not first:
             self.check_parts()
         X, y = self.check_rows(X, y, reset=first)
-        given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
         if first:
             self.__dict__.pop("weighted_", None)
-        if given.weight is not None and (given.weight != 1).any():
-            self.weighted_ = True
+        given = Given(X, y) if sample_weight is None else self._of_weight(X, y, sample_weight)
         if first and (len(given.y) or classes is not None):
             self._open = may_join
             self.classes_ = given.y[:1] if classes is None else all_classes(classes)
@@ -160,6 +157,13 @@ class LabelledClassifier(Classifier):
         if not cuts:
             return iter([self._part(given)])
         return (self._part(given.take(slice(a, b))) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b)
+
+    def _of_weight(self, X: Any, y: Array, sample_weight: Any) -> Given:
+        """`rows_of_weight`, which is noted if one of them is not 1."""
+        given = rows_of_weight(X, y, sample_weight)
+        if np.any(given.weight != 1):
+            self.weighted_ = True
+        return given
 
     def rows_of_shard(self, X: Any, y: Array) -> Rows:
         """What kernels read of rows and labels that `check_rows` accepted, of a learner that has been started."""
