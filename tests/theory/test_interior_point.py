@@ -64,17 +64,16 @@ def test_systems_of_sparse_rows_are_solved_as_numpy_solves_them(seed: int, hard:
     H = Z.toarray().T @ (weights[:, None] * Z.toarray())
     for _ in range(3):  # from what was found before
         b = rng.standard_normal(12)
-        x, off = solve(b, 1e-10), np.sqrt(1.0 / np.diagonal(H))
-        close = 1e-8 if hard else 2e-10  # factors are those of H, as doubles have it
-        assert np.linalg.norm(off * (b - H @ x)) <= close * np.linalg.norm(off * b)
+        x, off = solve(b), np.sqrt(1.0 / np.diagonal(H))
+        assert np.linalg.norm(off * (b - H @ x)) <= 2e-6 * np.linalg.norm(off * b)
 
 
 def test_systems_of_fewer_rows_than_columns_are_solved_too() -> None:
     rng = np.random.default_rng(0)
     Z = sp.csr_array(few_entries(rng, 30, 90, 3))
     b = Z.T @ rng.standard_normal(30)
-    x = SparseSquare(Z, NEVER).solver(np.ones(30))(b, 1e-10)
-    assert np.allclose(Z.T @ (Z @ x), b, atol=1e-6)
+    x = SparseSquare(Z, NEVER).solver(np.ones(30))(b)
+    assert np.allclose(Z.T @ (Z @ x), b, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", [DenseSquare, SparseSquare])
@@ -82,8 +81,8 @@ def test_conjugate_gradients_end_in_time(kind: Any) -> None:
     Z = np.eye(3) + 1.0
     square = kind(sp.csr_array(Z) if kind is SparseSquare else Z, NEVER)
     square.deadline, square.lossy = Deadline(0.0), True
-    with patch.object(interior_point, "_REFINED", 0.0), pytest.raises(OutOfTimeError):
-        square.solver(np.array([1.0, 2.0, 3.0]))(np.ones(3), 1e-6)
+    with patch.object(interior_point, "_SOLVED", 0.0), pytest.raises(OutOfTimeError):
+        square.solver(np.array([1.0, 2.0, 3.0]))(np.ones(3))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -106,7 +105,7 @@ def test_sparse_and_dense_rows_have_the_same_verdict(
 
 
 @pytest.mark.parametrize("kind", ["parted", "touching", "noisy"])
-@pytest.mark.parametrize("largest", [10_000, 0])
+@pytest.mark.parametrize("largest", [10**8, 0])
 def test_what_is_too_hard_for_conjugate_gradients_is_proved_nevertheless(
     kind: str, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +116,7 @@ def test_what_is_too_hard_for_conjugate_gradients_is_proved_nevertheless(
     expected = separability(X, y)
     monkeypatch.setattr(interior_point, "_FEW", 2)
     monkeypatch.setattr(interior_point, "_PER_COLUMN", 0.0)
-    monkeypatch.setattr(interior_point, "_LARGEST", largest)  # columns: of 0 no factors are made, the rows are dense
+    monkeypatch.setattr(interior_point, "MOST_DENSE", largest)  # columns: of 0 no factors are made, the rows are dense
     found = separability(X, y)
     assert (found.verdict, found.rows_left.tolist()) == (expected.verdict, expected.rows_left.tolist())
     found.verify(X, y)
@@ -127,7 +126,7 @@ def test_rows_that_are_made_dense_after_all_are_few_at_a_time(monkeypatch: pytes
     rng = np.random.default_rng(1)
     X = few_entries(rng, 1500, COLUMNS, 3)
     most = 600 * (COLUMNS + 1)
-    monkeypatch.setattr(guess, "_MOST_DENSE", most)
+    monkeypatch.setattr(guess, "MOST_DENSE", most)
     rows, every = (
         SignedRows(X, np.where(labelled(rng, X, "noisy"), 1.0, -1.0), constant=True),
         np.ones(1500, dtype=bool),
@@ -180,6 +179,6 @@ def test_refined_systems_keep_digits_that_factors_lose(seed: int) -> None:
     better = square.solver(weights)
     x = rng.standard_normal(p)
     b = (weights * (Z @ x)) @ Z
-    with patch.object(interior_point, "_REFINED", 1e-14):
-        lost, kept = (float(np.linalg.norm(solve(b, 1e-12) - x)) for solve in (plain, better))
+    with patch.object(interior_point, "_SOLVED", 1e-14):
+        lost, kept = (float(np.linalg.norm(solve(b) - x)) for solve in (plain, better))
     assert kept < lost / 2

@@ -21,7 +21,6 @@ from linsep.types import Array
 
 _PRIME, _OTHER = PRIMES[:2]  # what is found modulo the first is tried modulo the other before it is believed
 _BITS = 15  # of a part of an entry: times a digit of 30 bits, 2^17 of them add up below 2^63
-_PARTS = 40  # 600 bits between the largest and the smallest entry of a column; with more it is left to other ways
 _MOST_DIGITS = 400  # of a solution: numerators of 6,000 bits, which nobody would want to verify
 
 
@@ -51,14 +50,13 @@ class WholeColumns:
         rest = np.abs(whole)
         sign = np.sign(whole)
         # What lies in bits 15 k to 15 k + 14 of rest << shift.
-        while (rest != 0).any() and len(self.parts) < _PARTS:
+        while (rest != 0).any() or not self.parts:
             time_left(deadline)
             within = np.minimum(shift, _BITS)
             digit = np.where(shift < _BITS, (rest << within) & (2**_BITS - 1), 0)
             self.parts.append(_with(Z, sign * digit))
             rest = np.where(shift < _BITS, rest >> (_BITS - within), rest)
             shift = np.maximum(shift - _BITS, 0)
-        self.usable = not (rest != 0).any() and bool(self.parts)
 
     def combined(self, ids: Array, weights: Array) -> list[int]:
         """The sum of the rows `ids` times int64 weights below 2^29, in units of the integers."""

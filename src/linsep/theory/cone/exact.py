@@ -28,6 +28,8 @@ TINY = 2.0**-900  # of entries scaled to 1 at most: what is below may have lost 
 ROUNDED = 1e-9  # of a unit vector: less counts as 0, or is asked exactly; what comes of it is verified
 _LOWEST = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 _REFRESH = 600  # changes of the basis between two fresh inverses
+MOST_DENSE = 100_000_000  # entries of rows that are made dense at a time, 800 MB
+_SINGULAR = 1e-14  # of the largest diagonal entry of a triangle: less is rounding alone
 CLEAR = 1e-6  # of the largest, or of a unit vector: rounding has not made this much of 0
 Vector = dict[int, int]
 
@@ -363,3 +365,10 @@ def is_regular(R: Array) -> bool:
     # R as the factors of itself, L = I and U = R: SciPy before 1.15 has no condition number of triangles alone.
     condition, info = sp.linalg.lapack.dgecon(R, np.abs(R).sum(axis=0).max())
     return bool(info == 0 and condition > 1e3 * ROUNDED)
+
+
+def triangle_of(Z: Array) -> Array | None:
+    """R of Z = Q R; None where it is singular to rounding, as of fewer rows than columns."""
+    R = sp.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+    size = np.abs(np.diagonal(R))
+    return R if len(Z) >= Z.shape[1] and size.min() > _SINGULAR * size.max() else None

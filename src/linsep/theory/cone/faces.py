@@ -11,7 +11,17 @@ from flint import fmpz_mat
 
 from linsep.clock import clock
 from linsep.theory.cone.digits import SparseFactors, SparseSpan, WholeColumns
-from linsep.theory.cone.exact import ROUNDED, TINY, DenseSpan, Span, Support, Vector, spanning, without_factor
+from linsep.theory.cone.exact import (
+    MOST_DENSE,
+    ROUNDED,
+    TINY,
+    DenseSpan,
+    Span,
+    Support,
+    Vector,
+    spanning,
+    without_factor,
+)
 from linsep.theory.cone.exact_nearest import Price, exact_nearest
 from linsep.theory.cone.guess import ALL_AT_ONCE, LARGE, Asked, Guess, WorkingSet
 from linsep.theory.cone.interior_point import DenseSquare, SparseSquare
@@ -26,9 +36,7 @@ from linsep.types import Array, DataError
 
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_COLUMNS = 100  # of a dense table, from which on long integers take longer than proving that they exist
-_FEW = 32  # rows asked exactly at a time: the first wrong one ends it
 FEW_NUMBERS = 100  # of a table: its exact search takes milliseconds, and needs no SciPy, which takes 0.4 s to load
-_MOST_DENSE = 400_000_000  # entries, 3.2 GB
 
 
 class Faces:
@@ -109,7 +117,7 @@ class Faces:
         working: WorkingSet | None = WorkingSet(asked, self.deadline)
         while working is not None:
             guess = working.guess()
-            if guess is not None and self._proved(asked, held, guess):
+            if self._proved(asked, held, guess):
                 return True
             working = working.otherwise()
         return False
@@ -209,8 +217,6 @@ class Faces:
         rows = self.rows
         if self.whole is None:
             self.whole = WholeColumns(_in_units(rows), self.deadline)
-        if not self.whole.usable:
-            return False
         names = asked.which[guess.ids]
         # Short rows first, then heavy ones: what elimination fills in stays small. An equality stands here twice.
         order = names[np.lexsort((-guess.y, np.diff(rows.X.indptr)[names]))]
@@ -298,12 +304,8 @@ class Faces:
         # Doubles say in which order to ask, and leave out what rounding and underflow cannot turn. Never a row.
         unsure = np.flatnonzero(~(z > ROUNDED * rows.largest + TINY))
         unsure = unsure[np.argsort(z[unsure], kind="stable")]
-        for start in range(0, unsure.size, _FEW):
-            some = unsure[start : start + _FEW]
-            wrong = some[rows.s[some] * row_signs(rows.X[some], rows.original(d)) <= 0]
-            if wrong.size:
-                return int(wrong[0])
-        return None
+        wrong = unsure[rows.s[unsure] * row_signs(rows.X[unsure], rows.original(d)) <= 0]
+        return int(wrong[0]) if wrong.size else None
 
     def _set_aside(self, weights: dict[int, int], span: Span) -> bool:
         """Take the weights of a face into the overlap and drop the rows in the span; True."""
@@ -347,15 +349,14 @@ def span_of(
     """The span of the independent rows `first` and of the rows `among`."""
     if is_large(rows):
         whole = whole or WholeColumns(_in_units(rows), deadline)
-        if whole.usable:
-            factors = SparseFactors(whole, np.concatenate([np.array(first, dtype=np.int64), among]), deadline)
-            return SparseSpan(rows, factors, len(factors.ids))
+        factors = SparseFactors(whole, np.concatenate([np.array(first, dtype=np.int64), among]), deadline)
+        return SparseSpan(rows, factors, len(factors.ids))
     return spanning(rows, first, among, deadline)
 
 
 def _refuse_large(rows: SignedRows) -> None:
     entries = min(rows.n, rows.width) * rows.width
-    if rows.sparse and entries > _MOST_DENSE:
+    if rows.sparse and entries > MOST_DENSE:
         raise DataError(
             f"the search for sparse tables found no proof about {rows.n:,} rows and {rows.width:,} coefficients, and "
             f"the one for all others would take {8 * entries / 1e9:,.0f} GB: leave columns out, or join rare levels"
@@ -383,7 +384,7 @@ def _refined(Z: Any, y: Array, deadline: Deadline) -> Array:
     try:
         square = (SparseSquare if sp.sparse.issparse(Z) else DenseSquare)(Z, deadline)
         square.lossy = True
-        better = np.asarray(y - y * y * (Z @ square.solver(y * y)(Z.T @ y, 1e-8)))
+        better = np.asarray(y - y * y * (Z @ square.solver(y * y)(Z.T @ y)))
     except np.linalg.LinAlgError:
         return y
     return better if better.min() > 0 else y

@@ -13,19 +13,15 @@ import numpy as np
 import scipy as sp
 
 from linsep.clock import clock
-from linsep.theory.cone.exact import CLEAR, ROUNDED, is_regular
+from linsep.theory.cone.exact import CLEAR, MOST_DENSE, ROUNDED, is_regular, triangle_of
 from linsep.theory.cone.interior_point import Pair, complementary_pair
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 LARGE = 300  # columns of a sparse table from which rows are too many to choose some, and systems to be made dense
-_ROUNDS = 60  # each adds the rows that the last guess got wrong
 ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 _SPARSE = 0.125  # of the entries of a large sparse table: with more the squares of dense rows take less time
-_MOST_DENSE = 30_000_000  # entries of rows that are made dense at a time, 240 MB
-_NEAR = 0.125  # rows added at least, of a dense table by its columns: with none 4,500 garments take twice the time
-_TURNED = 1e-3, 1e-14  # diagonals of R, smallest by largest, between which turning helps
 
 
 class Asked:
@@ -70,13 +66,8 @@ class Asked:
         return d if self.R is None else np.asarray(sp.linalg.solve_triangular(self.R, d, check_finite=False))
 
     def turn(self, some: Array) -> None:
-        """Turn the rows if these are nearly, not wholly, dependent."""
-        if some.size < self.width:
-            return
-        R = sp.linalg.qr(self.table(some), mode="r", check_finite=False)[0][: self.width]
-        size = np.abs(np.diagonal(R))
-        if _TURNED[1] * size.max() < size.min() < _TURNED[0] * size.max():
-            self.R = R
+        """Turn the rows, unless these are wholly dependent."""
+        self.R = triangle_of(self.table(some))
 
 
 @dataclass
@@ -116,18 +107,18 @@ class WorkingSet:
         n, width = self.asked.n, self.asked.width
         if n > ALL_AT_ONCE * width and n > 1000 and not self.sparse:
             return np.sort(self.rng.choice(n, max(ALL_AT_ONCE * width // 2, 500), replace=False))
-        if n * width > _MOST_DENSE and not self.sparse:
-            return np.sort(self.rng.choice(n, min(n, max(300, _MOST_DENSE // width)), replace=False))
+        if n * width > MOST_DENSE and not self.sparse:
+            return np.sort(self.rng.choice(n, min(n, max(300, MOST_DENSE // width)), replace=False))
         return np.arange(n)
 
-    def guess(self) -> Guess | None:
-        """Add wrong rows until none is left; None if that does not come to an end.
+    def guess(self) -> Guess:
+        """Add wrong rows until none is left.
 
         Raises
         ------
         OutOfTimeError
         """
-        for _ in range(_ROUNDS):
+        while True:  # each turn adds rows
             pair, aside = self._pair()
             if not pair.clear and pair.late:
                 raise OutOfTimeError
@@ -141,7 +132,6 @@ class WorkingSet:
             if not wrong.size:
                 return Guess(self.ids[aside], pair.y[aside], self.asked.back(d))
             self.ids = np.union1d(self.ids, wrong)
-        return None
 
     def _pair(self) -> tuple[Pair, Array]:
         """The end of the path for the rows `ids`, and which are set aside."""
@@ -173,7 +163,7 @@ class WorkingSet:
         z = asked.scores(d / length)[which]
         count = int(np.count_nonzero(z <= ROUNDED))
         if count:  # rows near those are wrong the next time, and cost little
-            count = max(count, asked.width if self.sparse else int(_NEAR * asked.width))
+            count = max(count, asked.width)
         return which[_least(z, min(count, most))]
 
 

@@ -20,23 +20,19 @@ import numpy as np
 import scipy as sp
 
 from linsep.clock import clock
+from linsep.theory.cone.exact import MOST_DENSE
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
 _STEPS = 80  # far more than a path needs that doubles can follow
 _LAST_MU = 1e-18  # of y s, which begins at 1: below it doubles tell nothing new
 _SHORT = 0.1  # after shorter steps, or one that leads away from the end, systems are solved to more digits
-# Of the systems of sparse rows: what predicts needs few digits, and what a step leaves of the residuals the next sees.
-_PREDICTED, _CORRECTED = 1e-3, 1e-6
-_FEW, _PER_COLUMN = 100, 0.25  # products after which conjugate gradients give up: factors take about as long
-# Of systems whose factors rounding spoils: with 8 steps the path of 4,600 shoes of Fashion-MNIST has no end.
-_REFINED, _MOST_REFINED = 1e-7, 50
-_LARGEST = 10_000  # columns of a sparse table of which a square array is made
+_SOLVED = 1e-6  # of the length of a system: what a step leaves of the residuals the next one sees
+_FEW, _PER_COLUMN = 50, 0.25  # products after which conjugate gradients give up: factors take about as long
 # Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
 _APART = float(np.log(30.0))
 
 Product = Callable[[Array], Array]
-Solve = Callable[[Array, float], Array]  # b and a relative tolerance, which factors do not need -> x
 
 
 class Pair(NamedTuple):
@@ -101,24 +97,24 @@ def complementary_pair(Z: Any, deadline: Deadline) -> Pair:
 class _Newton:
     """Newton's equations of the path at one point: Z'(y/s)Z dd = ..., which `solve` solves; the other parts follow."""
 
-    def __init__(self, Z: Any, y: Array, s: Array, d: Array, mu: float, solve: Solve) -> None:
+    def __init__(self, Z: Any, y: Array, s: Array, d: Array, mu: float, solve: Product) -> None:
         self.Z, self.y, self.s, self.mu, self.solve = Z, y, s, mu, solve
         self.off_y, self.off_s = y @ Z, s - Z @ d
 
     def change(self) -> tuple[Array, Array, Array]:
         """Change of (y, s, d): the predictor says how far mu may fall, and how the path bends."""
         y, s = self.y, self.s
-        dy, ds, _ = self._towards(0.0, 0.0, _PREDICTED)
+        dy, ds, _ = self._towards(0.0, 0.0)
         a = min(_longest(y, dy), _longest(s, ds))
         sigma = min(1.0, max((float((y + a * dy) @ (s + a * ds)) / y.size / self.mu) ** 3, 1e-6))
-        return self._towards(sigma, dy * ds, _CORRECTED)
+        return self._towards(sigma, dy * ds)
 
-    def _towards(self, sigma: float, curved: Array | float, tolerance: float) -> tuple[Array, Array, Array]:
+    def _towards(self, sigma: float, curved: Array | float) -> tuple[Array, Array, Array]:
         """Change towards y s = sigma mu with both residuals 1 - sigma times smaller."""
         left = 1.0 - sigma
         r = sigma * self.mu - self.y * self.s - curved
         rhs = left * self.off_y + ((r + left * self.y * self.off_s) / self.s) @ self.Z
-        dd = self.solve(rhs, tolerance)
+        dd = self.solve(rhs)
         ds = self.Z @ dd - left * self.off_s
         return (r - self.y * ds) / self.s, ds, dd
 
@@ -133,15 +129,14 @@ def conjugate_gradients(
     scaled: Product,
     b: Array,
     start: tuple[Array, Array],
-    tolerance: float,
     steps: int,
     deadline: Deadline,
 ) -> tuple[Array, bool]:
-    """The x of the last step, and whether b - Hx has at most `tolerance` times the length of b, both scaled.
+    """The x of the last step, and whether b - Hx has at most `_SOLVED` times the length of b, both scaled.
 
     `times` multiplies with H, `scaled` with what is near its inverse; `start` is an x and its b - Hx.
     """
-    goal = tolerance**2 * float(b @ scaled(b))
+    goal = _SOLVED**2 * float(b @ scaled(b))
     x, r = start
     z = scaled(r)
     q, left = z, float(r @ z)
@@ -169,7 +164,7 @@ def refined(times: Product, factors: Product, b: Array, deadline: Deadline) -> A
     OutOfTimeError
     """
     x = factors(b)
-    return conjugate_gradients(times, factors, b, (x, b - times(x)), _REFINED, _MOST_REFINED, deadline)[0]
+    return conjugate_gradients(times, factors, b, (x, b - times(x)), _FEW, deadline)[0]
 
 
 class DenseSquare:
@@ -182,16 +177,16 @@ class DenseSquare:
     def __init__(self, Z: Array, deadline: Deadline) -> None:
         self.Z, self.deadline, self.lossy = Z, deadline, False
 
-    def solver(self, weights: Array) -> Solve:
+    def solver(self, weights: Array) -> Product:
         """Factorise for these weights; may raise LinAlgError."""
         factors = _factorised(sp.linalg.blas.dsyrk(1.0, (self.Z * np.sqrt(weights)[:, None]).T))
         if not self.lossy:
-            return lambda b, _: factors(b)
+            return factors
 
         def times(v: Array) -> Array:
             return np.asarray((weights * (self.Z @ v)) @ self.Z)
 
-        return lambda b, _: refined(times, factors, b, self.deadline)
+        return lambda b: refined(times, factors, b, self.deadline)
 
 
 class SparseSquare:
@@ -203,7 +198,7 @@ class SparseSquare:
     Examples
     --------
     >>> square = SparseSquare(sp.sparse.csr_array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), Deadline())
-    >>> square.solver(np.ones(3))(np.array([5.0, 3.0]), 1e-12).round(9).tolist()
+    >>> square.solver(np.ones(3))(np.array([5.0, 3.0])).round(9).tolist()
     [1.0, 3.0]
     """
 
@@ -216,7 +211,7 @@ class SparseSquare:
         self.LT, self.RT = sp.sparse.csr_array(self.L.T), sp.sparse.csr_array(self.R.T)
         self.L2, self.R2 = self.LT.power(2), self.RT.power(2)
 
-    def solver(self, weights: Array) -> Solve:
+    def solver(self, weights: Array) -> Product:
         """Conjugate gradients for these weights; each search begins from the best multiple of the one before.
 
         What is returned may raise LinAlgError and OutOfTimeError.
@@ -232,7 +227,7 @@ class SparseSquare:
         def times(v: Array) -> Array:
             return np.asarray(self.RT @ lifted(weights * (self.R @ v)))
 
-        def solve(b: Array, tolerance: float) -> Array:
+        def solve(b: Array) -> Array:
             nonlocal last, factors
             goal = b[self.others] - self.RT @ (weights * (self.L @ (levels * b[self.taken])))
             found, near = last, False
@@ -241,9 +236,7 @@ class SparseSquare:
                 part = float(last @ goal) / bent if (bent := float(last @ image)) > 0 else 0.0
                 start = part * last, goal - part * image
                 steps = _FEW + int(_PER_COLUMN * goal.size)
-                found, near = conjugate_gradients(
-                    times, lambda r: scale * r, goal, start, tolerance, steps, self.deadline
-                )
+                found, near = conjugate_gradients(times, lambda r: scale * r, goal, start, steps, self.deadline)
             if not near:
                 self.hard = True
                 factors = factors or _factorised(self._made(weights, levels))
@@ -258,7 +251,7 @@ class SparseSquare:
 
     def _made(self, weights: Array, levels: Array) -> Array:
         """The matrix without the levels as an array; LinAlgError if it is too large."""
-        if self.others.size > _LARGEST:
+        if self.others.size**2 > MOST_DENSE:
             raise np.linalg.LinAlgError("too many columns")
         weighted = self.RT.multiply(weights[None, :]).tocsr()
         cross = weighted @ self.L

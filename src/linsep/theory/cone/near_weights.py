@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy as sp
 
-from linsep.theory.cone.exact import CLEAR
+from linsep.theory.cone.exact import CLEAR, triangle_of
 from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import whole_weights
@@ -22,12 +22,8 @@ from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
 _BLOCK = 2048  # rows at a time
-_ROUNDS = 8  # each at least halves the weights that are not positive, or is the last
-_POSITIVE = 0.02  # of the median weight
-_FLOOR = 0.1  # of the median weight: what a weight that is not positive becomes before the next round
+_FLOOR = 0.02  # of the median weight: what is less is not called positive, and is so much before the next round
 _BITS = 46  # of a weight of middle size
-_SINGULAR = 1e-12  # what is left of a column beside those before it, of the largest: less is rounding alone
-_FAR = 300  # powers of two between rows: weights are integers
 _SIMPLE = 4096  # the largest denominator of one
 
 
@@ -67,9 +63,8 @@ class _Search:
         """Take Q for Z; False if R is singular to rounding."""
         n, p = self.Z.shape
         self.pace.ask(3.0 * n * p * p)
-        R = sp.linalg.qr(self.Z, mode="r", check_finite=False)[0][:p]
-        size = np.abs(np.diagonal(R))
-        if not size.min() > _SINGULAR * size.max():
+        R = triangle_of(self.Z)
+        if R is None:
             return False
         Q = sp.linalg.solve_triangular(R, self.Z.T, trans="T", check_finite=False).T
         self.before, self.Z = (self.Z, R), np.ascontiguousarray(Q)
@@ -97,20 +92,19 @@ class _Search:
     def positive(self, gram: Array) -> Array | None:
         """Weights near 1 that bring the rows nearly to 0; None if some stay negative."""
         w, most = np.ones(self.Z.shape[0]), self.Z.shape[0]
-        for _ in range(_ROUNDS):
+        while True:  # each round halves the weights that are not positive, or is the last
             factor, info = sp.linalg.lapack.dpotrf(gram, lower=0, overwrite_a=1)
             if info:
                 return None
             y = w - w * w * (self.Z @ sp.linalg.lapack.dpotrs(factor, self.Z.T @ w, lower=0)[0])
             middle = float(np.median(np.abs(y)))
-            if y.min() > _POSITIVE * middle:
+            if y.min() > _FLOOR * middle:
                 return np.asarray(y / middle)
-            wrong = int((y <= _POSITIVE * middle).sum())
+            wrong = int((y <= _FLOOR * middle).sum())
             if wrong > most / 2:
                 return None
             most, w = wrong, np.maximum(y, _FLOOR * middle)
             gram = self.gram(w)
-        return None
 
     def basis(self, y: Array) -> tuple[Array, Array]:
         """Rows chosen by LU of the weighted rows, and the inverse R of the matrix of which they are the columns."""
@@ -187,7 +181,7 @@ def _whole(
     # Rows in the units of X.
     row_exps = rows.row_exps[ids]
     top = int(row_exps.max())
-    if not (within < 1.0 and whole.min() > 0) or top - row_exps.min() > _FAR:
+    if not (within < 1.0 and whole.min() > 0):
         return None
     parts = zip(ids.tolist(), whole.tolist(), row_exps.tolist(), strict=True)
     return dict(sorted((i, int(v) << (top - e)) for i, v, e in parts)), float(within)
