@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.separation import dense, dummies, factors, nearly_dependent, words
+from benchmarks.separation import dense, dummies, factors, words
 from benchmarks.timing import Report, in_turn, show
 from linsep import separability, separation
 from linsep.theory.cone import faces, guess, interior_point, search
@@ -67,14 +67,12 @@ def kept() -> list[Route]:
     many, noise, pixels, wide = _coin(200_000, 20), _coin(800, 150), _pixels(4_000, 400), dense(63, 2_308)
     levels, text = factors(20_000, (1_000, 1_000), 2), words(20_000, 2_000, 10)
     small, movers = _coin(200, 60), _movers(4_000, 300, 5)
-    rng = np.random.default_rng(5)
-    rounded = [nearly_dependent(rng)[:2] for _ in range(30)]
 
     def alone(table: tuple[Any, Any]) -> Callable[[], Any]:
         return lambda: separability(*table, time_limit=LIMIT)
 
-    def model(*tables: tuple[Any, Any], family: Any = "logistic") -> Callable[[], Any]:
-        return lambda: [separation(*table, family=family, time_limit=LIMIT) for table in tables][-1]
+    def model(table: tuple[Any, Any], family: Any = "logistic") -> Callable[[], Any]:
+        return lambda: separation(*table, family=family, time_limit=LIMIT)
 
     return [
         Route("sample of the rows", "coin tosses 200,000 x 20", alone(many), (search, "_of_sample", _nobody)),
@@ -93,7 +91,10 @@ def kept() -> list[Route]:
         Route("two bases of columns", "normal 63 x 2,308", model(wide), (find, "prove_by_columns", _nobody)),
         Route("signs by single rows", "two factors, 2 numbers", model(levels), (find, "signs_of_single_rows", _none)),
         Route(
-            "signs by programmes", "nearly dependent, 30", model(*rounded), (coefficient_signs.Signs, "guess", _open)
+            "signs by programmes",
+            "workers and firms",
+            model(movers, family="poisson"),
+            (coefficient_signs.Signs, "guess", _open),
         ),
     ]
 

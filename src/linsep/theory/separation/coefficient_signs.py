@@ -16,7 +16,7 @@ import numpy as np
 import scipy as sp
 from flint import fmpz_mat, nmod_mat
 
-from linsep.tables import as_doubles, is_sparse
+from linsep.tables import as_doubles
 from linsep.theory.cone.exact import pivots
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
@@ -102,7 +102,7 @@ def _normal(weights: dict[int, int]) -> tuple[int, _Weighted]:
 
 
 class Signs:
-    """The linear programme of one cone; it is kept from one coefficient to the next."""
+    """The linear programme of one cone of sparse rows; it is kept from one coefficient to the next."""
 
     def __init__(
         self,
@@ -125,8 +125,7 @@ class Signs:
 
     def _scale_rows(self, Z: Any, separated: Array, N: Any, deadline: Deadline) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
-        part = as_doubles(Z[separated])
-        G: Any = sp.sparse.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
+        G: Any = sp.sparse.csr_array(as_doubles(Z[separated]) @ N)
         time_left(deadline)
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
@@ -214,7 +213,7 @@ class Signs:
     def _in_null_vectors(self, ids: list[int], j: int) -> tuple[list[Vector], list[tuple[list[int], int]]]:
         """The null vectors that rows or coefficient j meet, and of each row its products with them times 2^q, and q."""
         part = self.Z[ids]
-        columns = np.flatnonzero(np.bincount(part.indices[part.data != 0]) if is_sparse(part) else part.any(axis=0))
+        columns = np.unique(part.indices[part.data != 0])
         rows = whole_rows(part[:, columns], range(len(ids)))
         met = np.unique(self.met[[*columns.tolist(), j]].indices).tolist()
         near = [self.null[a] for a in met]

@@ -134,7 +134,8 @@ def _find_signs(
     asked = [j for j in ways if j not in signs]
     if not asked:
         return
-    programme = None if few else Signs(Z, separated, null, deadline)
+    # Of dense rows the cone itself answers sooner; of 4,000 workers and 300 firms it takes forty times as long.
+    programme = Signs(Z, separated, null, deadline) if is_sparse(Z) else None
     others: list[tuple[Vector, ...]] = []  # directions that were found, each once
     for j in asked:
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
