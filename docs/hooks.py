@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 from sklearn.base import BaseEstimator
 
 import linsep
-from linsep.learners.base.batch import EpochLearner
+from linsep.learners.base.one_row import OnlineLearner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
 from course import notebook, with_explorers, with_formulas, without_answers
@@ -38,7 +38,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Name the pages of the gallery, and leave out of learners what only the library itself asks of them."""
     pages = ["gallery/index.md", *(f"gallery/{name}.md" for name in SCRIPTS)]
     config.nav = [{"Gallery": pages} if "Gallery" in entry else entry for entry in config.nav or []]
-    methods = {name: method for name, method in getmembers(EpochLearner, isfunction) if not name.startswith("_")}
+    methods = {name: method for name, method in getmembers(OnlineLearner, isfunction) if not name.startswith("_")}
     # What users call says what its parameters are.
     names = [name for name, method in methods.items() if "Parameters\n" not in (method.__doc__ or "")]
     names = sorted(set(names).difference(linsep.__all__, dir(BaseEstimator)))

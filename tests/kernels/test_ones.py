@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from linsep.kernels.rows import are_ones, row_axpy, row_count, row_dot, row_norm2
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
-from linsep.learners.base import batch as epochs
+from linsep.learners.base import linear_learner as epochs
 from linsep.types import Array, OnesCSR
 
 

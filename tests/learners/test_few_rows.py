@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from linsep import AveragedPerceptron, MarginPerceptron, Perceptron
 from linsep.kernels.linear.sums import add_rows
-from linsep.learners.base import batch
+from linsep.learners.base import linear_learner
 from linsep.learners.base.few_passes import few_epochs
 from linsep.learners.base.scores import _Made as few
 from linsep.learners.base.scores import are_in_range, few_scores, fused, may_make, scores
@@ -90,7 +90,7 @@ def test_passes_over_few_rows_have_the_bits_of_the_kernels(
         return made[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "few_epochs", noted)
+        patch.setattr(linear_learner, "few_epochs", noted)
         patch.setattr(few, "products", 0)
         compiled = state(learner.fit(X, y))
         assert not made

@@ -26,6 +26,7 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
+from linsep.learners.base.labelled import start_empty
 from linsep.reporting.receipt import make_receipt
 from linsep.streaming.progressive import predict_then_learn
 from linsep.theory import homogeneous_margin, margin_upper_bound, mistake_bounds
@@ -210,7 +211,7 @@ def test_auto_where_there_is_no_length() -> None:
     with pytest.raises(DataError, match="give one to partial_fit before single rows"):
         learner.learn_one(X[0], y[0])
     with pytest.raises(DataError, match="there are none yet"):
-        learner.start_empty(np.array([0, 1]), X[:0])
+        start_empty(learner, np.array([0, 1]), X[:0])
     assert not hasattr(clone(learner), "classes_")
     learner = Perceptron(intercept_scaling="auto").partial_fit(X, y, classes=[0, 1]).learn_one(X[0], y[0])
     assert learner.t_ == 61

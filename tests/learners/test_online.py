@@ -20,7 +20,7 @@ from linsep.learners import (
     PassiveAggressive,
     Perceptron,
 )
-from linsep.learners.base.one_row import score_with
+from linsep.learners.base.scores import score_with
 from linsep.types import CSR, DataError
 
 # Each kind of step and of mean is a kernel to compile for every kind of row; what they compute is asked of tables.

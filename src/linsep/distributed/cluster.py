@@ -15,11 +15,11 @@ from sklearn.utils import check_random_state
 
 from linsep.distributed.mixing import Mixing, Pass, blend, check_mix, fresh, mixing_bound, why_no_bound
 from linsep.distributed.shards import About, Part, agree, arrange, cut, describe, load
-from linsep.learners.base.batch import measure
-from linsep.learners.base.classifier import as_matrix, check_weights
+from linsep.learners.base.labelled import as_matrix, start_empty
 from linsep.learners.base.loop import run_epochs
 from linsep.learners.base.parameters import weights_of_classes
 from linsep.learners.base.trace import Trace
+from linsep.learners.base.training import check_weights, count_passes, measure
 from linsep.learners.table_model import TableModel
 from linsep.passes import RECORD, Rows
 from linsep.types import CSR, Array, Budget, DataError, Hyperplane, StopReason
@@ -113,7 +113,8 @@ def fit(
             run.hand_over(mix)
             raise
     run.hand_over(mix)
-    learner.warn_of_run(run.common.n)
+    if run.stop is not StopReason.CLEAN_PASS:
+        learner.warn_of_run(run.common.n)
     return learner if encoder is None else TableModel.of(learner, encoder)
 
 
@@ -129,7 +130,7 @@ class _Run:
         self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=_weights(learner, common))
         empty = (0, common.p)
         X = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
-        self.model.start_empty(common.labels, X, common.names)
+        start_empty(self.model, common.labels, X, common.names)
         if (given := self.model.class_weight) and not weights_of_classes(given, self.model.classes_, False).any():
             raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
         full = [shard for shard, about in zip(loaded, abouts, strict=True) if about.n]
@@ -181,7 +182,7 @@ class _Run:
     def _keep(self, record: Array) -> None:
         made = self._made
         self.model, self.rngs = made.learner, list(made.rngs)
-        self.model.count_passes(record)
+        count_passes(self.model, record)
         self.mistakes.append(np.array(made.records)[:, RECORD.mistakes].astype(np.int64))
         check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
@@ -199,7 +200,8 @@ class _Run:
         radius2 = self.common.radius2
         bound = mixing_bound(self.model, radius2, self.plane, self.margin)
         self.model.settle()
-        self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
+        self.model.end_run(self.stop, self.trace.total_epochs)
+        self.model.trace_ = self.trace
         self.model.mixing_ = Mixing(mix, mistakes, self.rows, float(np.sqrt(radius2)), bound)
         self.learner.take_over(self.model)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.learners.base.batch import EpochLearner
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.passes import RECORD
 from linsep.theory.bounds.rounding import length2, safely
 from linsep.theory.bounds.table import Bound
@@ -69,9 +69,9 @@ def check_mix(learner: Any, mix: str | None) -> None:
     """Raise unless the learner can be trained in this way."""
     if mix not in ("uniform", None):
         raise DataError(f'mix must be "uniform" or None, got {mix!r}')
-    if not isinstance(learner, EpochLearner):
+    if not (isinstance(learner, LinearLearner) and hasattr(type(learner), "partial_fit") and hasattr(learner, "trace")):
         why = "cannot be trained shard by shard: it needs all rows at once, or makes no passes"
-    elif set(learner.state_values) > set(EpochLearner.state_values):
+    elif set(learner.state_values) > set(LinearLearner.state_values):
         why = "remembers more of its rows than weights; its own partial_fit takes them in chunks"
     elif mix and set(learner.state_arrays) - _MIXABLE - {*learner.running_sums, *learner.running_sums.values()}:
         why = "predicts with more than weights that can be mixed; mix=None takes the shards in turn"

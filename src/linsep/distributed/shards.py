@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from linsep.data.sources.open import find_files, open_data
+from linsep.learners.base.parameters import Given
 from linsep.passes import Rows
 from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2
@@ -142,7 +143,8 @@ def arrange(shard: Shard, learner: Any, common: About) -> Rows:
     if not isinstance(X, np.ndarray):
         columns = X.indices + X.indices.dtype.type(_shift(shard.about, common.first_index))
         X = sp.csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], common.p))
-    rows: Rows = learner.rows_of_shard(X, shard.y)
+    learner.check_parts()
+    rows: Rows = learner.kernel_rows(Given(X, shard.y))[0]
     return rows
 
 

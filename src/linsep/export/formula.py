@@ -13,7 +13,7 @@ from linsep.data.features.dates import is_date
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import is_words
 from linsep.data.numbers import is_amount
-from linsep.learners.base.labelled import LinearClassifier
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.learners.table_model import parts_of
 from linsep.scikit import check_is_fitted
 from linsep.types import Array, DataError
@@ -88,7 +88,7 @@ def formula_of(model: Any) -> Formula:
     """
     learner, encoder = parts_of(model)
     name = type(learner).__name__
-    if not isinstance(learner, LinearClassifier) or _predicts_otherwise(type(learner)):
+    if not isinstance(learner, LinearLearner) or _predicts_otherwise(type(learner)):
         does = "; an averaged perceptron (--learner averaged) does" if hasattr(learner, "decision_function") else ""
         raise DataError(f"{name} cannot be exported: it does not predict by one weight for each feature{does}")
     check_is_fitted(learner)
@@ -106,8 +106,8 @@ def formula_of(model: Any) -> Formula:
     return Formula(name, classes, inputs, b, from_table, np.dtype(np.float64), *reading)
 
 
-def _predicts_otherwise(cls: type[LinearClassifier]) -> bool:
-    ours = LinearClassifier
+def _predicts_otherwise(cls: type[LinearLearner]) -> bool:
+    ours = LinearLearner
     return cls.decision_function is not ours.decision_function or cls.predict is not ours.predict
 
 

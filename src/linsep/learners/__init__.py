@@ -1,7 +1,7 @@
 """scikit-learn estimators, one file a family.
 
 In: rows and labels. Out: a fitted learner, its stop reason and its trace. Begin with `linear/perceptron.py`, then
-`base/batch.py` (fit) and `base/loop.py` (the one loop); `table_model.py` joins encoder, class names and learner.
+`base/training.py` (its passes) and `base/loop.py` (the one loop); `table_model.py` joins encoder, names and learner.
 """
 
 import lazy_loader

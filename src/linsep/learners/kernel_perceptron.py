@@ -11,10 +11,11 @@ import numpy as np
 from linsep.clock import clock
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.dual import PROJECTED
-from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import as_matrix, as_rows
+from linsep.learners.base.classifier import Classifier
 from linsep.learners.base.keeping import MistakeRecord
+from linsep.learners.base.labelled import as_matrix, as_rows, encode
 from linsep.learners.base.parameters import Allowed, Given, Run, one_of, sharing
+from linsep.learners.base.training import learn_more
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_values, weighted_sum
 from linsep.learners.kernel_passes import KeepingAll, OnBudget, Passes, Plane, stack
 from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
@@ -27,7 +28,7 @@ from linsep.types import Array, DataError, StopReason
 _VOTE_ENTRIES = 1 << 22
 
 
-class KernelPerceptron(MistakeRecord, BatchLearner):
+class KernelPerceptron(MistakeRecord):
     """The perceptron in the feature space of a kernel: on a mistake, y z <= 0, z = sum_j a_j k(x_j, x), do a_i += y_i.
 
     It can learn what no hyperplane represents. It starts from z = 0 and has no intercept: "poly" includes one in
@@ -106,12 +107,12 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
-    summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
+    summed_in: ClassVar[Any] = np.float64
     fixed: ClassVar[tuple[str, ...]] = ("kernel", "degree", "gamma", "coef0", "budget")
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("last", "averaged", "voted")}
     # Products of sparse rows take 8 bytes a column, however few entries there are: as many columns as hashing makes.
-    state_values: ClassVar[Any] = {**BatchLearner.state_values, "n_features_in_": ValueSpec(most=1 << 28)}
+    state_values: ClassVar[Any] = {**Classifier.state_values, "n_features_in_": ValueSpec(most=1 << 28)}
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
     _left = 0  # rows that the last pass did not come to
     # Where rows on a budget come from stands in `support_`; no mistakes are kept then.
@@ -165,14 +166,12 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         self
         """
         with self.unchanged_on_error():
-            return self._learn_more(X, y, classes, sample_weight)
+            learn_more(self, X, y, classes, sample_weight)
+        return self
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
-        try:
-            super()._train(rows, reference, numbers)
-        finally:
-            if numbers is not None:  # rows of weight 0 were left out
-                self.support_ = numbers[self.support_]
+    def end_run(self, stop: StopReason, n_epochs: int) -> None:
+        super().end_run(stop, n_epochs)
+        self.support_ = self.trace_.as_given(self.support_)
 
     def check_parameters(self) -> None:
         super().check_parameters()
@@ -188,7 +187,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
-        return Rows(rows, self._encode(given), NO_WEIGHTS if given.weight is None else given.weight), given.numbers
+        weight = NO_WEIGHTS if given.weight is None else given.weight
+        return Rows(rows, encode(self.classes_, given), weight), given.numbers
 
     def start(self, X: Any) -> None:
         self.t_ = self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0

@@ -10,8 +10,7 @@ import scipy
 
 from linsep import scikit
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import STOP_REASON, Classifier
+from linsep.learners.base.classifier import Classifier
 from linsep.learners.base.parameters import Given, Run, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows, random_state
@@ -21,7 +20,7 @@ from linsep.types import Array, DataError, StopReason
 _PATIENCE = 10
 
 
-class MLP(BatchLearner):
+class MLP(Classifier):
     """z = v.max(0, W x + b) + c: a hyperplane through the outputs of `hidden` nodes, which are learnt with it.
 
     A universal approximator: with enough nodes it approximates any continuous function as closely as you like on a
@@ -79,10 +78,12 @@ class MLP(BatchLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
-    summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
+    summed_in: ClassVar[Any] = np.float64
     # Updates are those of a gradient, and no mistakes are counted.
-    state_values: ClassVar[dict[str, ValueSpec]] = {**Classifier.state_values, "stop_reason_": STOP_REASON}
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        name: Classifier.state_values[name] for name in ("n_features_in_", "n_iter_", "stop_reason_")
+    }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         "hidden_coef_": ArraySpec(("hidden", "features")),
         "hidden_intercept_": ArraySpec(("hidden",)),

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec, check_arrays, check_values
-from linsep.learners.base.classifier import STOP_REASON, check_distinct
+from linsep.learners.base.classifier import Classifier
+from linsep.learners.base.labelled import check_distinct
 from linsep.types import Array, DataError
 
 VALUES = {
     **dict.fromkeys(("n_iter_", "n_mistakes_", "t_"), ValueSpec()),
-    "stop_reason_": replace(STOP_REASON, needed=True),
+    "stop_reason_": replace(Classifier.state_values["stop_reason_"], needed=True),
 }
 _ARRAYS = {
     "starts": ArraySpec(("features+1",), "whole", cuts="weights"),

@@ -20,8 +20,8 @@ from linsep.data.labels import refuse_label_for_each_row
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
-from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.base.tables import Prepared
+from linsep.learners.base.training import NOT_DECIDED
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Line, Receipt, for_people, if_any, make_receipt, train_keep_measure

@@ -10,7 +10,7 @@ import scipy
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import epoch_of_many, totals, with_scratch
-from linsep.learners.base.keeping import MeanLearner
+from linsep.learners.base.labelled import rows_to_add
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.linear.perceptron import AveragedPerceptron, Perceptron
@@ -92,7 +92,7 @@ def predict_then_learn(
         learner.check_parameters()
         X = as_wide(learner, X)
         known = len(learner.classes_) if hasattr(learner, "classes_") else -1
-        parts = learner.rows_to_add(X, y, classes, None)
+        parts = rows_to_add(learner, X, y, classes, None)
         if known < 0:
             known = len(learner.classes_) if classes is not None else 0
     said = []
@@ -127,7 +127,7 @@ def _pass(learner: OnlineLearner, rows: Rows, told: Predicted) -> int:
     """Learn these rows and fill `told`; return the updates that rounding left without effect."""
     W, b = learner.moving()
     step, watch = learner.step_rule(), learner.watch()
-    by_mean = watch is not None and isinstance(learner, MeanLearner) and learner.predicts_mean()
+    by_mean = watch is not None and learner.predicts_mean()
     asking = told if by_mean else told._replace(asked=np.zeros_like(told.asked))
     c2, t = learner.constant2_, learner.t_
     both = (asking, watch)  # told of each row before its update

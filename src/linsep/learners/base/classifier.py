@@ -1,4 +1,4 @@
-"""What all classifiers share: validation, the tie rule, saving and restoring state."""
+"""What all classifiers share: labels, passes, the tie rule, saving and restoring state."""
 
 from __future__ import annotations
 
@@ -7,98 +7,137 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy
 
-from linsep.as_given import refuse_unsound
 from linsep.declared import MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.learners.base.parameters import Allowed, check_labels, check_parameters, kind_of_labels
+from linsep.learners.base.labelled import check_columns, check_distinct, check_entries, check_kind, rows_to_fit
+from linsep.learners.base.loop import Progress, shuffled_order
+from linsep.learners.base.parameters import Allowed, Given, check_labels, check_parameters
+from linsep.learners.base.trace import Trace, flatten_reference
+from linsep.learners.base.training import train, warn_of_absorbed, warn_of_run
+from linsep.passes import NO_WEIGHTS, RECORD, Rows, UpdateLog
 from linsep.scikit import BaseEstimator, ClassifierMixin, check_is_fitted, checked_rows
-from linsep.tables import check_index, rows_for_kernels
-from linsep.types import Array, DataError, StopReason, row_from_0
-
-# Of a learner that only `partial_fit` has trained there is none.
-STOP_REASON = ValueSpec("choice", choices=tuple(StopReason), needed=False)
-
-
-def as_rows(X: Any) -> Any:
-    """Return what kernels read, without duplicate entries."""
-    if not isinstance(X, np.ndarray):
-        from linsep.kernels.rows import is_rising, with_duplicates
-
-        refuse_unsound(X)
-        if not is_rising(X.indices, X.indptr):
-            twice = with_duplicates(X.indices, X.indptr, X.shape[1])
-            X = _merged(X, twice) if twice.any() else X
-    return rows_for_kernels(X)
-
-
-def _merged(X: Any, rows: Array) -> Any:
-    """X with one entry a column in some rows, in order there; others stay, whatever stands beside them."""
-    merged = X[rows]
-    merged.sum_duplicates()
-    order = np.concatenate([np.flatnonzero(~rows), np.flatnonzero(rows)])
-    return scipy.sparse.vstack([X[~rows], merged], format="csr")[np.argsort(order)]
-
-
-def as_matrix(rows: Any, n_features: int) -> Any:
-    """Undo `as_rows`."""
-    if isinstance(rows, np.ndarray):
-        return rows
-    return scipy.sparse.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
-
-
-def check_columns(n_features: int, names: Array | None) -> None:
-    """Raise DataError unless there is a name of its own for each column, if there are names."""
-    if names is None:
-        return
-    if len(names) != n_features or not all(isinstance(name, str) for name in names):
-        raise DataError(f"there are {len(names)} names of columns, not {n_features}, or some are not text")
-    if len(set(names)) < len(names):
-        raise DataError("two columns have one name")
-
-
-def check_distinct(classes: Array, least: int = 1) -> None:
-    """Raise DataError unless these are distinct labels of one kind, `least` of them or more."""
-    if classes.ndim != 1 or len(classes) < least or len(set(classes.tolist())) < len(classes):
-        raise DataError(f"its classes are not {least} or more distinct labels: {classes.tolist()!r:.60}")
-    if classes.dtype.kind == "f" and not np.isfinite(classes).all():
-        raise DataError(f"its classes are not finite numbers: {classes.tolist()!r:.60}")
-    check_labels(classes)
+from linsep.tables import check_index
+from linsep.types import Array, DataError, Hyperplane, StopReason
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Validation, the tie rule and the state of any learner that gives decision values."""
+    """Labels, passes, predictions and the state of any learner that gives decision values.
+
+    A subclass says how to start (`start`), what passes read of rows (`kernel_rows`), what passes are (`run`) and which
+    weights they move (`moving`).
+    """
 
     # The fitted attributes that a saved model holds, beside classes_ and feature names, and what each must be.
     state_values: ClassVar[dict[str, ValueSpec]] = {
         "n_features_in_": ValueSpec(most=MOST_COLUMNS),
         "n_iter_": ValueSpec(),
+        "n_mistakes_": ValueSpec(),
+        "n_updates_": ValueSpec(),
+        "t_": ValueSpec(),
+        "_open": ValueSpec("flag"),
+        # Of a learner that only `partial_fit` has trained there is none.
+        "stop_reason_": ValueSpec("choice", choices=tuple(StopReason), needed=False),
+        # There, and true, if a row had another weight than 1: what is proved of unit steps then does not hold.
+        "weighted_": ValueSpec("flag", needed=False),
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {}
     # Parameters that have to stay as they were in training, as what was learnt depends on them.
     fixed: ClassVar[tuple[str, ...]] = ("fit_intercept", "multi_class")
     # What parameters may be that other learners have with another meaning.
     allowed: ClassVar[dict[str, Allowed]] = {}
+    # Whether a budget that ends before a clean pass is worth a warning.
+    wants_clean_pass: ClassVar[bool] = True
+    # Epochs that one call of `run` may be asked for.
+    batch_epochs: ClassVar[int] = 4096
+    # The dtype of ||w||^2; None: that of the rows.
+    summed_in: ClassVar[Any] = None
+    # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
+    unit_steps: ClassVar[bool] = True
 
+    max_iter: int | None
+    time_limit: float | None
+    shuffle: bool
+    random_state: Any
+    verbose: int | Progress
+    # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
+    _open: bool = False
     _fixed: dict[str, Any]
     classes_: Array
     n_features_in_: int
+    feature_names_in_: Array
     n_iter_: int
+    n_mistakes_: int
+    n_updates_: int
+    t_: int
+    weighted_: bool
+    stop_reason_: StopReason
+    trace_: Trace
+
+    # ------------------------------------------------------------------ hooks
+    def start(self, X: Any) -> None:
+        """Set the state of an untrained learner of rows like these (dtype, columns, dense or sparse)."""
+        raise NotImplementedError
+
+    def moving(self) -> tuple[Array, Array]:
+        """The weights (n_planes, n_features) and intercepts that updates move."""
+        raise NotImplementedError
+
+    def kernel_rows(self, given: Given) -> tuple[Rows, Array | None]:
+        """What kernels read of rows, and the original indices of these."""
+        raise NotImplementedError
+
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        """Make up to len(record) passes, stopping after one without an update; return the number made.
+
+        `memory` is what `prepare` returned, or None in `partial_fit`.
+        """
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Array:
         """z of each row, or of each row and class."""
         raise NotImplementedError
 
+    def _join(self, label: Any) -> None:
+        """Let a class join with w = 0, of a learner that has `open_classes`."""
+        raise NotImplementedError
+
+    def prepare(self, rows: Rows) -> Any:
+        """Return what the passes of one `fit` over these rows remember from pass to pass."""
+        return None
+
+    def reorders(self) -> bool:
+        """Whether each pass visits rows in an order of its own."""
+        return self.shuffle
+
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
+        """The n rows that a shuffled pass visits."""
+        return shuffled_order(n, rng)
+
+    def stop_after(self, record: Array) -> StopReason | None:
+        """The reason to stop after these passes, or None."""
+        return None if record[-1, RECORD.updates] else StopReason.CLEAN_PASS
+
+    def counts_survival(self) -> bool:
+        """Whether vectors count by the rows that they survive, and so the epochs left out after a clean pass too."""
+        return False
+
+    def end_run(self, stop: StopReason, n_epochs: int) -> None:
+        """Record why a run ended, and its epochs in all."""
+        self.stop_reason_, self.n_iter_ = stop, n_epochs
+
+    def settle(self) -> None:
+        """Derive what predictions use from what passes moved."""
+
     check_parameters = check_parameters
 
-    def __sklearn_is_fitted__(self) -> bool:
-        # Without this scikit-learn goes through the attributes, which a thread that learns may change meanwhile.
-        return "classes_" in self.__dict__
+    # ----------------------------------------------------------------- planes
+    def n_planes(self) -> int:
+        """Vectors of weights: one for two classes, one a class for more."""
+        return 1 if len(self.classes_) <= 2 else len(self.classes_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def moves_together(self) -> bool:
+        """Whether one update moves two of several classes."""
+        return len(self.classes_) > 2 and getattr(self, "multi_class", "ovr") == "multiclass"
 
     # ------------------------------------------------------------------ input
     def check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
@@ -110,14 +149,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = checked_rows(self, X, check_labels(y), reset=reset, finite=False)
         check_entries(X)
         if not reset and "classes_" in self.__dict__:
-            self._check_kind(y)
+            check_kind(self.classes_, y)
         return X, y
 
-    def _check_kind(self, y: Array) -> None:
-        """Raise unless these labels are of the kind of `classes_`."""
-        if kind_of_labels(y) != kind_of_labels(self.classes_):
-            known = ", ".join(map(str, self.classes_[:20]))
-            raise DataError(f"label {y[0]} is of another kind than the classes {known}")
+    def __sklearn_is_fitted__(self) -> bool:
+        # Without this scikit-learn goes through the attributes, which a thread that learns may change meanwhile.
+        return "classes_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     @contextmanager
     def unchanged_on_error(self) -> Iterator[None]:
@@ -130,6 +172,72 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 del self.__dict__[name]
             self.__dict__.update(before)
             raise
+
+    # -------------------------------------------------------------------- fit
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        reference: Hyperplane | tuple[Any, float] | None = None,
+    ) -> Self:
+        """Learn from all rows until a pass is clean or the budget ends.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            float32 and float64 are used as they are, other dtypes as float64.
+        y : array, shape (n_samples,)
+            Labels: of two the second in sorted order is the positive class.
+        sample_weight : array, shape (n_samples,), optional
+            An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
+            weight of 0 is the same as leaving the row out.
+        reference : (w, b), optional
+            Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
+            w.w* + b b* / c^2.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For input that cannot be learnt from; the estimator is left as it was.
+        KeyboardInterrupt
+            On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the budget ended before a clean pass.
+        PrecisionWarning
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
+        """
+        stopped: KeyboardInterrupt | None = None
+        with self.unchanged_on_error():
+            self.check_parameters()
+            warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
+            rows, numbers = rows_to_fit(self, X, y, sample_weight, warm=warm)
+            plane = NO_WEIGHTS if reference is None else flatten_reference(reference, self.n_features_in_)
+            if plane.size and len(self.classes_) > 2:
+                raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
+            try:
+                train(self, rows, plane, numbers)
+            except KeyboardInterrupt as interrupt:  # the model so far is kept
+                stopped = interrupt
+        if stopped is not None:
+            raise stopped
+        if self.stop_reason_ is not StopReason.CLEAN_PASS:
+            self.warn_of_run(len(rows.y))
+        if self.trace_.total_absorbed:
+            warn_of_absorbed(self, self.trace_.total_absorbed)
+        return self
+
+    def warn_of_run(self, n: int) -> None:
+        """Warn, if need be, of a run over n rows that ended before a clean pass."""
+        if self.wants_clean_pass:
+            warn_of_run(self, n)
 
     # ------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
@@ -252,47 +360,3 @@ class Classifier(ClassifierMixin, BaseEstimator):
         for name in self.__dict__.keys() - parameters.keys():
             del self.__dict__[name]
         self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in parameters})
-
-
-def check_entries(X: Any) -> None:
-    """Raise unless all entries are finite and every ||x||^2 is within the range of their dtype.
-
-    Raises
-    ------
-    ValueError
-        scikit-learn's, for a NaN or an infinity.
-    DataError
-        For a row that is too long.
-    """
-    values = X if isinstance(X, np.ndarray) else X.data
-    limit = float(np.finfo(values.dtype).max)
-    flat = values.ravel(order="K")
-    with np.errstate(over="ignore", invalid="ignore"):
-        if float(flat @ flat) < limit:  # the sum over all rows settles it, as it nearly always does
-            return
-    if not np.isfinite(flat).all():
-        from sklearn.utils.validation import assert_all_finite
-
-        assert_all_finite(values, input_name="X")
-    with np.errstate(over="ignore"):
-        squares = np.square(values, dtype=np.float64)
-        norms2 = squares.sum(axis=1) if values is X else np.add.reduceat(np.append(squares, 0.0), X.indptr[:-1])
-    if (long := np.flatnonzero(~(norms2 < limit))).size:
-        raise DataError(
-            f"{row_from_0(long[0])}: the sum of the squares of its values is beyond what {values.dtype} holds; scale "
-            f"the columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
-        )
-
-
-def check_weights(norm: float, dtype: Any) -> None:
-    """Raise unless ||w||^2 fits the dtype of w: then w.x fits too, for every row that `check_entries` accepted.
-
-    Raises
-    ------
-    DataError
-    """
-    if not norm * norm < float(np.finfo(dtype).max):
-        raise DataError(
-            f"w is too large for {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
-            f"{', give float64 rows' if dtype == np.float32 else ''} or start again."
-        )

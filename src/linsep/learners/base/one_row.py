@@ -1,4 +1,4 @@
-"""One row at a time, by name or as an array: columns and classes join as they come."""
+"""Learners that learn and predict one row at a time, by name or as an array: columns and classes join as they come."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any, Self
 import numpy as np
 import scipy
 
-from linsep.learners.base.batch import EpochLearner
-from linsep.learners.base.classifier import check_columns
-from linsep.learners.base.labelled import row_kernels
+from linsep.learners.base.labelled import check_columns, check_kind, check_same_classes, encode, own_weights
+from linsep.learners.base.linear_learner import WITH_SUMS, LinearLearner
 from linsep.learners.base.parameters import Given, all_classes, check_class_weight, check_label, refuse_balance
+from linsep.learners.base.scores import row_kernels, score_with
+from linsep.learners.base.training import learn_more, warn_of_absorbed
 from linsep.scikit import check_is_fitted
 from linsep.types import CSR, Array, DataError
 
@@ -21,8 +22,8 @@ _MORE = 16
 _TRUTH = frozenset([bool, np.bool_])
 
 
-class OnlineLearner(EpochLearner):
-    """`learn_one` and `predict_one`, without the validation and copies that tables need."""
+class OnlineLearner(LinearLearner):
+    """Rows all at once or one by one, without the validation and copies that tables need, give the same weights."""
 
     open_classes: bool
     feature_names_in_: Array
@@ -37,15 +38,31 @@ class OnlineLearner(EpochLearner):
     _labels: list[Any]
     _truth: bool
 
-    # ------------------------------------------------------------------ hooks
-    def settle_later(self) -> None:
-        """Do what `settle` does, or mark it stale and recompute it on access."""
-
-    def _score_row(self, X: Any) -> Array | float:
-        """Decision value or values of the one row of `X`."""
-        return score_with(X, self.coef_, self.intercept_)
-
     # ----------------------------------------------------------------- public
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights so far.
+
+        The weights are the same to the last bit whether rows come one by one, in chunks or all at once: those of `fit`
+        with one epoch and no shuffling.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the update of each row.
+
+        Returns
+        -------
+        self
+        """
+        learn_more(self, X, y, classes, sample_weight)
+        return self
+
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one row: the same as `partial_fit` with a table of one row, but many times faster.
 
@@ -84,7 +101,7 @@ class OnlineLearner(EpochLearner):
         """
         if "classes_" in self.__dict__:
             if classes is not None:
-                self._check_same_classes(classes)
+                check_same_classes(self, classes)
             self._take_in(x, y)
         else:
             with self.unchanged_on_error():
@@ -100,7 +117,7 @@ class OnlineLearner(EpochLearner):
             code = None
         if code is None or (type(y) in _TRUTH) != self._truth:  # 1 == True, but they are different labels
             check_label(y)
-            self._check_kind(np.asarray([y]))
+            check_kind(self.classes_, np.asarray([y]))
             if not self._open:
                 known = ", ".join(map(str, self.classes_[:20]))
                 raise DataError(f"label {y} is not one of the classes {known}; open_classes=True lets new ones join")
@@ -162,7 +179,8 @@ class OnlineLearner(EpochLearner):
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         own = 1.0
         if self.class_weight is not None:
-            own = float(self._class_weights(Given(X, np.asarray([label])))[0])
+            given = Given(X, np.asarray([label]))
+            own = float(own_weights(self.class_weight, self.classes_, given, self._open)[0])
         if own == 0 and (len(self.classes_) <= 2 or self.moves_together()):
             return
         (W, b), kernels = self.moving(), row_kernels()
@@ -181,7 +199,21 @@ class OnlineLearner(EpochLearner):
         self.n_updates_ += updates
         self.settle_later()
         if absorbed:
-            self._warn_of_absorbed(absorbed)
+            warn_of_absorbed(self, absorbed, stacklevel=5)
+
+    def _score_row(self, X: Any) -> Array | float:
+        """Decision value or values of the one row of `X`."""
+        if "_sum_coef" not in self.__dict__:
+            if self.average:
+                self._check_mean()
+            return score_with(X, *self.moving())
+        if not self._stale:
+            return score_with(X, self.coef_, self.intercept_)
+        # The entries that the row touches, and no others.
+        w, b = self._derive(X.indices if isinstance(X, CSR) else slice(None))
+        if isinstance(X, CSR):
+            X = CSR(X.data, np.arange(len(X.indices)), X.indptr)
+        return score_with(X, w, b)
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
@@ -257,6 +289,11 @@ class OnlineLearner(EpochLearner):
             self._columns = {name: j for j, name in enumerate(self._names)}
         return self._columns
 
+    # ---------------------------------------------------------------- growing
+    def start(self, X: Any) -> None:
+        super().start(X)
+        self._columns, self._plain = None, ""
+
     def widen(self, width: int, names: list[str]) -> None:
         """Add columns of zeros, all or none."""
         try:
@@ -279,10 +316,6 @@ class OnlineLearner(EpochLearner):
         self.n_features_in_ = width
         self._plain = ""
         self.settle_later()
-
-    def start(self, X: Any) -> None:
-        super().start(X)
-        self._columns, self._plain = None, ""
 
     def _join(self, label: Any) -> None:
         """Let a class join with w = 0; what was learnt about the others stays.
@@ -318,26 +351,22 @@ class OnlineLearner(EpochLearner):
             rooms[name] = room
         return np.asarray(room[:, :width])
 
+    def _kept(self, axis: str) -> list[str]:
+        """Arrays with such an axis, of those that there are."""
+        names = WITH_SUMS if self.running_sums else {f"_{name[:-1]}": spec for name, spec in self.state_arrays.items()}
+        return [name for name, spec in names.items() if axis in spec.shape and name in self.__dict__]
+
     # ----------------------------------------------------------------- labels
     def _label_codes(self) -> dict[Any, Any]:
         """The code of each label for kernels; recomputed when classes have joined."""
         if self._coded is not self.classes_:
             self._labels = self.classes_.tolist()
             self._truth = self.classes_.dtype.kind == "b"
-            self._codes = dict(zip(self._labels, self._encode(Given(None, self.classes_)).tolist(), strict=True))
+            self._codes = dict(
+                zip(self._labels, encode(self.classes_, Given(None, self.classes_)).tolist(), strict=True)
+            )
             self._coded = self.classes_
         return self._codes
-
-
-def score_with(X: Any, W: Array, b: Array) -> Array | float:
-    """Decision value or values of the one row of `X`; NaN where it does not fit W (n_planes, n_features) and b."""
-    if len(b) == 1:
-        return float(row_kernels().score_row(X, W, b))
-    entries = X.data if isinstance(X, CSR) else X
-    z = np.empty((1, len(b)), np.result_type(entries, W, b))
-    if not row_kernels().score_row_of_many(X, W, b, z):
-        z.fill(np.nan)
-    return np.asarray(z[0])
 
 
 def _check_row(X: Any) -> None:

@@ -6,13 +6,14 @@ Sums have the order of `kernels/lanes.py`, and each product is added with one ro
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from linsep.as_given import refuse_unsound
 from linsep.tables import is_sparse, stored
-from linsep.types import Array
+from linsep.types import CSR, Array
 
 _LANES = 4  # of float64 in 32 bytes
 # Products that this process makes without Numba, which takes some four times as long to load; what else a row needs
@@ -130,3 +131,23 @@ _each_fused = np.frompyfunc(_fused, 3, 1)
 def fused(x: Array, y: Array | float, z: Array) -> Array:
     """The same of arrays."""
     return np.asarray(_each_fused(x, y, z), dtype=np.float64)
+
+
+# --------------------------------------------------------------------------- one row
+@cache
+def row_kernels() -> Any:
+    """The kernels of single rows, loaded once: to import them with each row would be felt."""
+    from linsep.kernels.linear import one_row
+
+    return one_row
+
+
+def score_with(X: Any, W: Array, b: Array) -> Array | float:
+    """Decision value or values of the one row of `X`; NaN where it does not fit W (n_planes, n_features) and b."""
+    if len(b) == 1:
+        return float(row_kernels().score_row(X, W, b))
+    entries = X.data if isinstance(X, CSR) else X
+    z = np.empty((1, len(b)), np.result_type(entries, W, b))
+    if not row_kernels().score_row_of_many(X, W, b, z):
+        z.fill(np.nan)
+    return np.asarray(z[0])

@@ -138,7 +138,10 @@ class Trace:
     @property
     def update_rows(self) -> Array:
         """Row of each update, in order, counted in the table given; raises if the run did not keep them."""
-        rows = self._logged("rows")
+        return self.as_given(self._logged("rows"))
+
+    def as_given(self, rows: Array) -> Array:
+        """The places in the table given of these of the rows learnt from."""
         return rows if self._numbers is None else self._numbers[rows]
 
     @property
@@ -201,10 +204,8 @@ def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
     return UpdateLog(rows, visits, classes, np.zeros(cap), np.zeros(1, np.int64))
 
 
-def flatten_reference(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
-    """(w*, b*) as one float64 array, or an empty one."""
-    if reference is None:
-        return np.empty(0)
+def flatten_reference(reference: Hyperplane | tuple[Any, float], n_features: int) -> Array:
+    """(w*, b*) as one float64 array."""
     w = np.asarray(reference[0], dtype=np.float64).ravel()
     if w.size != n_features:
         raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")

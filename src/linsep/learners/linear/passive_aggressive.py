@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import ClassVar, Unpack
 
-from linsep.learners.base.keeping import MeanLearner
-from linsep.learners.base.parameters import Shared, sharing
+from linsep.learners.base.linear_learner import SUMS, WITH_SUMS
+from linsep.learners.base.one_row import OnlineLearner
+from linsep.learners.base.parameters import FLAG, Allowed, Shared, sharing
 from linsep.passes import PA1, PA2
 
 
-class MarginPerceptron(MeanLearner):
+class MarginPerceptron(OnlineLearner):
     """w += y x, b += y wherever y z <= margin; margin = 0 is the plain perceptron.
 
     On separable rows it stops with every functional margin above `margin`, after at most
@@ -80,6 +81,8 @@ class MarginPerceptron(MeanLearner):
     """
 
     unit_steps: ClassVar[bool] = False
+    allowed: ClassVar[dict[str, Allowed]] = {"average": FLAG}
+    state_arrays, running_sums = WITH_SUMS, SUMS
 
     margin: float
     average: bool
@@ -91,7 +94,7 @@ class MarginPerceptron(MeanLearner):
         return float(self.margin)
 
 
-class PassiveAggressive(MeanLearner):
+class PassiveAggressive(OnlineLearner):
     """w += tau y x: the least move that brings the functional margin of the row to 1.
 
     With the loss l = max(0, 1 - y z) and q = ||x||^2 (+ 1 with an intercept): tau = l / q ("pa"),
@@ -165,6 +168,8 @@ class PassiveAggressive(MeanLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
+    allowed: ClassVar[dict[str, Allowed]] = {"average": FLAG}
+    state_arrays, running_sums = WITH_SUMS, SUMS
 
     variant: str
     C: float

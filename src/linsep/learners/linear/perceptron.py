@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
+from linsep.learners.base.linear_learner import SUMS, WITH_SUMS
 from linsep.learners.base.one_row import OnlineLearner
 from linsep.learners.base.parameters import Allowed, Shared, one_of, sharing
 from linsep.passes import RECORD, Rows, UpdateLog
@@ -13,7 +14,6 @@ from linsep.types import CSR, Array
 
 if TYPE_CHECKING:
     from linsep.kernels.linear.skipping import Skip
-from linsep.learners.base.keeping import MeanLearner
 
 # The epoch of a try that never comes, and the most epochs between two tries.
 _NEVER, _MOST_PAUSE = 2**62, 64
@@ -135,8 +135,8 @@ class Perceptron(OnlineLearner):
         from linsep.kernels.linear.epoch import plain_epochs
         from linsep.kernels.linear.skipping import MOST_LOST, STATE, make_skip, skipping_epochs, start_skip
 
-        w, b, intercept = self.coef_[0], self.intercept_, self.constant2_
-        state = (w, b, intercept, log, self.t_, reference, record)
+        intercept = self.constant2_
+        state = (self._coef[0], self._intercept, intercept, log, self.t_, reference, record)
         if memory.skip is not None:
             made = int(skipping_epochs(rows, memory.skip, *state))
             if memory.skip.state[STATE.lost] > MOST_LOST * len(rows.y):
@@ -158,10 +158,10 @@ class Perceptron(OnlineLearner):
         """Whether it is predicted to, after a pass with so many mistakes."""
         from linsep.kernels.linear.skipping import pays
 
-        return bool(pays(rows, self.coef_[0], self.intercept_, self.constant2_, mistakes))
+        return bool(pays(rows, self._coef[0], self._intercept, self.constant2_, mistakes))
 
 
-class AveragedPerceptron(MeanLearner):
+class AveragedPerceptron(OnlineLearner):
     """Predicts with sum c_n w_n / sum c_n, where the perceptron's n-th vector w_n survived c_n rows.
 
     The usual remedy for rows that no hyperplane separates: the last vector depends on the last rows, the mean does
@@ -240,6 +240,7 @@ class AveragedPerceptron(MeanLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("averaged", "last")}
+    state_arrays, running_sums = WITH_SUMS, SUMS
 
     average: str
 

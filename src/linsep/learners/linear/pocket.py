@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.learners.base.batch import LinearBatchLearner
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.learners.base.loop import drawn_order
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.passes import RECORD, SPENT, Rows, UpdateLog
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from linsep.kernels.linear.pocket import Pocket
 
 
-class PocketPerceptron(LinearBatchLearner):
+class PocketPerceptron(LinearLearner):
     """The perceptron that keeps the vector with the fewest training mistakes, among those judged, in its pocket.
 
     A vector is judged when its run of consecutive correct rows is longer than the run that the vector in the pocket had
@@ -96,17 +96,15 @@ class PocketPerceptron(LinearBatchLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_values: ClassVar[dict[str, ValueSpec]] = {**LinearBatchLearner.state_values, "n_evaluations_": ValueSpec()}
+    state_values: ClassVar[dict[str, ValueSpec]] = {**LinearLearner.state_values, "n_evaluations_": ValueSpec()}
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
-        **LinearBatchLearner.state_arrays,
+        **LinearLearner.state_arrays,
         "last_coef_": ArraySpec(("planes", "features"), like="coef_"),
         "last_intercept_": ArraySpec(("planes",), like="coef_"),
         "_pocket_errors": ArraySpec(("pockets",), "count", least=0),
         "_pocket_runs": ArraySpec(("pockets",), "whole", least=0),
     }
 
-    last_coef_: Array
-    last_intercept_: Array
     n_evaluations_: int
 
     @sharing("open_classes", max_iter=100)
@@ -120,9 +118,8 @@ class PocketPerceptron(LinearBatchLearner):
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self.last_coef_ = self.coef_.copy(order="K")
-        self.last_intercept_ = self.intercept_.copy()
-        self._pocket_runs = np.zeros(1 if self.moves_together() else len(self.intercept_), np.int64)
+        self.last_coef_, self.last_intercept_ = self._coef.copy(order="K"), self._intercept.copy()
+        self._pocket_runs = np.zeros(1 if self.moves_together() else self.n_planes(), np.int64)
 
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_

@@ -7,14 +7,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
-from linsep.learners.base.classifier import STOP_REASON
-from linsep.learners.base.labelled import LinearClassifier
+from linsep.learners.base.classifier import Classifier
+from linsep.learners.base.labelled import rows_to_add, rows_to_fit
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.learners.base.parameters import keep_parameters
 from linsep.passes import Rows
 from linsep.types import StopReason
 
 
-class Rocchio(LinearClassifier):
+class Rocchio(LinearLearner):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
     Several classes: w_k = u_k and b_k = -||u_k||^2 / 2, u_k the mean of class k. As ||x - u_k||^2 = ||x||^2 - 2 z_k,
@@ -49,15 +50,15 @@ class Rocchio(LinearClassifier):
     True
     """
 
+    unit_steps: ClassVar[bool] = False
     # It counts no mistakes.
     state_values: ClassVar[dict[str, ValueSpec]] = {
-        **LinearClassifier.state_values,
+        **Classifier.state_values,
         "n_mistakes_": ValueSpec(needed=False),
         "n_updates_": ValueSpec(needed=False),
-        "stop_reason_": STOP_REASON,
     }
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
-        **LinearClassifier.state_arrays,
+        **LinearLearner.state_arrays,
         "_sums": ArraySpec(("classes", "features"), "float64"),
         "_totals": ArraySpec(("classes",), "float64", least=0),
     }
@@ -65,7 +66,7 @@ class Rocchio(LinearClassifier):
     def __init__(self, *, fit_intercept: bool = True) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Compute the means of these rows.
 
         Parameters
@@ -83,7 +84,7 @@ class Rocchio(LinearClassifier):
         """
         with self.unchanged_on_error():
             self.check_parameters()
-            rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
+            rows, _ = rows_to_fit(self, X, y, sample_weight)
         return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -106,13 +107,14 @@ class Rocchio(LinearClassifier):
         """
         with self.unchanged_on_error():
             self.check_parameters()
-            parts = self.rows_to_add(X, y, classes, sample_weight)
+            parts = rows_to_add(self, X, y, classes, sample_weight)
         for rows in parts:
             self._add(rows)
         return self
 
     def start(self, X: Any) -> None:
         super().start(X)
+        del self.n_mistakes_, self.n_updates_
         self._sums = np.zeros((len(self.classes_), X.shape[1]))
         self._totals = np.zeros(len(self.classes_))
         self.n_iter_ = 1

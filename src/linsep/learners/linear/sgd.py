@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 
 from linsep.kernels.linear.gradient import Iterate, row_sizes, sgd_pass
-from linsep.learners.base.keeping import DerivedLearner
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.learners.base.parameters import Allowed, Shared, one_of, sharing
+from linsep.learners.base.training import learn_more
 from linsep.learners.linear import sgd_state as terms
 from linsep.learners.linear.sgd_state import ARRAYS, NO_PLAN, measure_all
 from linsep.passes import RECORD, Rows, UpdateLog
@@ -19,7 +20,7 @@ from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 
-class SGDClassifier(DerivedLearner):
+class SGDClassifier(LinearLearner):
     """w <- proj(w - eta_t g_t), g_t a subgradient of the loss at one row; w and b/c together in the ball.
 
     Starts from w_1 = 0, b_1 = 0 and predicts with sum eta_t w_t / sum eta_t, w_t taken before step t. If each row is
@@ -103,8 +104,8 @@ class SGDClassifier(DerivedLearner):
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("eta", "uniform", None)}
-    state_values = DerivedLearner.state_values | terms.VALUES
-    state_arrays = DerivedLearner.state_arrays | ARRAYS
+    state_values = LinearLearner.state_values | terms.VALUES
+    state_arrays = LinearLearner.state_arrays | ARRAYS
 
     multi_class = "ovr"
     eta0_: float
@@ -153,7 +154,8 @@ class SGDClassifier(DerivedLearner):
         -------
         self
         """
-        return super().partial_fit(X, y, classes, sample_weight)
+        learn_more(self, X, y, classes, sample_weight)
+        return self
 
     def check_parameters(self) -> None:
         super().check_parameters()
@@ -163,7 +165,7 @@ class SGDClassifier(DerivedLearner):
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self._v, self._b = self.coef_, self.intercept_
+        self._v, self._b = self._coef, self._intercept
         self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
         self._total = np.zeros(1)
         planes = len(self._b)
@@ -223,9 +225,9 @@ class SGDClassifier(DerivedLearner):
             self._promise = terms.promise(self, self.t_ + len(rows.y), planned=False)
         return 1
 
-    def _end(self, stop: StopReason) -> None:
-        super()._end(stop)
-        if self.n_iter_:  # once a run, not once a pass
+    def end_run(self, stop: StopReason, n_epochs: int) -> None:
+        super().end_run(stop, n_epochs)
+        if n_epochs:  # once a run, not once a pass
             self._promise = terms.promise(self, self.t_, planned=self._from_zero)
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:

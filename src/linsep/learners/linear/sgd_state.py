@@ -20,7 +20,7 @@ from linsep.theory.bounds.table import Bound
 from linsep.types import Array
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
-# In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `DerivedLearner.set_state` looks at the
+# In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `LinearLearner.set_state` looks at the
 # vector that they give.
 ARRAYS = {
     "_v": ArraySpec(("planes", "features")),

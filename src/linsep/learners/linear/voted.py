@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 
 from linsep.declared import ArraySpec
-from linsep.learners.base.batch import EpochLearner
-from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.keeping import MistakeRecord
+from linsep.learners.base.labelled import as_matrix
+from linsep.learners.base.linear_learner import LinearLearner
 from linsep.learners.base.parameters import Shared, sharing
 from linsep.learners.base.trace import make_update_log
+from linsep.learners.base.training import learn_more
 from linsep.passes import Rows, UpdateLog
 from linsep.scikit import check_is_fitted, checked_rows
 from linsep.tables import dense
@@ -21,7 +22,7 @@ from linsep.types import Array
 _BLOCK_ENTRIES = 1 << 24
 
 
-class VotedPerceptron(MistakeRecord, EpochLearner):
+class VotedPerceptron(MistakeRecord, LinearLearner):
     """Predicts sign(sum_n c_n sign(w_n.x)): each past vector w_n votes with the number c_n of rows it survived.
 
     Mistakes are stored instead of vectors: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
@@ -97,7 +98,7 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MistakeRecord.state_arrays
+    state_arrays: ClassVar[dict[str, ArraySpec]] = LinearLearner.state_arrays | MistakeRecord.state_arrays
 
     @sharing("open_classes", max_iter=1)
     def __init__(self, **shared: Unpack[Shared]) -> None: ...
@@ -125,6 +126,27 @@ class VotedPerceptron(MistakeRecord, EpochLearner):
         X = as_matrix(rows.X, self.coef_.shape[1])
         self._note(X, places, np.unique(mistaken), mistaken, visits=visits, classes=classes, steps=steps)
         return made
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights and mistakes so far.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may come; needed in the first call.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the update of each row.
+
+        Returns
+        -------
+        self
+        """
+        learn_more(self, X, y, classes, sample_weight)
+        return self
 
     @property
     def mistaken_rows_(self) -> Any:
