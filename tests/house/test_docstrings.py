@@ -31,12 +31,10 @@ CODES = {
 # Methods that only the library itself calls.
 INNER = {
     # of a learner, to streams, shards and model files
-    *("check_parameters", "get_state", "check_state", "set_state", "check_rows", "rows_to_add"),
+    *("check_parameters", "get_state", "check_state", "set_state", "check_rows", "counts_survival"),
     *(
-        "rows_of_shard",
         "widen",
         "start",
-        "start_empty",
         "moving",
         "take_over",
         "unchanged_on_error",

@@ -88,13 +88,11 @@ class LinearLearner(Classifier):
         return None
 
     def moving(self) -> tuple[Array, Array]:
-        """The weights (n_planes, n_features) and intercepts that updates move."""
         if self.running_sums:
             return self.last_coef_, self.last_intercept_
         return self._coef, self._intercept
 
     def counts_survival(self) -> bool:
-        """Whether vectors count by the rows that they survive, and so the epochs left out after a clean pass too."""
         return "_sum_coef" in self.__dict__
 
     # --------------------------------------------------------------- training
