@@ -57,7 +57,7 @@ INNER = {
         "state",
         "from_state",
     ),
-    "extend",  # of a trace
+    *("extend", "as_given"),  # of a trace
 }
 
 

@@ -49,6 +49,11 @@ def test_other_rooms_use_no_private_name_of_a_learner() -> None:
             assert names_taken(file.read_text(encoding="utf-8")) == [], file
 
 
+@pytest.mark.parametrize("learner", CLASSES)
+def test_at_most_four_classes_make_a_learner(learner: type) -> None:
+    assert len([cls for cls in learner.__mro__ if cls.__module__.startswith("linsep.learners")]) <= 4
+
+
 @pytest.mark.parametrize(
     "source", ["learner._open = False", "getattr(model, '_sum_coef')", "vars(learner).clear()", "x = run.model._train"]
 )
