@@ -310,6 +310,10 @@ def test_examples_that_do_not_fit_are_refused() -> None:
         plain.fit([[[0]]], [])
     with pytest.raises(DataError, match="a feature number is not between 0 and 1"):
         plain.fit([[[2]]], [[0]])
+    odd = Assignment()
+    odd.loss = lambda y, guess: float("nan")  # type: ignore[method-assign]
+    with pytest.raises(DataError, match="a loss is a number of at least 0, the model gives nan"):
+        StructuredPerceptron(odd).fit([np.eye(3)], [(0, 1, 2)])
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SGDClassifier,
     VotedPerceptron,
 )
 from linsep.types import DataError
@@ -170,6 +171,7 @@ def test_a_reference_is_for_two_classes() -> None:
         (VotedPerceptron(), {"multi_class": "multiclass"}),
         (AveragedPerceptron(), {"fit_intercept": False}),
         (KernelPerceptron("rbf"), {"gamma": 2.0}),
+        (SGDClassifier(eta0=0.1), {"average": None}),
         (KernelPerceptron(), {"budget": 3}),
     ],
 )

@@ -195,7 +195,10 @@ class StructuredPerceptron(EpochState, BaseEstimator):
     def _learn(self, x: Any, y: Any, w: Array, u: Array) -> bool:
         """Visit one example; u takes the number of visits before times what w takes."""
         guess = self.model.inference(x, w)
-        if not self.model.loss(y, guess) > 0:
+        loss = self.model.loss(y, guess)
+        if not loss >= 0:
+            raise DataError(f"a loss is a number of at least 0, the model gives {loss!r}")
+        if not loss:
             return False
         step = self.model.joint_feature(x, y) - self.model.joint_feature(x, guess)
         w += step

@@ -103,6 +103,7 @@ class SGDClassifier(LinearLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
+    fixed: ClassVar[tuple[str, ...]] = (*LinearLearner.fixed, "average")  # the sums depend on it, and what is promised
     allowed: ClassVar[dict[str, Allowed]] = {"average": one_of("eta", "uniform", None)}
     state_values = LinearLearner.state_values | terms.VALUES
     state_arrays = LinearLearner.state_arrays | ARRAYS
@@ -244,6 +245,7 @@ class SGDClassifier(LinearLearner):
     @property
     def excess_bound_(self) -> Bound:
         check_is_fitted(self)
+        self.check_parts()
         return Bound(*self._promise)
 
     @available_if(terms.is_logistic)
