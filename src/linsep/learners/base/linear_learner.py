@@ -81,7 +81,9 @@ class LinearLearner(Classifier):
 
     def watch(self, memory: Any = None) -> Any:
         """What kernels update beside the weights (sums for a mean, say), or None; `memory` is that of `run`."""
-        if "_sum_coef" in self.__dict__:  # written out: `learn_one` comes here with every row
+        if not self.running_sums:  # written out: `learn_one` comes here with every row
+            return None
+        if "_sum_coef" in self.__dict__:
             return Mean(self._sum_coef, self._sum_intercept)
         if self.average:
             self._check_mean()

@@ -203,10 +203,12 @@ class OnlineLearner(LinearLearner):
 
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
+        if not self.running_sums:
+            return score_with(X, self._coef, self._intercept)
         if "_sum_coef" not in self.__dict__:
             if self.average:
                 self._check_mean()
-            return score_with(X, *self.moving())
+            return score_with(X, self.last_coef_, self.last_intercept_)
         if not self._stale:
             return score_with(X, self.coef_, self.intercept_)
         # The entries that the row touches, and no others.
