@@ -34,10 +34,12 @@ AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
 
 
-READY = """new Promise(done => {
-  const look = () => (window.linsep ? done(0) : requestAnimationFrame(look));
-  look();
-})"""
+def when(condition: str) -> str:
+    """A promise in JavaScript of a condition that is not yet true."""
+    return f"new Promise(done => {{ const look = () => ({condition} ? done(0) : setTimeout(look, 20)); look(); }})"
+
+
+READY = when("window.linsep")
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +62,24 @@ def show(browser: Browser, page: Path | str, width: int = 1200, height: int = 90
     """Open a page and wait for its first picture; before that it shows its title."""
     browser.open("about:blank")  # from a page to a part of the same page a browser loads nothing
     browser.open(page, width, height, **how)
-    browser.ask(READY)
-    drawn(browser)
+    does(browser, READY)
 
 
 def drawn(browser: Browser) -> None:
     browser.ask(DRAWN)
+
+
+def does(browser: Browser, expression: str) -> Any:
+    """The value of an expression, whose effect is drawn."""
+    found = browser.ask(expression)
+    drawn(browser)
+    return found
+
+
+def text_of(browser: Browser, selector: str) -> str:
+    """What an element says once all is drawn."""
+    drawn(browser)
+    return str(browser.ask(f"document.querySelector('{selector}').innerText"))
 
 
 def live(browser: Browser) -> str:
@@ -76,16 +90,25 @@ def live(browser: Browser) -> str:
 def card(browser: Browser, name: str) -> str:
     """Open a card of the panel and read it."""
     browser.ask(f"document.getElementById('linsep-tab-{name}').click()")
-    drawn(browser)
-    return str(browser.ask("document.querySelector('.panel .body').innerText"))
+    return text_of(browser, ".panel .body")
 
 
-def canvas_box(browser: Browser) -> list[float]:
-    """Left, top, width and height of the picture of the rows, which is brought into the window first."""
+def saved(browser: Browser, buttons: str) -> list[str]:
+    """The files that buttons save, as text."""
+    browser.ask(
+        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
+        f"{buttons}.forEach(button => button.click())"
+    )
+    found: list[str] = browser.ask("Promise.all(saved.map(blob => blob.text()))")
+    return found
+
+
+def box_of(browser: Browser, selector: str) -> list[float]:
+    """Left, top, width and height of an element, which is brought into the window first."""
     drawn(browser)
     box: list[float] = browser.ask(
-        "(() => { const c = document.querySelector('.pictures canvas'); c.scrollIntoView({block: 'center'});"
-        " const b = c.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+        f"(() => {{ const e = document.querySelector('{selector}'); e.scrollIntoView({{block: 'center'}});"
+        " const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
     )
     return box
 
@@ -104,9 +127,7 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
     hidden = "[...document.querySelectorAll('.pictures, .body, .scrolls')].filter(e => e.scrollWidth > e.clientWidth)"
     for width, height, dark in ((390, 844, False), (730, 780, False), (1280, 800, True), (1920, 900, False)):
         show(browser, pages[name], width, height, dark=dark, mobile=width == 390)
-        drawn(browser)
-        browser.ask("linsep.session.goToUpdate(3)")
-        drawn(browser)
+        does(browser, "linsep.session.goToUpdate(3)")
         assert browser.complaints() == []
         assert browser.requests() == [pages[name].as_uri()]
         assert browser.ask("document.documentElement.scrollWidth") <= width
@@ -115,8 +136,7 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
         bottoms = (
             "[...document.querySelectorAll('.editing:not([hidden]) *')].map(e => e.getBoundingClientRect().bottom)"
         )
-        browser.ask("linsep.session.toEnd()")
-        drawn(browser)
+        does(browser, "linsep.session.toEnd()")
         top = browser.ask("document.querySelector('.panel').getBoundingClientRect().top")
         assert max(browser.ask(bottoms), default=0) <= (top if width == 390 else height)
         # All is on one screen: both pictures, buttons, and a panel that shows most of what it holds.
@@ -134,8 +154,7 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
 def test_axe_finds_nothing(browser: Browser, pages: dict[str, Path], name: str) -> None:
     for dark in (False, True):
         show(browser, pages[name], dark=dark)
-        browser.ask("linsep.session.goToUpdate(1)")
-        drawn(browser)
+        does(browser, "linsep.session.goToUpdate(1)")
         browser.ask(AXE.read_text(encoding="utf-8") + ";0")
         for tab in ("step", "proof", "verdict", "margins", "updates", "options", "link"):
             card(browser, tab)
@@ -186,11 +205,7 @@ def test_every_update_has_the_bits_of_python(browser: Browser, tmp_path: Path) -
 
 def test_the_slider_scrubs_by_mouse_and_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["breast-cancer"])
-    drawn(browser)
-    left, top, width, height = browser.ask(
-        "(() => { const b = document.querySelector('input[type=range]').getBoundingClientRect();"
-        " return [b.left, b.top, b.width, b.height]; })()"
-    )
+    left, top, width, height = box_of(browser, "input[type=range]")
     browser.drag((left + 8, top + height / 2), (left + width / 2, top + height / 2))
     updates = browser.ask("linsep.session.replay.updates")
     assert 0.4 < browser.ask("linsep.session.k") / updates < 0.6
@@ -203,48 +218,30 @@ def test_the_slider_scrubs_by_mouse_and_by_keys(browser: Browser, pages: dict[st
     assert browser.ask("linsep.session.mistakes") == 0
 
 
-def test_the_mean_of_the_vectors_is_that_of_the_averaged_perceptron(browser: Browser, tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(60, 2))
-    y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
-    page = tmp_path / "run.html"
-    explore(X, y, max_iter=7).save(page)
-    show(browser, page)
-    browser.ask("linsep.session.overlays.add('averaged'); linsep.session.goToVisit(linsep.session.lastVisit)")
-    got = browser.ask("linsep.session.drawn().map(d => [[...d.w], d.b])")[0]
-    model = AveragedPerceptron(max_iter=7, shuffle=False).fit(X, y)
-    np.testing.assert_allclose(got[0], model.coef_[0], rtol=1e-9)
-    np.testing.assert_allclose(got[1], model.intercept_[0], rtol=1e-9)
-
-
-def test_rocchio_and_the_pocket_are_those_of_linsep(browser: Browser, tmp_path: Path) -> None:
+def test_the_mean_rocchio_and_the_pocket_are_those_of_linsep(browser: Browser, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 2))
     y = np.where(X[:, 0] + 0.7 * rng.normal(size=40) > 0, 1, -1)
     page = tmp_path / "run.html"
     explore(X, y, max_iter=6, learner="rocchio").save(page)
     show(browser, page)
-    browser.ask("linsep.session.overlays.add('pocket'); linsep.session.goToVisit(linsep.session.lastVisit)")
-    pocket, rocchio = browser.ask("linsep.session.drawn().map(d => [[...d.w], d.b, d.mistakes])")
-    for found, model in (
-        (rocchio, Rocchio().fit(X, y)),
-        (pocket, PocketPerceptron(max_iter=6, shuffle=False).fit(X, y)),
-    ):
-        np.testing.assert_allclose(found[0], model.coef_[0], rtol=1e-9)
-        np.testing.assert_allclose(found[1], model.intercept_[0], rtol=1e-9)
-        assert found[2] == (model.predict(X) != y).sum()
+    browser.ask("['averaged', 'pocket'].forEach(name => linsep.session.overlays.add(name)); linsep.session.toEnd()")
+    seen = browser.ask("linsep.session.drawn().map(d => [d.name, [...d.w, d.b], d.mistakes])")
+    models: list[Any] = [AveragedPerceptron(max_iter=6, shuffle=False), PocketPerceptron(max_iter=6, shuffle=False)]
+    for name, model in zip(("averaged", "pocket", "rocchio"), [*models, Rocchio()], strict=True):
+        [(weights, mistakes)] = [rest for line, *rest in seen if line == name]
+        model.fit(X, y)
+        np.testing.assert_allclose(weights, [*model.coef_[0], *model.intercept_], rtol=1e-9)
+        assert mistakes == (model.predict(X) != y).sum()
 
 
 def test_the_ledger_is_exported_as_python_that_runs(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["semicircle"])
     browser.ask("linsep.session.goToUpdate(12)")
     card(browser, "updates")
-    browser.ask(
-        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
-        "const save = [...document.querySelectorAll('.ledger button')].filter(b => /^Save/.test(b.textContent));"
-        "save.forEach(b => b.click())"
+    csv, code = saved(
+        browser, "[...document.querySelectorAll('.ledger button')].filter(b => /^Save/.test(b.textContent))"
     )
-    csv, code = browser.ask("Promise.all(saved.map(blob => blob.text()))")
     assert csv.splitlines()[0] == 'update,visit,row (from 0),y,step,b,bits,"w x1","w x2"'
     assert len(csv.splitlines()) == 1 + browser.ask("linsep.session.replay.updates")
     found: dict[str, Any] = {}
@@ -301,8 +298,7 @@ def test_the_region_where_all_is_right_is_seen_or_said_to_be_missing(
       return found / (c.width * c.height); })()"""
     for path in (page, pages["breast-cancer"]):
         show(browser, path)
-        browser.ask("linsep.session.hop(1)")
-        drawn(browser)
+        does(browser, "linsep.session.hop(1)")
         assert "Green: every row is right" in browser.ask(words)
         assert browser.ask(green) > 0.02
     show(browser, pages["exclusive-or"])
@@ -318,8 +314,7 @@ def test_the_region_where_all_is_right_is_seen_or_said_to_be_missing(
     assert browser.ask("[...linsep.session.after.w, linsep.session.after.b]") == [0, 0, 0]
     assert browser.ask("linsep.session.drawn().map(d => [d.name, d.mistakes])") == [["a separator", 0]]
     show(browser, pages["exclusive-or"])
-    browser.ask("linsep.session.toEnd()")
-    drawn(browser)
+    does(browser, "linsep.session.toEnd()")
     assert "no w is right on all rows. In this picture the best w has 2 rows wrong" in browser.ask(words)
 
 
@@ -373,7 +368,7 @@ def test_verdicts_and_runs_of_the_page_are_those_of_python(browser: Browser, pag
 # ------------------------------------------------------------------------ editing
 def to_screen(browser: Browser, row: int) -> tuple[float, float]:
     """Where a row is in the window: found by asking which place of the picture is that row's."""
-    left, top, width, height = canvas_box(browser)
+    left, top, width, height = box_of(browser, ".pictures canvas")
     ticks = browser.ask(f"[...linsep.session.points.X.subarray({row} * 2, {row} * 2 + 2)]")
     x, y = browser.ask(f"linsep.screen({ticks[0]}, {ticks[1]})")
     assert 0 < x < width
@@ -389,14 +384,13 @@ def test_a_corner_of_exclusive_or_dragged_away_makes_it_separable(browser: Brows
     browser.drag(start, (end[0] - 12, end[1] + 12))
     drawn(browser)
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
-    assert "eparable" in browser.ask("document.querySelector('.verdict').innerText")
+    assert "eparable" in text_of(browser, ".verdict")
     assert browser.ask("linsep.session.points.n") == 4
     assert browser.complaints() == []
 
 
 def test_rows_are_added_turned_moved_and_taken_away_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["exclusive-or"])
-    drawn(browser)
     browser.ask("document.querySelector('canvas.editable').focus()")
     browser.press("n", 78)
     assert browser.ask("[linsep.session.points.n, linsep.session.selected]") == [5, 4]
@@ -436,7 +430,7 @@ def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[s
         assert moved[0] < 1
         assert moved[1] > 0
         assert browser.ask("linsep.session.points.n") == 4
-        left, top, width, height = canvas_box(browser)
+        left, top, width, height = box_of(browser, ".pictures canvas")
         middle = (left + 0.5 * width, top + 0.5 * height)
         browser.touch(middle, middle)
         assert browser.ask("linsep.session.points.n") == 5
@@ -446,16 +440,13 @@ def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[s
 
 def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["exclusive-or"])
-    browser.ask("linsep.session.liftBy('quadratic')")
-    drawn(browser)
+    does(browser, "linsep.session.liftBy('quadratic')")
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
-    browser.ask("linsep.session.goToVisit(linsep.session.lastVisit)")
-    drawn(browser)
+    does(browser, "linsep.session.goToVisit(linsep.session.lastVisit)")
     assert browser.ask("linsep.session.mistakes") == 0
     signs = browser.ask("[...linsep.session.valuesAt(linsep.session.points.X)].map(Math.sign)")
     assert signs == browser.ask("[...linsep.session.points.y]")
-    browser.ask("linsep.session.liftBy('rbf')")
-    drawn(browser)
+    does(browser, "linsep.session.liftBy('rbf')")
     browser.ask("linsep.session.goToVisit(linsep.session.lastVisit)")
     z = browser.ask("[...linsep.session.z]")
     # The curve is drawn from the kernel itself, the run was made on a factor of its matrix.
@@ -465,13 +456,11 @@ def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dic
 
 def test_what_the_page_cannot_prove_is_said_at_once(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["breast-cancer"])
-    browser.ask("linsep.session.change({...linsep.session.points, constant: 0})")
-    drawn(browser)
-    assert "Not decided in the page" in browser.ask("document.querySelector('.verdict').innerText")
+    does(browser, "linsep.session.change({...linsep.session.points, constant: 0})")
+    assert "Not decided in the page" in text_of(browser, ".verdict")
     show(browser, pages["overfitting-votes"])
-    browser.ask("linsep.session.liftBy('rbf')")
-    drawn(browser)
-    assert "the Gaussian kernel separates any rows" in browser.ask("document.querySelector('.verdict').innerText")
+    does(browser, "linsep.session.liftBy('rbf')")
+    assert "the Gaussian kernel separates any rows" in text_of(browser, ".verdict")
     browser.ask(
         "const t = linsep.session.points, X = t.X.slice(), y = t.y.slice();"
         "X[2] = X[0]; X[3] = X[1]; y[1] = -y[0]; linsep.session.change({...t, X, y})"
@@ -492,11 +481,8 @@ def test_vectors_that_a_story_shows_are_ticked_and_named(browser: Browser, pages
 def bold_words(browser: Browser, picture: int) -> list[ElementTree.Element]:
     """Names of lines and of rows in a picture that is saved: -2 has the rows, -1 the weights."""
     card(browser, "link")
-    browser.ask(
-        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
-        f"[...document.querySelectorAll('.share button')].at({picture}).click()"
-    )
-    root = ElementTree.fromstring(browser.ask("saved[0].text()"))
+    [text] = saved(browser, f"[[...document.querySelectorAll('.share button')].at({picture})]")
+    root = ElementTree.fromstring(text)
     return [element for element in root.iter() if "bold 12px" in element.get("style", "")]
 
 
@@ -549,17 +535,13 @@ def test_numbers_of_lines_that_meet_and_columns_that_find_no_room_are_still_read
 
 def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["six-points"])
-    drawn(browser)
-    browser.ask("document.querySelector('#predict').click()")
-    drawn(browser)
-    assert browser.ask("document.querySelector('.question').innerText").startswith("Next: row 1")
-    browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
-    drawn(browser)
+    does(browser, "document.querySelector('#predict').click()")
+    assert text_of(browser, ".question").startswith("Next: row 1")
+    does(browser, "[...document.querySelectorAll('.question button')].at(-1).click()")
     assert browser.ask("linsep.session.t") == 1
-    assert "Yes. 1 of 1" in browser.ask("document.querySelector('.question').innerText")
-    browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
-    drawn(browser)
-    assert "1 of 2" in browser.ask("document.querySelector('.question').innerText")
+    assert "Yes. 1 of 1" in text_of(browser, ".question")
+    does(browser, "[...document.querySelectorAll('.question button')].at(-1).click()")
+    assert "1 of 2" in text_of(browser, ".question")
 
 
 def test_rows_options_and_moment_travel_in_a_link_a_file_and_pictures(
@@ -582,12 +564,9 @@ def test_rows_options_and_moment_travel_in_a_link_a_file_and_pictures(
     assert link.startswith(pages["exclusive-or"].as_uri() + "#preset=exclusive-or&rows=0.1_")
     # The address of the page becomes the same link.
     asked = "decodeURIComponent(location) === decodeURIComponent(document.querySelector('.share input').value)"
-    browser.ask(f"new Promise(done => {{ const look = () => ({asked} ? done(0) : setTimeout(look)); look(); }})")
-    browser.ask(
-        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
-        "[...document.querySelectorAll('.share button')].forEach(b => /copy/.test(b.textContent) || b.click())"
-    )
-    page, *pictures = browser.ask("Promise.all(saved.map(blob => blob.text()))")
+    browser.ask(when(asked))
+    buttons = "[...document.querySelectorAll('.share button')].filter(b => /{}/.test(b.textContent))"
+    page, *pictures = saved(browser, buttons.format("^(?!.*copy)"))
     file = tmp_path / "saved.html"
     file.write_text(page, encoding="utf-8")
     for path in (link, file):
@@ -606,21 +585,14 @@ def test_rows_options_and_moment_travel_in_a_link_a_file_and_pictures(
     # In an edition for exercises the notes stay away.
     card(browser, "link")
     browser.ask("document.querySelector('.share input[type=checkbox]').click()")
-    told = (
-        "JSON.parse(new DOMParser().parseFromString(await saved[0].text(), 'text/html').querySelector('#linsep-story')"
-    )
-    browser.ask(
-        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return 'data:,'; };"
-        "[...document.querySelectorAll('.share button')].find(b => b.textContent === 'save page').click()"
-    )
-    about = browser.ask(f"(async () => {told}.textContent).about)()")
+    [exercise] = saved(browser, buttons.format("^save page$"))
+    story = "new DOMParser().parseFromString({}, 'text/html').querySelector('#linsep-story').textContent"
+    about = json.loads(browser.ask(story.format(json.dumps(exercise))))["about"]
     assert len(about) == 2 and about[1].endswith("?")
     # What a link says wrongly is said, and the page begins as it was.
     for said in ("rows=1_2", "rows=1__p", "rule=x", "visit=-1", "axes=0,9", "preset=line", "c=x"):
         browser.ask(f"location.hash = '#{said}'")
-        browser.ask(
-            "new Promise(done => { const look = () => (linsep.session.message ? done(0) : setTimeout(look)); look(); })"
-        )
+        browser.ask(when("linsep.session.message"))
         assert browser.ask("linsep.session.message").startswith("The link cannot be used: ")
         assert not browser.ask("linsep.session.edited || (linsep.session.message = '')")
 
@@ -724,14 +696,10 @@ def test_a_served_page_asks_this_machine_alone_and_python_proves(browser: Browse
     browser.ask("document.querySelector('canvas.editable').focus()")
     browser.press("]", 221)
     browser.press("t", 84)
-    proved = """new Promise(done => {
-      const look = () => (linsep.session.verdict.line.startsWith("asking") ? setTimeout(look, 20) : done(0));
-      look();
-    })"""
-    browser.ask(proved)
-    drawn(browser)
+    proved = when("!linsep.session.verdict.line.startsWith('asking')")
+    does(browser, proved)
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
-    assert "checked exactly" in browser.ask("document.querySelector('.verdict').innerText")
+    assert "checked exactly" in text_of(browser, ".verdict")
     # Python is asked about the last of many moves, not about each of them; one class alone needs no Python.
     before = len(browser.requests())
     browser.ask(
@@ -740,20 +708,16 @@ def test_a_served_page_asks_this_machine_alone_and_python_proves(browser: Browse
     )
     browser.ask(proved)
     assert len(browser.requests()) - before <= 2
-    browser.ask("linsep.session.change({...linsep.session.points, y: linsep.session.points.y.map(() => 1)})")
-    drawn(browser)
+    does(browser, "linsep.session.change({...linsep.session.points, y: linsep.session.points.y.map(() => 1)})")
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
     browser.ask(
         "const s = document.querySelector('header select'); s.value = 'line'; s.dispatchEvent(new Event('change'))"
     )
-    browser.ask(
-        "new Promise(done => { const look = () => (document.querySelector('h1').textContent.includes('line')"
-        " ? done(0) : setTimeout(look, 20)); look(); })"
-    )
+    browser.ask(when("document.querySelector('h1').textContent.includes('line')"))
     assert browser.complaints() == []
     assert browser.requests()
     assert all(url.startswith(served) for url in browser.requests() if not url.endswith("/favicon.ico"))
     # A link names its table, too.
     show(browser, f"{served}#preset=cycling&visit=5&card=updates")
     asked = "linsep.session.story.preset === 'cycling' && linsep.session.t === 5 && linsep.session.panel === 'updates'"
-    browser.ask(f"new Promise(done => {{ const look = () => ({asked} ? done(0) : setTimeout(look, 20)); look(); }})")
+    browser.ask(when(asked))
