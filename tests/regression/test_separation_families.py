@@ -125,9 +125,6 @@ def test_grouped_trials_by_hand() -> None:
     assert "exactly 0 on 1 row;" in found.summary()
     same = separation(X[:4], np.array(y[:4]) / trials[:4], family="binomial")
     assert (same.separated_rows, same.coefficients) == (found.separated_rows, found.coefficients)
-    both = separation([[0], [1], [2], [3]], [0, 2, 3, 5], family="binomial", trials=[4, 4, 6, 5])
-    assert both.verdict == "overlap"
-    assert separation([[0], [1]], [0, 1], family="binomial").verdict == "complete"
     read = Separation.from_json(found.to_json())
     read.verify(X, y, trials=trials)
     assert (read, read.left_out) == (found, 1)
@@ -265,15 +262,8 @@ def test_ordered_classes_by_hand() -> None:
         read = Separation.from_json(found.to_json())
         read.verify(X, y)
         assert read == found
-        # One row of the wrong class makes all overlap.
-        assert separation([*X, [0], [5]], [*y, "high", "low"], family=kind, order=order).verdict == "overlap"
-    # Only class high is told apart.
-    part = separation([[0], [0], [0], [1]], ["low", "mid", "low", "high"], family="cumulative", order=order)
-    assert (part.verdict, part.separated_rows) == ("quasi-complete", (3,))
-    assert part.coefficients == {"low|mid": "finite", "mid|high": inf, "x1": inf}
     # Two ordered classes are a logistic regression with the other sign of the intercept.
-    two = separation([[0.0], [1.0], [2.0]], [0, 0, 1], family="cumulative")
-    plain = separation([[0.0], [1.0], [2.0]], [0, 0, 1])
+    two, plain = (separation([[0.0], [1.0], [2.0]], [0, 0, 1], family=kind) for kind in ("cumulative", "logistic"))
     assert (two.coefficients["x1"], two.separated_rows) == (plain.coefficients["x1"], plain.separated_rows)
     # Categories of pandas have their order; labels that no row with a weight has are no classes.
     column = pd.Series(pd.Categorical([*y, "top"], [*order, "top", "never"], ordered=True))
@@ -409,77 +399,62 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
         risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
 
 
-@pytest.mark.parametrize(
-    ("y", "options", "message"),
-    [
-        (
-            [0, 1, 2],
-            {"family": "binomial"},
-            "row 2 .counted from 0.: y is 2, which is above 1: give proportions, or the numbers of tri",
-        ),
-        ([0, -1, 1], {"family": "binomial"}, "row 1 .counted from 0.: y is -1, which is below 0"),
-        (["a", "b", "c"], {"family": "binomial"}, "a binomial response is a number of successes or a proportion"),
-        (
-            [0, 1, 2],
-            {"family": "binomial", "trials": [3, 3, 1]},
-            "row 2 .counted from 0.: y is 2, which is more than the trials",
-        ),
-        (
-            [0, 1, 0],
-            {"family": "binomial", "trials": [3, 3, -1]},
-            "row 2 .counted from 0.: trials is -1.0, which is below 0",
-        ),
-        ([0, 1, 0], {"family": "binomial", "trials": [3, 3]}, r"trials has the shape \(2,\)"),
-        ([0, 1, 0], {"family": "binomial", "trials": ["a", 3, 3]}, "trials must hold numbers"),
-        (
-            [0, 1, 0],
-            {"family": "binomial", "trials": [1, np.nan, 3]},
-            "row 1 .counted from 0.: trials is nan, which is not a finite",
-        ),
-        ([0, 0, 0], {"family": "binomial", "trials": [0, 0, 0]}, "no row is left"),
-        ([0, 1, 0], {"trials": [1, 1, 1]}, "trials belong to the family 'binomial', not to 'logistic'"),
-        ([[0, 1]] * 3, {"family": "binomial"}, "y has two columns: give the successes as y"),
-        ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1 .counted from 0.: weights is -1.0, which is below 0"),
-        ([0, 1, 0], {"weights": [0, 0, 0]}, "no row is left: every row has a weight of 0 or no trials"),
-        ([0, 1, 0], {"weights": [1, 0, 1]}, "every row has the label 0"),
-        (["a", "b", "c"], {"family": "adjacent"}, "the labels a, b, c are text: say which is lower, with order="),
-        (["a", "b", "c"], {"family": "adjacent", "order": ["a", "b"]}, "order lacks the label 'c'"),
-        (["a", "b", "c"], {"family": "adjacent", "order": list("abbc")}, "order names a label twice"),
-        ([0, 1, 0], {"order": [0, 1]}, "an order of labels belongs to cumulative, adjacent, continuation"),
-        ([0, 1, 2], {"family": "cumulative", "fit_intercept": False}, "'cumulative' has no intercept of its own"),
-        ([1, 1, 1], {"family": "cumulative"}, "every row has the label 1"),
-        ([0, 1, 2], {"family": "adjacent", "link": "probit"}, "the family 'adjacent' has no link called 'probit'"),
-        ([1, 2, 3], {"event": [1, 1, 0]}, "event belongs to the family 'cox', not to 'logistic'"),
-        (
-            [1, 2, 3],
-            {"family": "cox", "event": [1, 2, 0]},
-            r"row 1 .counted from 0.: event is 2.0, which is neither 1 \(the event\)",
-        ),
-        (
-            [1, 2, 3],
-            {"family": "cox", "entry": [0, 2, 0]},
-            "row 1 .counted from 0.: entry is 2.0, which is not before the time",
-        ),
-        ([1, 2, 3], {"family": "cox", "event": [0, 0, 0]}, "no event has another row at risk"),
-        (
-            [1, 2, 3],
-            {"family": "cox", "strata": ["a", None, "b"]},
-            "row 1 .counted from 0., column 'strata': the label is missing",
-        ),
-        ([1, 2, 3], {"family": "cox", "strata": ["a", "b"]}, r"strata has the shape \(2,\)"),
-        (["a", "b", "c"], {"family": "cox"}, "the response of a Cox model is a time, which is a number"),
-        ([1, 2, 3], {"family": "cox", "fit_intercept": False}, "the family 'cox' has no intercept of its own"),
-        ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
-        ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2 .counted from 0.: offset is inf, which is not a finite number"),
-        ([2, 1, -1], {"family": "negative-binomial"}, "a negative binomial response is a count of 0 or more, not -1"),
-        (["a", "b", "a"], {"family": "poisson"}, "a Poisson response is a count, not <U1"),
-        ([0, 1, 0], {"link": "log"}, "the family 'logistic' has no link called 'log': choose from logit, probit"),
-        ([0, 1, 0], {"family": "poisson", "link": "logit"}, "has no link called 'logit': choose from log"),
-    ],
-)
-def test_a_response_that_the_family_does_not_allow(y: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        separation([[0.0], [1.0], [2.0]], y, **options)
+# The family, the response of rows 0, 1 and 2, what is beside it, the row that is named, and the words.
+REFUSED: list[tuple[str, Any, dict[str, Any], int | None, str]] = [
+    ("binomial", [0, 1, 2], {}, 2, "y is 2, which is above 1: give proportions, or the numbers of tri"),
+    ("binomial", [0, -1, 1], {}, 1, "y is -1, which is below 0"),
+    ("binomial", ["a", "b", "c"], {}, None, "a binomial response is a number of successes or a proportion"),
+    ("binomial", [0, 1, 2], {"trials": [3, 3, 1]}, 2, "y is 2, which is more than the trials"),
+    ("binomial", [0, 1, 0], {"trials": [3, 3, -1]}, 2, "trials is -1.0, which is below 0"),
+    ("binomial", [0, 1, 0], {"trials": [3, 3]}, None, r"trials has the shape \(2,\)"),
+    ("binomial", [0, 1, 0], {"trials": ["a", 3, 3]}, None, "trials must hold numbers"),
+    ("binomial", [0, 1, 0], {"trials": [1, np.nan, 3]}, 1, "trials is nan, which is not a finite"),
+    ("binomial", [0, 0, 0], {"trials": [0, 0, 0]}, None, "no row is left"),
+    ("binomial", [1, 0.5, 0], {"trials": [30] * 3}, 1, r"y is 0\.5, which is a proportion, and trials belong to numb"),
+    ("binomial", [[0, 1]] * 3, {}, None, "y has two columns: give the successes as y"),
+    ("logistic", [0, 1, 0], {"trials": [1, 1, 1]}, None, "trials belong to the family 'binomial', not to 'logistic'"),
+    ("logistic", [0, 1, 0], {"weights": [1, -1, 1]}, 1, "weights is -1.0, which is below 0"),
+    ("logistic", [0, 1, 0], {"weights": [0, 0, 0]}, None, "no row is left: every row has a weight of 0 or no trials"),
+    ("logistic", [0, 1, 0], {"weights": [1, 0, 1]}, None, "every row has the label 0"),
+    (
+        "logistic",
+        [0, 1, 0],
+        {"order": [0, 1]},
+        None,
+        "an order of labels belongs to cumulative, adjacent, continuation",
+    ),
+    ("logistic", [1, 2, 3], {"event": [1, 1, 0]}, None, "event belongs to the family 'cox', not to 'logistic'"),
+    ("logistic", [0, 1, 0], {"offset": [1, 0]}, None, r"offset has the shape \(2,\)"),
+    ("logistic", [0, 1, 0], {"offset": [1, 0, np.inf]}, 2, "offset is inf, which is not a finite number"),
+    ("logistic", [0, 1, 0], {"link": "log"}, None, "has no link called 'log': choose from logit, probit"),
+    ("adjacent", ["a", "b", "c"], {}, None, "the labels a, b, c are text: say which is lower, with order="),
+    ("adjacent", ["a", "b", "c"], {"order": ["a", "b"]}, None, "order lacks the label 'c'"),
+    ("adjacent", ["a", "b", "c"], {"order": list("abbc")}, None, "order names a label twice"),
+    ("adjacent", [0, 1, 2], {"link": "probit"}, None, "the family 'adjacent' has no link called 'probit'"),
+    ("cumulative", [0, 1, 2], {"fit_intercept": False}, None, "'cumulative' has no intercept of its own"),
+    ("cumulative", [1, 1, 1], {}, None, "every row has the label 1"),
+    ("cox", [1, 2, 3], {"event": [1, 2, 0]}, 1, r"event is 2.0, which is neither 1 \(the event\)"),
+    ("cox", [1, 2, 3], {"entry": [0, 2, 0]}, 1, "entry is 2.0, which is not before the time"),
+    ("cox", [1, 2, 3], {"event": [0, 0, 0]}, None, "no event has another row at risk"),
+    ("cox", [1, 2, 3], {"strata": ["a", None, "b"]}, None, "row 1 .*, column 'strata': the label is missing"),
+    ("cox", [1, 2, 3], {"strata": ["a", "b"]}, None, r"strata has the shape \(2,\)"),
+    ("cox", ["a", "b", "c"], {}, None, "the response of a Cox model is a time, which is a number"),
+    ("cox", [1, 2, 3], {"fit_intercept": False}, None, "the family 'cox' has no intercept of its own"),
+    ("conditional", [0, 1, 2], {}, 2, r"y is 2, which is neither 1 \(a case\) nor 0"),
+    ("conditional", [0, 1, 0], {"event": [1, 1, 0]}, None, "event belongs to the family 'cox', not to 'conditional'"),
+    ("negative-binomial", [2, 1, -1], {}, None, "a negative binomial response is a count of 0 or more, not -1"),
+    ("poisson", ["a", "b", "a"], {}, None, "a Poisson response is a count, not <U1"),
+    ("poisson", [0, 1, 0], {"link": "logit"}, None, "has no link called 'logit': choose from log"),
+]
+
+
+@pytest.mark.parametrize(("family", "y", "options", "row", "message"), REFUSED)
+def test_a_response_that_the_family_does_not_allow(
+    family: Any, y: Any, options: dict[str, Any], row: int | None, message: str
+) -> None:
+    where = "" if row is None else f"row {row} .counted from 0.: "
+    with pytest.raises(DataError, match=where + message):
+        separation([[0.0], [1.0], [2.0]], y, family=family, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ in words
@@ -532,57 +507,49 @@ def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
     return found.returncode, json.loads(found.stdout)
 
 
-def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
-    table = "dose,killed,n\n0,0,4\n1,0,4\n2,3,6\n3,5,5\n"
-    status, found = asked(tmp_path, table, "--target killed --family binomial --set trials=n --set link=probit")
-    assert (status, found["separated_rows"], found["question"]["link"]) == (1, [0, 1, 3], "probit")
-    assert found["coefficients"] == {"(Intercept)": "-inf", "dose": "+inf"}
+# A table, words, and what the JSON has at some places.
+COMMANDS: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "dose,killed,n\n0,0,4\n1,0,4\n2,3,6\n3,5,5\n",
+        "--target killed --family binomial --set trials=n --set link=probit",
+        {"separated_rows": [0, 1, 3], "coefficients": {"(Intercept)": "-inf", "dose": "+inf"}, "link": "probit"},
+    ),
+    (
+        "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n",
+        "--target seen --family negative-binomial --set weights=w --set offset=o",
+        {"separated_rows": [], "rows_without_weight": 1, "coefficients": {"(Intercept)": "finite", "x": "finite"}},
+    ),
+    (
+        "t,died,ward,from,x\n1,1,north,0,3\n2,1,north,0,2\n3,0,north,0,1\n5,1,south,0,1\n6,0,south,5.5,9\n",
+        "--target t --family cox --set event=died --set strata=ward --set entry=from",
+        {"separated_rows": [0, 1], "coefficients": {"x": "+inf"}},
+    ),
+    (
+        "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n",
+        "--target seen --family poisson --set weights=w --missing drop --read drop_unlabelled",
+        {"separated_rows": [0, 1], "rows_without_weight": 1, "rows_left_out": [1, 4], "rows": 4},
+    ),
+]
 
 
-def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
-    table = "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n"
-    words = "--target seen --family negative-binomial --set weights=w --set offset=o"
-    status, found = asked(tmp_path, table, words)
-    assert (status, found["separated_rows"], found["rows_without_weight"]) == (0, [], 1)
-    assert list(found["coefficients"]) == ["(Intercept)", "x"]
+@pytest.mark.parametrize(("table", "words", "wanted"), COMMANDS)
+def test_columns_beside_the_target_on_the_command_line(
+    table: str, words: str, wanted: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(table)
+    run = run_linsep(["separation", "t.csv", *words.split(), "--json"], tmp_path)
+    found = json.loads(run.stdout)
+    assert run.returncode == (1 if wanted["separated_rows"] else 0)
+    assert {name: {**found["question"], **found}[name] for name in wanted} == wanted
 
 
 def test_an_order_on_the_command_line(tmp_path: Path) -> None:
-    table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
-    (tmp_path / "t.csv").write_text(table)
-    words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
+    (tmp_path / "t.csv").write_text("x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n")
+    words = ["separation", "t.csv", "--target", "pain", "--family", "cumulative", "--json"]
     run = run_linsep([*words, "--set", "order=low, mid, high"], tmp_path)
-    status, found = run.returncode, json.loads(run.stdout)
-    assert (status, found["question"]["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
-
-
-def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
-    table = "t,died,ward,from,x\n1,1,north,0,3\n2,1,north,0,2\n3,0,north,0,1\n5,1,south,0,1\n6,0,south,5.5,9\n"
-    words = "--target t --family cox --set event=died --set strata=ward --set entry=from"
-    status, found = asked(tmp_path, table, words)
-    assert (status, found["separated_rows"], found["coefficients"]) == (1, [0, 1], {"x": "+inf"})
-
-
-def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path) -> None:
-    table = "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n"
-    words = "--target seen --family poisson --set weights=w --missing drop --read drop_unlabelled"
-    status, found = asked(tmp_path, table, words)
-    assert (status, found["question"]["rows"], found["rows_without_weight"], found["rows_left_out"]) == (
-        1,
-        4,
-        1,
-        [1, 4],
-    )
-    assert found["separated_rows"] == [0, 1]
-
-
-def test_proportions_beside_trials_are_refused() -> None:
-    with pytest.raises(
-        DataError,
-        match=r"row 1 .counted from 0.: y is 0\.5, which is a proportion, and trials belong to numbers of succ",
-    ):
-        separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial", trials=[30, 30, 30])
-    assert separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial").family == "binomial"
+    found = json.loads(run.stdout)
+    assert (run.returncode, found["question"]["classes"]) == (1, ["low", "mid", "high"])
+    assert found["verdict"] == "complete"
 
 
 # --------------------------------------------------------------------------------------------- conditional logistic
@@ -656,10 +623,6 @@ def test_conditional_logit_of_statsmodels() -> None:
     small = sm.ConditionalLogit(kept.y, kept.X, groups=kept.strata).fit(disp=0, method="bfgs", gtol=1e-9)
     assert small.llf == pytest.approx(model.loglike(np.array([small.params[0], -40.0])), abs=1e-8)
     assert "without an event" not in " ".join(found.advice)
-    with pytest.raises(DataError, match=r"row 3 .counted from 0.: y is 2, which is neither 1 \(a case\) nor 0"):
-        separation(X[:4], [0, 1, 0, 2], family="conditional")
-    with pytest.raises(DataError, match="event belongs to the family 'cox', not to 'conditional'"):
-        separation(X[:4], [0, 1, 0, 1], family="conditional", event=[1, 1, 0, 0])
 
 
 def test_pairs_of_a_stratum_that_would_be_too_many_integers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,7 +212,12 @@ def test_a_malformed_certificate_is_refused_in_a_sentence(part: str) -> None:
         refused(plain | {part: value} if part in plain else asking(plain, **{part: value}))
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "\ud800", '{"format": NaN}', "1" * 5000, '"x', "[1]", "null"])
+OTHERS = ["3", "{}", '{"format": "linsep separability certificate 1"}', '{"format": 3, "sha256": "0"}']
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[" * 100_000, "\ud800", '{"format": NaN}', "1" * 5000, '"x', "[1]", "null", *OTHERS]
+)
 def test_what_is_no_json_object_is_refused_in_a_sentence(text: str) -> None:
     for read in (Separability.from_json, Separation.from_json, lambda text: verify_certificate(text, ROWS, LABELS)):
         with pytest.raises(DataError, match="not a certificate that this version reads: "):
