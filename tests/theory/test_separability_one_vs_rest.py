@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from linsep import DataError, Separability, check_table, open_data, separability, separability_one_vs_rest
-from linsep.app.commands.check import check
 from linsep.theory.rows.deadline import deadline_of, ended_by_ctrl_c
 from linsep.theory.separability import decide
 
@@ -94,16 +93,6 @@ def test_certificates_of_tables_are_about_labels_of_32_bits(labels: int) -> None
 def test_a_label_that_is_no_number_is_refused_as_what_it_is() -> None:
     with pytest.raises(DataError, match=r"row 0 .counted from 0.: the label is missing"):
         separability_one_vs_rest([[0.0], [1.0], [2.0]], [np.nan, 1.0, 2.0])
-
-
-def test_check_says_a_line_for_each_class(tmp_path: Any) -> None:
-    X, y = load_iris(return_X_y=True)
-    table = tmp_path / "iris.csv"
-    lines = [",".join(map(str, [*row, f"kind {k}"])) for row, k in zip(X.tolist(), y.tolist(), strict=True)]
-    table.write_text("\n".join(["a,b,c,d,kind", *lines]), encoding="utf-8")
-    asked: dict[str, Any] = {"target": "kind", "positive": None, "time_limit": None}
-    said = check(table, **asked).lines[1:]
-    assert [text.partition(":")[0] for _, text in said] == ["separable", "inseparable", "inseparable"]
 
 
 @pytest.mark.parametrize(
