@@ -28,9 +28,7 @@ from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.explanation.programmes import _best_constant
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, ended_by_ctrl_c
-from linsep.theory.verify import consequences
-from linsep.theory.verify.cone import CertificateError, Rows
-from linsep.theory.verify.consequences import fewest, rows_to_go
+from linsep.theory.verify.cone import CertificateError
 from linsep.types import DataError
 
 
@@ -154,14 +152,6 @@ def test_separable_rows_stay() -> None:
     assert found.summary() == "no row needs to be removed: the 2 rows are separable"
 
 
-def test_equal_rows_of_two_classes_are_counted_in_pairs() -> None:
-    X = np.repeat([[0.0, 1.0], [2.0, 5.0], [1.0, 1.0]], [5, 4, 3], axis=0)
-    y = np.array([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0])
-    found = fewest_rows(X, y)
-    assert (found.lower, found.upper) == (3, 3)
-    assert {len(witness.rows) for witness in found.witnesses} == {2}
-
-
 @pytest.mark.parametrize(("seed", "share", "recall"), [(0, 0.01, 1.0), (1, 0.03, 1.0), (2, 0.05, 23 / 24)])
 def test_planted_errors_are_found(seed: int, share: float, recall: float) -> None:
     """1 to 5 % of the labels flipped, 4 columns: no other row is suspected, and at most one flipped row is missed."""
@@ -175,25 +165,6 @@ def test_planted_errors_are_found(seed: int, share: float, recall: float) -> Non
     assert found.exact
     assert set(found.removed) <= set(flipped.tolist())  # the precision is 1
     assert found.upper / flipped.size >= recall
-
-
-def test_a_proof_may_try_the_rows_of_a_witness_in_turn() -> None:
-    # Witnesses that meet in pairs: by weights alone 2 of 4 rows have to go, by trying the rows of one of them 3.
-    clique = [{i: 1, j: 1} for i, j in itertools.combinations(range(4), 2)]
-    weights = {"unit": 3, "weights": dict.fromkeys(range(6), 1)}
-    assert fewest(weights, clique) == 2
-    inner = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 0 not in pair}}
-    other = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 1 not in pair}}
-    assert fewest({"witness": 0, "without": [inner, other]}, clique) == 3
-    with pytest.raises(CertificateError, match="a witness has a row that has gone"):
-        fewest({"witness": 0, "without": [weights, other]}, clique)
-    with pytest.raises(CertificateError, match="one part for each row"):
-        fewest({"witness": 0, "without": [inner]}, clique)
-    with pytest.raises(CertificateError, match="the witnesses of a row have a weight above 1 together"):
-        fewest({**weights, "unit": 2}, clique)
-    for bad in (None, {}, {"witness": 9, "without": []}, {"unit": 0, "weights": {}}, {"unit": 1, "weights": {0: 1.0}}):
-        with pytest.raises(CertificateError):
-            fewest(bad, clique)
 
 
 def test_altered_proofs_are_refused() -> None:
@@ -285,19 +256,8 @@ def test_each_class_has_its_rows(tmp_path: Path) -> None:
     data["kind"] = ["a", "b", "c", "c"] * 25
     kept = pd.concat([data.iloc[:6], data.iloc[50:56]])
     kept.to_csv(tmp_path / "t.csv", index=False)
-    words = [
-        "check",
-        "t.csv",
-        "--target",
-        "kind",
-        "--set",
-        "suspects=s.csv",
-        "--time-limit",
-        5,
-        "--column",
-        "target=skip",
-    ]
-    done = run_linsep(words, tmp_path)
+    asked = "check t.csv --target kind --set suspects=s.csv --time-limit 5 --column target=skip"
+    done = run_linsep(asked.split(), tmp_path)
     assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
     assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","row"')
     assert set(pd.read_csv(tmp_path / "s.csv").label) <= set("abc")
@@ -325,14 +285,6 @@ def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
     done = run_linsep(["check", "t.csv", "--target", "kind", "--set", "suspects=s.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "s.csv").read_text().splitlines() == ['"row","where","label"']
-
-
-def test_a_witness_that_stands_there_often_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[int] = []
-    monkeypatch.setattr(consequences, "check_sum", lambda rows, weights: looked.append(1))
-    rows = Rows(np.array([[1.0], [-1.0]]))
-    assert rows_to_go(rows, [{0: 1, 1: 1}] * 1000, {"unit": 1, "weights": {0: 1}}) == 1
-    assert looked == [1]
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -15,10 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_verify_certificate import plain
-from test_verify_certificate import verify as verify_in_a_process
+from test_verify_certificate import plain, verify
 
-from altered_certificates import standalone
 from claims import exact_change
 from in_process import run_linsep
 from linsep import separability, separability_one_vs_rest
@@ -33,22 +29,10 @@ from linsep.theory.verify.cone import ConeProof, Rows
 from linsep.theory.verify.cone import verify as verify_proof
 from linsep.theory.words.of_classes import one_digit
 
-PROGRAM = standalone()
-
 
 @pytest.fixture(autouse=True)
 def _few_columns_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faces, "_MANY_COLUMNS", 3)
-
-
-def verify(folder: Path, claim: Any, data: Any) -> tuple[int, str]:
-    """The standalone program in this process."""
-    (folder / "claim.json").write_text(json.dumps(claim))
-    (folder / "data.json").write_text(json.dumps(data))
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        status = PROGRAM.main([str(folder / "claim.json"), str(folder / "data.json")])
-    return status, printed.getvalue()
 
 
 def noise(n: int = 30, p: int = 3, seed: int = 0) -> tuple[Any, Any]:
@@ -260,21 +244,8 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "rows.csv", np.column_stack([np.rint(X * 1000), y == "a"]), fmt="%d", delimiter=",")
     text = "a,b,c,kind\n,1,2,0\n" + (tmp_path / "rows.csv").read_text()
     (tmp_path / "rows.csv").write_text(text)
-    done = run_linsep(
-        [
-            "check",
-            "rows.csv",
-            "--target",
-            "kind",
-            "--missing",
-            "drop",
-            "--certificate",
-            "proof.json",
-            "--report",
-            "p.html",
-        ],
-        tmp_path,
-    )
+    asked = "check rows.csv --target kind --missing drop --certificate proof.json --report p.html"
+    done = run_linsep(asked.split(), tmp_path)
     near = "some positive weights within"
     assert f"multiply each row by its label and its weight; the sum is nearly 0: {near}" in done.stdout
     claim = json.loads((tmp_path / "proof.json").read_text())
@@ -282,7 +253,7 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert f"Multiply each row by its label and its weight: the sum is nearly 0, and {near}" in page
     design = (tmp_path / "proof.design.json").read_text()
-    assert verify_in_a_process(tmp_path, claim, design)[0] == 0
+    assert verify(tmp_path, claim, design)[0] == 0
 
 
 def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> None:
@@ -297,7 +268,7 @@ def test_exact_weights_are_found_where_they_are_asked_for(tmp_path: Path) -> Non
         run_linsep(asked, tmp_path)
         claim = json.loads((tmp_path / "proof.json").read_text())
         assert claim["proof"].get("cone", claim["proof"])["within"] == 0.0
-        assert verify_in_a_process(tmp_path, claim, (tmp_path / "rows.csv").read_text(), "rows.csv")[0] == 0
+        assert verify(tmp_path, claim, (tmp_path / "rows.csv").read_text(), "rows.csv")[0] == 0
 
 
 @pytest.mark.parametrize("power", [0, -1060, -500, 500, 1000])

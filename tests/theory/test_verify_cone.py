@@ -234,27 +234,6 @@ def test_a_basis_spans_every_row_left() -> None:
         verify(rows, replace(right, basis=None, null=({0: 1},)))
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, lambda X: X.astype(object)])
-def test_dependent_columns_need_their_null_vectors(form: Any) -> None:
-    X = np.column_stack([SQUARE, SQUARE[:, 0] * 0.75, np.zeros(4)])
-    rows = Rows(form(X), XOR, constant=True)
-    null = ({0: -3, 2: 4}, {3: 1})
-    right = proof_of(4, weights=EVERY, basis=(0, 1, 2), null=null)
-    assert verify(rows, right)
-    wrong: list[tuple[tuple[Any, ...], str]] = [
-        ((null[0],), "do not span"),
-        ((null[0], null[0], null[1]), "no column of its own"),
-        ((*null, {1: 0}), "no column of its own"),
-        ((*null, {7: 1}), "a column that is not there"),
-        (({0: -3, 2: 4, 4: 1}, null[1]), "not orthogonal"),
-        (({0: -3, 2: 4, 1: 1}, null[1]), "not orthogonal"),
-        (({0: -0.75, 2: 1}, null[1]), "no integer"),
-    ]
-    for vectors, why in wrong:
-        with pytest.raises(CertificateError, match=why):
-            verify(rows, replace(right, null=vectors))
-
-
 @given(data=st.data())
 def test_what_is_accepted_is_true(data: st.DataObject) -> None:
     """Proofs of which every part is drawn: whatever passes says what all rays of the cone say."""
