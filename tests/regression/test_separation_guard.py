@@ -18,6 +18,10 @@ from sklearn.pipeline import make_pipeline
 from linsep import Separation, SeparationError, SeparationWarning, guard, separation
 from linsep.types import DataError
 
+sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed")
+
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"x": RNG.normal(size=60), "rare": np.arange(60) >= 54, "y": RNG.integers(0, 2, 60)})
 FRAME["kind"] = RNG.integers(0, 3, 60)
@@ -27,8 +31,6 @@ APART["kind"] = np.where(FRAME.rare, 2, FRAME.kind)
 
 
 def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
     plain = frame[["x", "rare"]].astype(float)
     X = sm.add_constant(plain)
     return {
@@ -45,18 +47,41 @@ def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
     }[name]()
 
 
+OTHERS = ["ZeroInflatedPoisson", "GeneralizedPoisson", "NegativeBinomialP", "HurdleCountModel", "TruncatedLFPoisson"]
+
+
+def other_model(name: str, frame: pd.DataFrame) -> Any:
+    """A model of statsmodels of which nothing is known."""
+    gam = import_module("statsmodels.gam.api")
+    X, groups, binomial = sm.add_constant(frame[["x", "rare"]].astype(float)), frame.index // 2, sm.families.Binomial()
+    return {
+        "GEE": lambda: sm.GEE(frame.y, X, groups=groups, family=binomial),
+        "OrdinalGEE": lambda: sm.OrdinalGEE(frame.kind, frame[["rare"]].astype(float), groups=groups),
+        "NominalGEE": lambda: sm.NominalGEE(frame.kind, X, groups=groups),
+        "BinomialBayesMixedGLM": lambda: sm.BinomialBayesMixedGLM(frame.y, X, np.eye(60)[:, :2], [0, 0]),
+        "GLMGam": lambda: gam.GLMGam(frame.y, X, smoother=gam.BSplines(frame.x, df=[4], degree=[2]), family=binomial),
+        "ConditionalPoisson": lambda: sm.ConditionalPoisson(frame.n, frame[["x"]], groups=frame.index // 20),
+    }.get(name, lambda: getattr(sm, name)(frame.n, X))()
+
+
 NAMES = ["Logit", "Probit", "Poisson", "NegativeBinomial", "MNLogit", "binomial"]
 NAMES += ["counts", "trials", "OrderedModel", "PHReg"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_of_statsmodels_that_is_separated_is_not_fitted(name: str) -> None:
-    guarded = guard(statsmodels_model(name, APART))
+    """Neither by a guard of the model nor within a block, which leaves the class as it was."""
+    model = statsmodels_model(name, APART)
+    guarded, before = guard(model), type(model).fit
     with pytest.raises(SeparationError, match="separation") as caught:
         guarded.fit(disp=0)
     assert caught.value.separation is guarded.separation
     infinite = [key for key, value in caught.value.separation.coefficients.items() if value in (np.inf, -np.inf)]
     assert any("rare" in str(key) for key in infinite)
+    with guard() as guarding, pytest.raises(SeparationError, match="separation") as caught:
+        model.fit(disp=0)
+    assert guarding.separations == [caught.value.separation] == [guarded.separation]
+    assert type(model).fit is before
 
 
 @pytest.mark.parametrize("name", ["Logit", "counts", "MNLogit"])
@@ -70,7 +95,6 @@ def test_a_model_with_finite_estimates_is_fitted_as_it_is(name: str) -> None:
 
 
 def test_formulas_of_statsmodels() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     with pytest.raises(SeparationError, match=r"\+infinity for rare\[T.True\]; finite for Intercept, x"):
         guard(smf.logit("y ~ x + rare", data=APART)).fit()
 
@@ -103,16 +127,6 @@ def test_a_penalty_needs_no_question() -> None:
         assert guarded.separation is None
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_block_asks_before_each_fit_of_statsmodels(name: str) -> None:
-    model = statsmodels_model(name, APART)
-    before = type(model).fit
-    with guard() as guarding, pytest.raises(SeparationError, match="separation") as caught:
-        model.fit(disp=0)
-    assert guarding.separations == [caught.value.separation]
-    assert type(model).fit is before
-
-
 def test_a_block_asks_before_each_fit_of_sklearn() -> None:
     def of_somebody_else(y: Any) -> Any:
         return PoissonRegressor(alpha=0).fit(APART[["x", "rare"]].astype(float), y)
@@ -134,7 +148,6 @@ def test_a_block_asks_before_each_fit_of_sklearn() -> None:
 
 
 def test_a_block_leaves_other_models_alone() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     told = r"nothing was asked about these fits: GLM\.fit; separation\(formula"
     with pytest.warns(SeparationWarning, match=told), guard() as guarding:
         found = sm.GLM(FRAME.x, FRAME[["y"]]).fit()  # Gaussian
@@ -153,7 +166,6 @@ def test_what_cannot_be_guarded() -> None:
         guard(LogisticRegression(), on_separation=mode)
     with pytest.raises(DataError, match="fit needs X and y"):
         guard(LogisticRegression(C=np.inf)).fit()
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     with pytest.raises(DataError, match="family Gaussian with the link Identity cannot be asked about"):
         guard(sm.GLM(FRAME.x, FRAME[["y"]])).fit()
 
@@ -161,9 +173,6 @@ def test_what_cannot_be_guarded() -> None:
 @pytest.mark.parametrize("distribution", ["logistic", "norm", "gumbel_l", "cauchy"])
 def test_ordered_models_have_the_link_of_their_distribution(distribution: str) -> None:
     """Whose inverse the distribution function is."""
-    ordinal = pytest.importorskip(
-        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
-    )
     links: dict[str, tuple[str, Any]] = {
         "logistic": ("logit", lambda p: np.log(p / (1 - p))),
         "norm": ("probit", stats.norm.ppf),
@@ -181,9 +190,6 @@ def test_ordered_models_have_the_link_of_their_distribution(distribution: str) -
 
 
 def test_ordered_models_of_other_distributions_are_refused() -> None:
-    ordinal = pytest.importorskip(
-        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
-    )
     model = ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=stats.gumbel_r)
     with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be asked about; these can: Logit"):
         guard(model).fit(disp=0)
@@ -194,9 +200,6 @@ def test_ordered_models_of_other_distributions_are_refused() -> None:
 
 def test_what_is_not_known_exactly_is_refused_by_name() -> None:
     """A class that inherits from one that can be guarded fits something else."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    smf = pytest.importorskip("statsmodels.formula.api")
-    families, gam = sm.families, pytest.importorskip("statsmodels.gam.api")
     X = sm.add_constant(FRAME[["x"]])
 
     Logit = type("Logit", (sm.Logit,), {})  # called as the one that is known
@@ -204,18 +207,9 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
     class Forest(LogisticRegression):
         pass
 
+    known = ("GEE", "OrdinalGEE", "NominalGEE", "BinomialBayesMixedGLM", "GLMGam", "ConditionalPoisson", *OTHERS[:3])
     models: dict[str, Any] = {
-        "GEE": sm.GEE(FRAME.y, X, groups=FRAME.index // 2, family=families.Binomial()),
-        "OrdinalGEE": sm.OrdinalGEE(FRAME.kind, FRAME[["x"]], groups=FRAME.index // 2),
-        "NominalGEE": sm.NominalGEE(FRAME.kind, X, groups=FRAME.index // 2),
-        "BinomialBayesMixedGLM": sm.BinomialBayesMixedGLM(FRAME.y, X, np.eye(60)[:, :2], [0, 0]),
-        "GLMGam": gam.GLMGam(
-            FRAME.y, X, smoother=gam.BSplines(FRAME.x, df=[4], degree=[2]), family=families.Binomial()
-        ),
-        "ZeroInflatedPoisson": sm.ZeroInflatedPoisson(FRAME.n, X),
-        "GeneralizedPoisson": sm.GeneralizedPoisson(FRAME.n, X),
-        "NegativeBinomialP": sm.NegativeBinomialP(FRAME.n, X),
-        "ConditionalPoisson": sm.ConditionalPoisson(FRAME.n, FRAME[["x"]], groups=FRAME.index // 20),
+        **{name: other_model(name, FRAME) for name in known},
         "Logit": Logit(FRAME.y, X),
         "Forest": Forest(C=np.inf),
         "LogisticRegressionCV": import_module("sklearn.linear_model").LogisticRegressionCV(),
@@ -246,8 +240,6 @@ def test_what_is_not_known_exactly_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("form", ["formula", "frame", "array"])
 def test_rows_are_places_in_the_table_where_values_are_missing(form: str) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    smf = pytest.importorskip("statsmodels.formula.api")
     table = APART.assign(rare=APART.rare.astype(float), one=1.0, x=APART.x.where(~APART.index.isin([3, 57])))
     table.index = [f"p{k}" for k in range(60)]
     rows = table[["one", "x", "rare"]]
@@ -275,7 +267,6 @@ def test_rows_are_places_in_the_table_where_values_are_missing(form: str) -> Non
 
 def test_a_fragile_answer_is_refused() -> None:
     """The column `total` is a + b, and as doubles it is not."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(1)
     tenths = rng.integers(1, 9, (40, 2))
     frame = pd.DataFrame(tenths / 10, columns=["a", "b"]).assign(total=tenths.sum(axis=1) / 10, one=1.0)
@@ -313,7 +304,6 @@ def test_a_model_and_what_its_fit_gives_are_asked_about(name: str) -> None:
 
 
 def test_rows_of_a_fitted_formula_are_places_in_its_table() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     table = APART.assign(x=APART.x.where(APART.index != 3))
     with pytest.warns(UserWarning):
         fitted = smf.logit("y ~ x + rare", data=table).fit(disp=0, maxiter=5)
@@ -328,7 +318,6 @@ def test_rows_of_a_fitted_formula_are_places_in_its_table() -> None:
 
 
 def test_what_a_fitted_model_cannot_be_asked_is_told() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     of_binomial = import_module("statsmodels.genmod.families").Binomial()
     glm = smf.glm("y ~ x", FRAME, family=of_binomial)
     X, y = FRAME[["x"]], FRAME.y
@@ -362,7 +351,6 @@ def test_a_row_of_phreg_is_at_risk_at_its_time_of_entry_as_in_its_own_likelihood
 
 
 def test_models_that_have_what_the_question_has_not_are_refused() -> None:
-    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
     frame = pd.DataFrame({"x": [0.0] * 4 + [1.0] * 4, "c": [1, 2, 0, 3, 0, 0, 0, 0]})
     fit = sm.Poisson(frame.c, sm.add_constant(frame[["x"]])).fit_constrained("x = -1", disp=0)
     levels = pd.Series(pd.Categorical(["a", "b"] * 4, ["a", "b", "c"], ordered=True))
@@ -381,7 +369,6 @@ def test_models_that_have_what_the_question_has_not_are_refused() -> None:
 
 
 def test_classes_have_the_labels_of_the_user_in_models_that_number_them() -> None:
-    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
     x = np.array([0.0, 1, 2, 3, 1, 2, 9, 9])
     for labels in ([1, 1, 2, 2, 3, 2, 3, 3], [2, 2, 10, 10, 11, 10, 11, 11], list("bbccdcdd")):
         found = separation(sm.MNLogit(labels, sm.add_constant(x)))
@@ -398,7 +385,7 @@ def test_classes_have_the_labels_of_the_user_in_models_that_number_them() -> Non
 
 
 def test_results_that_are_of_another_fit_than_their_model_are_refused() -> None:
-    sm, links = pytest.importorskip("statsmodels.api"), import_module("statsmodels.genmod.families.links")
+    links = import_module("statsmodels.genmod.families.links")
     frame = pd.DataFrame({"x": np.arange(12.0) % 4, "c": [1, 2, 0, 3, 0, 1, 2, 0, 3, 1, 1, 2]})
     X = sm.add_constant(frame[["x"]])
     model = sm.GLM(frame.c, X, family=sm.families.Poisson())
@@ -427,7 +414,6 @@ def test_results_that_are_of_another_fit_than_their_model_are_refused() -> None:
 
 
 def test_a_factor_of_an_expression_has_the_name_of_the_expression() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api")
     frame = pd.DataFrame({"z": [0, 1, 2, 3] * 3, "y": [0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1]})
     frame.loc[frame.z == 3, "y"] = 1
     model = smf.logit("y ~ C(np.round(z)) + C(z > 2)", frame)
@@ -436,7 +422,6 @@ def test_a_factor_of_an_expression_has_the_name_of_the_expression() -> None:
 
 
 def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_for_results_is_no_fit() -> None:
-    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
     x = np.array([0.0, 1, 2, 3, 1, 2, 9, 9])
     text = np.array(["01", "01", "1", "1", "3", "1", "3", "3"])
     assert "3 classes" in separation(sm.MNLogit(text, sm.add_constant(x))).summary()
@@ -451,7 +436,6 @@ def test_labels_that_are_two_texts_and_one_number_stay_two_classes_and_a_place_f
 
 @pytest.mark.parametrize("odd", ["a class without rows", "no label", "counts", "two of one name"])
 def test_the_response_of_a_multinomial_model_is_what_its_likelihood_counts(odd: str) -> None:
-    sm = pytest.importorskip("statsmodels.api")
     codes = np.array([0, 0, 1, 2, 0, 2, 1, 1])
     words = pd.Series(["a", "a", "b", "c", "a", "c", "b", "b"])
     given: dict[str, Any] = {
@@ -477,7 +461,6 @@ def test_an_estimator_of_scikit_learn_takes_columns_as_numbers() -> None:
 
 
 def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_the_model() -> None:
-    sm, ordinal = pytest.importorskip("statsmodels.api"), import_module("statsmodels.miscmodels.ordinal_model")
     x = np.arange(6.0)
     uniform = type(stats.uniform)(name="norm", a=0.0, b=1.0)
     odd = sm.families.Binomial(sm.families.links.Probit(dbn=stats.uniform))
@@ -491,7 +474,6 @@ def test_links_and_distributions_are_those_of_the_packages_and_entries_those_of_
 
 
 def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_error() -> None:
-    sm = pytest.importorskip("statsmodels.api")
     x, y = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0])
     with pytest.raises(DataError, match="leave out fit_intercept"):
         separation(sm.Logit(y, sm.add_constant(x)), fit_intercept=False)
@@ -506,21 +488,16 @@ def test_what_a_model_says_itself_is_not_said_again_and_a_guard_stops_no_other_e
 def test_orders_that_are_not_known_and_series_of_other_rows_are_refused() -> None:
     with pytest.raises(DataError, match="the labels hi, lo are text: say which is lower"):
         separation(np.arange(6.0)[:, None], ["lo"] * 3 + ["hi"] * 3, family="cumulative")
-    pytest.importorskip("formulaic")
     other = {"y": pd.Series([0, 1, 1], index=[2, 1, 0]), "x": pd.Series([0.0, 1, 2])}
     with pytest.raises(DataError, match=r"row 0 .counted from 0. is called 2 in y and 0 in x"):
         separation("y ~ x", data=other)
 
 
-OTHERS = ["ZeroInflatedPoisson", "GeneralizedPoisson", "NegativeBinomialP", "HurdleCountModel", "TruncatedLFPoisson"]
-
-
 @pytest.mark.parametrize("name", [*OTHERS, "GEE", "OrdinalGEE", "GLMGam", "BetaModel", "Mine"])
 def test_the_fits_that_a_fit_makes_for_its_start_are_not_asked_about(name: str) -> None:
     """They are separated, and are of models that the user never fitted."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    gam, counts = import_module("statsmodels.gam.api"), import_module("statsmodels.discrete.truncated_model")
-    X, binomial = sm.add_constant(APART[["x", "rare"]].astype(float)), sm.families.Binomial()
+    counts = import_module("statsmodels.discrete.truncated_model")
+    X = sm.add_constant(APART[["x", "rare"]].astype(float))
 
     class Mine(sm.Logit):  # type: ignore[misc, name-defined]
         """A class of the user whose fit makes another one."""
@@ -528,21 +505,13 @@ def test_the_fits_that_a_fit_makes_for_its_start_are_not_asked_about(name: str) 
         def fit(self, **options: Any) -> Any:
             return sm.Logit(self.endog, self.exog).fit(**options)
 
-    def of_groups() -> Any:
-        return sm.GEE(APART.y, X, groups=APART.index // 2, family=binomial)
-
-    def of_splines() -> Any:
-        return gam.GLMGam(APART.y, X, smoother=gam.BSplines(APART.x, df=[4], degree=[2]), family=binomial)
-
     models: dict[str, Any] = {
-        "GEE": of_groups,
-        "OrdinalGEE": lambda: sm.OrdinalGEE(APART.kind, APART[["rare"]].astype(float), groups=APART.index // 2),
-        "GLMGam": of_splines,
         "BetaModel": lambda: import_module("statsmodels.othermod.betareg").BetaModel(0.2 + 0.6 * APART.y, X),
         "Mine": lambda: Mine(APART.y, X),
+        "HurdleCountModel": lambda: counts.HurdleCountModel(APART.n, X),
         "TruncatedLFPoisson": lambda: counts.TruncatedLFPoisson(FRAME.n[FRAME.n > 0], X[FRAME.n > 0]),
     }
-    model = models.get(name, lambda: getattr(sm if hasattr(sm, name) else counts, name)(APART.n, X))()
+    model = models.get(name, lambda: other_model(name, APART))()
     own = vars(type(model)).get("fit")
     with warnings.catch_warnings(), guard() as guarding:
         warnings.simplefilter("ignore")
@@ -553,7 +522,6 @@ def test_the_fits_that_a_fit_makes_for_its_start_are_not_asked_about(name: str) 
 
 
 def test_a_fit_of_another_thread_is_none_within_a_fit() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     begun, asked = threading.Event(), threading.Event()
 
     class Waiting(sm.Logit):  # type: ignore[misc, name-defined]
