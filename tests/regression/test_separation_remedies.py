@@ -14,13 +14,17 @@ from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import expit, gammaln, logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import chi2
 from test_separation import designs
 
 from linsep import Separation, separation
 from linsep.regression.drop import dependent_columns, rows_that_move
 from linsep.types import Array, DataError
+
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed")
 
 
 def newton(X: Array, y: Array, offset: Array, family: str) -> Array:
@@ -111,7 +115,6 @@ def maximum_in_50_digits(X: Array, y: Array, away: Array, family: str) -> list[f
 @pytest.mark.parametrize("family", ["logistic", "poisson"])
 def test_statsmodels_agrees_on_what_remains(family: Any) -> None:
     """With the limit of all rows: 400 away along the direction, the separated rows add exp(-400) at most."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(60, 2)), np.arange(60) >= 50, np.arange(60) >= 55])
     last = np.arange(60) >= 50
@@ -129,7 +132,6 @@ def test_statsmodels_agrees_on_what_remains(family: Any) -> None:
 
 
 def test_what_is_left_can_be_fitted_again() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.normal(size=30), "kind": list("abc") * 10}, index=[f"r{k}" for k in range(30)])
     y, weights = rng.poisson(2.0, 30), rng.integers(0, 3, 30)
@@ -162,7 +164,6 @@ def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
 
 
 def test_rows_of_a_formula_are_those_of_the_table() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = pd.DataFrame({"y": [1, 0, 2, 0, 0, 3, 1], "x": [1, 2, np.nan, 1, 2, 5, 3], "firm": list("aaabbcc")})
     frame.index = pd.Index(list("tuvwxyz"))
     kept = separation("y ~ x | firm", data=frame, family="poisson").drop()
@@ -184,56 +185,6 @@ def test_a_multinomial_model_is_dropped_from_where_whole_rows_are_separated() ->
         DataError, match=r"row 0 .counted from 0. is separated from some of the other classes only \(4 such rows\)"
     ):
         partly.drop()
-
-
-def profile(X: Array, y: Array, j: int, b: float, family: str) -> float:
-    """The largest likelihood with coefficient j held at b, by a general search in a large box."""
-
-    def loss(rest: Array) -> float:
-        eta = X @ np.insert(rest, j, b)
-        with np.errstate(over="ignore"):
-            mean = np.logaddexp(0, eta) if family == "logistic" else np.exp(eta) + gammaln(y + 1)
-        return float((mean - y * eta).sum())
-
-    width = X.shape[1] - 1
-    return -float(minimize(loss, np.zeros(width), method="L-BFGS-B", bounds=[(-40, 40)] * width, tol=1e-13).fun)
-
-
-@pytest.mark.parametrize("family", ["logistic", "poisson"])
-def test_the_limits_are_where_the_profile_likelihood_has_fallen(family: Any) -> None:
-    rng = np.random.default_rng(5)
-    x, a, b = rng.normal(size=40), np.arange(40) >= 30, np.arange(40) >= 36
-    X = np.column_stack([x, a, b]).astype(float)
-    y = rng.integers(0, 2, 40) if family == "logistic" else rng.poisson(2.0, 40)
-    y[36:] = 0
-    y[30:36] = [0, 1, 0, 1, 1, 0]
-    found = separation(X, y, family=family)
-    part = found.finite_part(0.9)
-    assert found.coefficients == {"(Intercept)": "finite", "x1": "finite", "x2": "finite", "x3": -np.inf}
-    whole = np.column_stack([np.ones(40), X])
-    kept = found.drop()
-    fit = newton(kept.X, kept.y, np.zeros(len(kept.y)), family)
-    assert [part.estimates[name].value for name in kept.names] == pytest.approx(list(fit), abs=1e-8)
-    value, error, lower, upper = part.estimates["x3"]
-    assert (value, lower) == (-np.inf, -np.inf)
-    assert np.isnan(error)
-    assert 2 * (part.log_likelihood - profile(whole, y, 3, upper, family)) == pytest.approx(chi2.ppf(0.9, 1), abs=1e-4)
-
-
-def test_statsmodels_agrees_on_estimates_and_standard_errors() -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    rng = np.random.default_rng(2)
-    X, y = np.column_stack([rng.normal(size=50), np.arange(50) > 44]), rng.poisson(1.5, 50)
-    y[45:] = 0
-    found = separation(X, y, family="poisson")
-    part, kept = found.finite_part(), found.drop()
-    fit = sm.GLM(kept.y, kept.X, family=sm.families.Poisson()).fit(tol=1e-14)
-    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-9)
-    assert part.n_rows == 45
-    for k, name in enumerate(kept.names):
-        told = part.estimates[name]
-        assert told[:2] == pytest.approx((fit.params[k], fit.bse[k]), abs=1e-8)
-        assert told[2:] == pytest.approx(tuple(fit.conf_int()[k]), abs=1e-7)
 
 
 def test_the_finite_part_is_printed_as_a_table() -> None:
@@ -425,7 +376,6 @@ def cox_profile(X: Any, beside: Any, j: int, b: float) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cox_model_has_estimates_and_limits_of_its_profile(seed: int) -> None:
     """Beside PHReg on the rows that remain, and a general search with the coefficient held."""
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(seed)
     n = 50
     stage = rng.integers(0, 3, n)
@@ -455,7 +405,6 @@ def test_a_cox_model_has_estimates_and_limits_of_its_profile(seed: int) -> None:
 
 @pytest.mark.parametrize("ties", ["breslow", "efron"])
 def test_ties_and_weights_count_as_the_fit_has_them(ties: str) -> None:
-    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(1)
     X, time, event = rng.normal(size=(40, 2)), rng.integers(1, 9, 40) * 1.0, rng.integers(0, 2, 40)
     fit = sm.PHReg(time, X, status=event, ties=ties).fit()
@@ -493,9 +442,6 @@ def test_firth_fits_cox_regressions() -> None:
 @pytest.mark.parametrize(("family", "distr"), [("cumulative", "logit"), ("cumulative", "probit")])
 def test_rows_of_an_ordered_model_can_be_dropped(family: Any, distr: str) -> None:
     """Tanks all of whose fish are in the lowest class, or in the highest, say nothing about the others."""
-    ordinal = pytest.importorskip(
-        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
-    )
     rng = np.random.default_rng(4)
     tank, size = np.repeat(list("abcd"), 12), rng.normal(size=48).round(1)
     score = np.where(tank == "c", 0, np.where(tank == "d", 2, rng.integers(0, 3, 48)))

@@ -20,6 +20,8 @@ from linsep.theory.verify.cone import CertificateError
 from linsep.theory.words.of_classes import with_mark
 from linsep.types import DataError
 
+pytest.importorskip("formulaic", reason="the extra regression is not installed")
+
 TENTHS = "a,b,s,y\n0.1,1,p,0\n1.25,2,q,1\n2,3,p,0\n3.5,1,q,1\n0.25,2,q,0\n1.75,7,p,1\n0.75,9,r,1\n"
 
 
@@ -47,7 +49,6 @@ def test_a_certificate_of_decimals_is_about_the_table_as_it_is_written(tmp_path:
 
 
 def test_of_a_formula_too(tmp_path: Path) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     read = of_command(tmp_path, TENTHS, "--formula y~a+b:a|s")
     frame = pd.read_csv(tmp_path / "t.csv")
     read.verify("y ~ a + b:a | s", data=open_data(tmp_path / "t.csv"))
@@ -64,7 +65,6 @@ def test_of_a_formula_too(tmp_path: Path) -> None:
 
 
 def test_columns_beside_the_response_of_an_opened_table(tmp_path: Path) -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     (tmp_path / "t.csv").write_text("k,n,a\n0,2,0.1\n1,2,0.2\n3,3,0.3\n")
     source = open_data(tmp_path / "t.csv")
     found = separation("k ~ a", data=source, family="binomial", trials=[2, 2, 3])
@@ -105,7 +105,6 @@ def test_fractions_and_the_doubles_that_equal_them(rows: list[list[Fraction]], l
 
 
 def test_products_of_integers_do_not_wrap_in_a_formula() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = pd.DataFrame({"x": [1, 2, 2**40, 2**41], "z": [1, 2, 2**40, 2**41], "y": [0, 0, 1, 1]})
     assert separation("y ~ x:z", data=frame.astype({"x": float})).coefficients["x:z"] == np.inf
     with pytest.raises(DataError, match="the integers in 'x:z' leave the range of int64"):
@@ -125,7 +124,6 @@ def test_text_may_stand_beside_integers_beyond_doubles() -> None:
 
 
 def test_levels_of_two_columns_are_not_joined_by_their_text() -> None:
-    pytest.importorskip("formulaic", reason="the extra regression is not installed")
     cells = [("a:b", "c"), ("a", "b:c")] * 3 + [("d", "e")] * 4
     frame = pd.DataFrame(cells, columns=["g", "h"]).assign(y=[1, 0, 1, 0, 1, 0, 0, 1, 0, 1])
     assert separation("y ~ 1 | g:h", data=frame).verdict == "quasi-complete"
