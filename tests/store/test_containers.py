@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from in_process import linsep
 from linsep import open_data
-from linsep.app.cli import main
 from linsep.store import read_origin
 from linsep.types import DataError
 
@@ -33,7 +33,7 @@ def packed(content: bytes, kind: str) -> bytes:
 
 
 def test_the_model_is_the_same_from_every_container(
-    columns: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    columns: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table = pa.table(columns)
@@ -56,22 +56,16 @@ def test_the_model_is_the_same_from_every_container(
         (tmp_path / name).write_bytes(content)
     found = {}
     for name in ("t.csv", "t.csv.gz", "t.csv.zst", "t.tsv", "t.jsonl", "t.jsonl.zst", "t.parquet", "parts", "parts/*"):
-        monkeypatch.setattr("sys.argv", ["linsep", "fit", name, "--target", "sold", "--model", "m.linsep", "--json"])
-        with pytest.raises(SystemExit):
-            main()
-        receipt = json.loads(capsys.readouterr().out)
+        receipt = json.loads(linsep("fit", name, "--target", "sold", "--model", "m.linsep", "--json").stdout)
         assert receipt["epochs"] > 1
         found[name] = read_origin(tmp_path / "m.linsep")["state_sha256"]
     assert len(set(found.values())) == 1, found
 
 
-def test_vowpal_wabbit_text_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_vowpal_wabbit_text_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.vw").write_text("1 |a x:2 y\n-1 |a x:-1 z\n1 |a x:1\n" * 5)
-    monkeypatch.setattr("sys.argv", ["linsep", "fit", "t.vw", "--json"])
-    with pytest.raises(SystemExit):
-        main()
-    assert json.loads(capsys.readouterr().out)["stop_reason"] == "clean pass"
+    assert json.loads(linsep("fit", "t.vw", "--json").stdout)["stop_reason"] == "clean pass"
 
 
 def cells_of(chunk: Any) -> dict[str, Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from sklearn.exceptions import NotFittedError
 
 from linsep import ModelFileError, learners, model_file
 from linsep.learners import AveragedPerceptron, Perceptron
-from linsep.learners.table_model import TableModel
 from linsep.model_file import from_jsonable, to_jsonable
 from linsep.store import load, save
 from linsep.types import DataError, StopReason
@@ -158,33 +155,6 @@ def test_other_tools_can_read_the_file(path: Path) -> None:
     assert header["class"] == "Perceptron"
     assert header["parameters"]["max_iter"] == 1000
     assert header["arrays_sha256"] == model_file.digest(safetensors.numpy.load_file(path))
-
-
-class Table:
-    """Stands for an encoder: plain data and arrays, as in `linsep.data.features.encoder`."""
-
-    def __init__(self, columns: list[str], mean: Any) -> None:
-        self.columns, self.mean = columns, mean
-
-    @property
-    def width(self) -> int:
-        return len(self.columns)
-
-    def state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {"columns": self.columns}, {"mean": self.mean}
-
-    @classmethod
-    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Any]) -> Table:
-        return cls(meta["columns"], arrays["mean"])
-
-
-def test_the_encoder_travels_with_the_model(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "linsep.data.features.encoder", SimpleNamespace(TableEncoder=Table))
-    encoder: Any = Table(["a", 'b"\\'], np.array([0.5, 1.5]))
-    save(TableModel.of(fitted(), encoder), path)
-    again = load(path).encoder_
-    assert again.columns == ["a", 'b"\\']
-    assert again.mean.tolist() == [0.5, 1.5]
 
 
 class Counter(BaseEstimator):

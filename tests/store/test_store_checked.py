@@ -14,9 +14,9 @@ import scipy.sparse as sp
 
 import linsep
 from crafted_models import bases, in_a_child, parts_of, sealed
+from in_process import run_linsep
 from linsep import DataError, ModelFileError
 from linsep.app import tables
-from linsep.app.cli import main
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
@@ -166,24 +166,18 @@ def test_an_encoder_that_lost_a_level_is_refused(path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["show", "predict", "score", "export"])
 @pytest.mark.parametrize("field", ["version", "state", "classes", "parameters", "class", "encoder.kind", "table.names"])
-def test_a_missing_field_is_one_sentence_in_every_command(
-    command: str, field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_field_is_one_sentence_in_every_command(command: str, field: str, tmp_path: Path) -> None:
     model, rows, labels = bases()["TableModel"]
     header, arrays = parts_of(model)
     first, _, inner = field.partition(".")
     del (header[first] if inner else header)[inner or first]
     (tmp_path / "model").write_bytes(sealed(header, arrays))
     rows.assign(kind=labels).to_csv(tmp_path / "rows.csv", index=False)
-    monkeypatch.chdir(tmp_path)
     table = {"predict": ["rows.csv"], "score": ["rows.csv"], "export": ["--to", "json"]}.get(command, [])
-    monkeypatch.setattr("sys.argv", ["linsep", command, "model", *table])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    said = capsys.readouterr().err
-    assert stopped.value.code == 2
-    assert said.startswith("Error: model: ") or "model: saved by linsep" in said
-    assert "Traceback" not in said
+    done = run_linsep([command, "model", *table], tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: model: ") or "model: saved by linsep" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_sizes_in_the_header_take_no_memory(path: Path) -> None:
@@ -302,70 +296,45 @@ def test_where_a_model_comes_from(path: Path, monkeypatch: pytest.MonkeyPatch) -
         linsep.save(model, path, origin={"colour": "red"})
 
 
-def test_the_command_tells_its_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
-    for arguments in ("fit rows.csv --target y --model m", "show m --json"):
-        monkeypatch.setattr("sys.argv", ["linsep", *arguments.split()])
-        capsys.readouterr()
-        main_without_exit()
-    told = json.loads(capsys.readouterr().out)["origin"]
+def test_the_command_tells_its_data(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,y\n1,no\n2,yes\n3,yes\n")
+    run_linsep(["fit", "rows.csv", "--target", "y", "--model", "m"], tmp_path)
+    told = json.loads(run_linsep(["show", "m", "--json"], tmp_path).stdout)["origin"]
     assert told["command"] == "linsep fit rows.csv --target y --model m" and told["data"] == "rows.csv"
-    assert told["data_sha256"] == hashlib.sha256(Path("rows.csv").read_bytes()).hexdigest()
+    assert told["data_sha256"] == hashlib.sha256(rows.read_bytes()).hexdigest()
 
 
-def test_data_written_while_they_are_read_are_not_claimed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
-    given = tables.open_labelled
+def test_data_written_while_they_are_read_are_not_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, given = tmp_path / "rows.csv", tables.open_labelled
+    rows.write_text("a,y\n1,no\n2,yes\n3,yes\n")
 
     def beside(*arguments: Any) -> Any:
         source, columns = given(*arguments)
         source.read()
-        Path("rows.csv").write_text("a,y\n1,yes\n2,no\n3,no\n4,no\n")
+        rows.write_text("a,y\n1,yes\n2,no\n3,no\n4,no\n")
         return source, columns
 
     monkeypatch.setattr(tables, "open_labelled", beside)
-    monkeypatch.setattr("sys.argv", ["linsep", "fit", "rows.csv", "--target", "y", "--model", "m"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "rows.csv was written while it was read: try again when it is complete" in capsys.readouterr().err
-    assert not Path("m").exists()
+    done = run_linsep(["fit", "rows.csv", "--target", "y", "--model", "m"], tmp_path)
+    assert done.returncode == 2
+    assert "rows.csv was written while it was read: try again when it is complete" in done.stderr
+    assert not (tmp_path / "m").exists()
 
 
-def test_what_a_terminal_would_obey_is_written_out(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_terminal_would_obey_is_written_out(path: Path) -> None:
     model = linsep.Perceptron()
     model.learn_one({"a\x1b[2J": 1.0}, "x").learn_one({"a\x1b[2J": -1.0}, "y\x07")
     linsep.save(model, path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["linsep", "show", str(path)])
-        main_without_exit()
-    said = capsys.readouterr().out
+    said = run_linsep(["show", path], path.parent).stdout
     assert "a\\x1b[2J" in said and "y\\x07" in said
     assert "\x1b" not in said and "\x07" not in said
 
 
-def test_no_memory_is_a_sentence(
-    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_memory_is_a_sentence(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(path: Any) -> Any:
         raise MemoryError("Unable to allocate 16.0 GiB")
 
     monkeypatch.setattr("linsep.app.models.load", load)
-    monkeypatch.setattr("sys.argv", ["linsep", "show", str(path)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert capsys.readouterr().err == "linsep: error: not enough memory: Unable to allocate 16.0 GiB\n"
-
-
-def main_without_exit() -> None:
-    try:
-        main()
-    except SystemExit as stopped:
-        assert stopped.code in (0, None)
+    done = run_linsep(["show", path], path.parent)
+    assert (done.returncode, done.stderr) == (2, "linsep: error: not enough memory: Unable to allocate 16.0 GiB\n")
