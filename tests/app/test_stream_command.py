@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -96,50 +95,6 @@ def test_a_malformed_line_saves_the_model_so_far(table: Path) -> None:
     result = fit(table, model, lenient=True)
     assert (result.data["rows"], result.data["skipped"]) == (599, 1)
     assert "t.csv:401" in result.warnings[0]
-
-
-def test_kill_9_and_the_same_command_again(table: Path) -> None:
-    folder = table.parent
-    script = (
-        "import sys\nfrom linsep.app import cli\nfrom linsep.data.readers import lines\nlines.TABLE_BYTES = 700\n"
-        "if sys.argv[1] == 'killed':\n"
-        "    from linsep.streaming.fit_stream import Checkpoint\n"
-        "    write = Checkpoint.write\n"
-        "    def wait(self, run):\n"
-        "        write(self, run)\n"
-        "        print('written', file=sys.stderr, flush=True); sys.stdin.read()\n"
-        "    Checkpoint.write = wait\n"
-        "sys.argv[1:2] = []\ncli.main()\n"
-    )
-    args = [
-        "fit",
-        "t.csv",
-        "--stream",
-        "--target",
-        "sold",
-        "--set",
-        "bits=10",
-        "--column",
-        "note=text",
-        "--model",
-        "m.linsep",
-    ]
-    args += ["--learner", "perceptron", "--checkpoint", "ck", "--set", "checkpoint_rows=100"]
-    command = [sys.executable, "-c", script]
-    going = subprocess.Popen(
-        [*command, "killed", *args], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert going.stderr is not None
-    line = going.stderr.readline()
-    assert line == "written\n", line + going.stderr.read()
-    going.send_signal(signal.SIGKILL)
-    going.communicate()
-    assert going.returncode == -signal.SIGKILL
-    assert not (folder / "m.linsep").exists()
-    again = subprocess.run([*command, "x", *args], cwd=folder, capture_output=True, text=True, check=False)
-    assert (again.returncode, "going on from ck, after" in again.stderr) == (0, True), again.stderr
-    fit(table, folder / "whole.linsep", learner="perceptron")
-    assert state_of(folder / "m.linsep") == state_of(folder / "whole.linsep")
 
 
 def test_a_finished_checkpoint_says_so(table: Path) -> None:

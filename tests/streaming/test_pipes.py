@@ -329,21 +329,8 @@ def going(tmp_path: Path) -> Iterator[Callable[..., Going]]:
 
 
 def test_each_row_is_answered_before_the_next_is_written(going: Callable[..., Going], tmp_path: Path) -> None:
-    fit = going(
-        "fit",
-        "-",
-        "--stream",
-        "--target",
-        "y",
-        "--predictions",
-        "-",
-        "--model",
-        "m",
-        "--every",
-        "0.1s",
-        "--snapshot",
-        "s",
-    )
+    asked = "fit - --stream --target y --predictions - --model m --every 0.1s --snapshot s"
+    fit = going(*asked.split())
     assert fit.read() == "prediction,decision_value,label"
     fit.write("a,y\n")
     answers = []

@@ -248,7 +248,7 @@ def test_checkpoints_may_become_more_frequent_in_the_middle_of_a_run(table: Path
         fit(table, checkpoint=folder / "ck", checkpoint_rows=200)
     said: list[str] = []
     fit(table, folder / "m", checkpoint=folder / "ck", checkpoint_rows=50, verbose=said.append)
-    assert len(said) > 5
+    assert len(said) > 5 and said[0].startswith(f"going on from {folder / 'ck'}, after ")
     assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
 
 
@@ -373,6 +373,7 @@ def test_ctrl_c_in_the_middle_of_a_chunk_waits_for_its_end(table: Path, monkeypa
         ({"bits": 60}, "bits must be from 8 to 28, not 60"),
         ({"drift": "x"}, "no drift alarm called 'x'"),
         ({"classes": ["a", "a"]}, "the classes name one class twice"),
+        ({"classes": ["no", "yes", ""]}, "an empty name among the classes"),
         ({"learner": AveragedPerceptron(max_iter=-1)}, "max_iter"),
     ],
 )
