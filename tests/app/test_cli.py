@@ -19,7 +19,6 @@ from sklearn.datasets import load_iris
 
 from in_process import run_linsep
 from linsep import load
-from linsep.app.cli import main
 
 TABLE = (
     'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60,"say ""hi""",no\nOslo,70,"a, b",yes\nBari,20,"x\ny",no\n'
@@ -192,22 +191,12 @@ def test_bad_usage_and_input_exit_with_2(tmp_path: Path, args: list[str], messag
 @pytest.mark.parametrize(
     ("model", "said"), [("none.linsep", "there is no file of that name"), ("a folder", "is a folder: name a file")]
 )
-def test_a_model_that_cannot_be_read_is_one_sentence(
-    command: str,
-    model: str,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_model_that_cannot_be_read_is_one_sentence(command: str, model: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a folder").mkdir()
     (tmp_path / "t.csv").write_text(XOR)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["linsep", *(model if word == "M" else word for word in command.split())])
-    with pytest.raises(SystemExit) as end:
-        main()
-    told = capsys.readouterr().err
-    assert (end.value.code, told.startswith(f"linsep: error: {model}"), said in told) == (2, True, True)
+    done = linsep(*(model if word == "M" else word for word in command.split()), folder=tmp_path)
+    told = done.stderr
+    assert (done.returncode, told.startswith(f"linsep: error: {model}"), said in told) == (2, True, True)
     assert "Errno" not in told
 
 

@@ -57,18 +57,8 @@ def test_the_command_says_what_the_function_finds(folder: Path) -> None:
 
 def test_pairs_are_asked_and_what_is_explained_is_proved(folder: Path) -> None:
     Path("y.csv").write_text("side\n" + "".join(f"{k}\n" for k in np.digitize(HIDDEN[:, 0], [-0.5, 0.5])))
-    asked = [
-        *ASKED,
-        "--set",
-        "controls=0",
-        "--set",
-        "pairs",
-        "--explain",
-        "--set",
-        "explain_limit=0.2",
-        "--certificates",
-        "proofs",
-    ]
+    more = "--set controls=0 --set pairs --explain --set explain_limit=0.2 --certificates proofs"
+    asked = [*ASKED, *more.split()]
     done = linsep(*asked, "--json")
     found = json.loads(done.stdout)["rows"]
     assert [row["concept"] for row in found[6:]] == [

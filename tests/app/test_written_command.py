@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from linsep.app.cli import main
+from in_process import run_linsep
 
 ROWS = [("1.5", "Rome", "yes"), ("2.25", "Århus", "no"), ("0.75", "Rome", "no"), ("3.5", "Århus", "yes")]
-
-
-def run(capsys: Any, monkeypatch: pytest.MonkeyPatch, line: list[str]) -> str:
-    monkeypatch.setattr("sys.argv", ["linsep", *line])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    out, err = capsys.readouterr()
-    assert ended.value.code in (0, None, 1), err
-    return str(out)
 
 
 @pytest.fixture
@@ -47,11 +37,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
     ],
 )
-def test_the_commands_agree(
-    folder: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, name: str, options: list[str], said: str
-) -> None:
-    def ask(*line: str) -> str:
-        return run(capsys, monkeypatch, list(line))
+def test_the_commands_agree(folder: Path, name: str, options: list[str], said: str) -> None:
+    def ask(*words: str) -> str:
+        done = run_linsep(words, folder)
+        assert done.returncode in (0, 1), done.stderr
+        return done.stdout
 
     asked = ["--target", "sold", "--max-iter", "3"]
     assert said in ask("fit", name, *asked, *options, "--model", "m.linsep")

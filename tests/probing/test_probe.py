@@ -268,14 +268,6 @@ def test_shuffled_labels_share_the_time_limit_and_those_decided_are_counted(monk
     assert f"{row.separable_shuffles} of 3 decided" in found.summary().splitlines()[1]
 
 
-def test_independent_rows_are_separable_with_any_labels() -> None:
-    X = RNG.normal(size=(12, 11))
-    (row,) = probe(X, np.arange(12) < 6, controls=3).rows
-    assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (3, 3, 3)
-    labels = shuffles(np.arange(12) < 6, None, 3, np.random.default_rng(0))
-    assert [separability(X, one).verdict for one in labels] == ["separable"] * 3
-
-
 def test_table_json_and_summary_hold_the_same_rows() -> None:
     found = probe(LAYERS, SIDE, controls=2)
     table = found.table()

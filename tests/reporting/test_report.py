@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linsep
+from in_process import linsep as command
 from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report
-from linsep.app.cli import main
 from linsep.types import DataError
 
 NASTY = "<script>alert(1)</script>"
@@ -64,13 +64,6 @@ class Reader(HTMLParser):
 
     def text(self) -> str:
         return " ".join(part for parts in self.words.values() for part in parts)
-
-
-def cli(*args: Any, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "argv", ["linsep", *map(str, args)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.fixture
@@ -247,9 +240,8 @@ def test_a_missing_extra_is_named(folder: Path) -> None:
 
 
 # ------------------------------------------------------------------- commands
-def test_fit_writes_a_page_on_which_markup_is_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = ("fit", "t.csv", "--target", "sold", "--report", "run it.html", "--max-iter", "5", "--json")
-    assert cli(*command, monkeypatch=monkeypatch) == 0
+def test_fit_writes_a_page_on_which_markup_is_text(folder: Path) -> None:
+    command("fit", "t.csv", "--target", "sold", "--report", "run it.html", "--max-iter", "5", "--json")
     page = Reader((folder / "run it.html").read_text(encoding="utf-8"))
     assert page.words["h1"] == ["AveragedPerceptron: no against <b>yes</b>"]
     assert page.words["pre"] == ["linsep fit t.csv --target sold --report 'run it.html' --max-iter 5 --json"]
@@ -259,10 +251,9 @@ def test_fit_writes_a_page_on_which_markup_is_text(folder: Path, monkeypatch: py
     assert load(folder / "model.linsep").encoder_ is not None
 
 
-def test_mistaken_rows_of_a_table_and_of_its_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistaken_rows_of_a_table_and_of_its_model(folder: Path) -> None:
     (folder / "noisy.csv").write_text("size,city,sold\n1.50,Oslo,a\n1.50,Oslo,b\n7,Rome,b\n8,Rome,b\n")
-    arguments = ("noisy.csv", "--target", "sold", "--learner", "rocchio", "--report", "r.html")
-    assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
+    command("fit", "noisy.csv", *["--target", "sold", "--learner", "rocchio", "--report", "r.html"])
     rows = Reader((folder / "r.html").read_text(encoding="utf-8")).rows
     at = rows.index(["row", "label", "predicted", "margin"])
     assert rows[at + 1][:3] == ["2", "b", "a"]
@@ -271,29 +262,26 @@ def test_mistaken_rows_of_a_table_and_of_its_model(folder: Path, monkeypatch: py
     assert ["2", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
 
 
-def test_check_and_streams_write_theirs(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_and_streams_write_theirs(folder: Path) -> None:
     (folder / "kinds.csv").write_text("a,b,kind\n0.1,1,u\n0.2,2,u\n5,1,v\n6,2.5,v\n0.15,9,w\n")
-    assert cli("check", "kinds.csv", "--target", "kind", "--report", "c.html", "--json", monkeypatch=monkeypatch) == 0
-    assert json.loads(capsys.readouterr().out)["report"] == "c.html"
+    checked = command("check", "kinds.csv", "--target", "kind", "--report", "c.html", "--json")
+    assert json.loads(checked.stdout)["report"] == "c.html"
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert page.words["h1"] == ["3 of 3 classes are separable"]
     assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
     assert ["feature", "weight"] in page.rows
-    arguments = ("t.csv", "--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html")
-    assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
+    command("fit", "t.csv", *["--stream", "--target", "sold", "--set", "bits=8", "--report", "stream.html"])
     page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
     assert "a stream are not kept" in page.text()
     assert "mistakes, pass 1" in page.text()
 
 
-def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_shows_the_rows_that_have_to_go(folder: Path) -> None:
     rows = [(150 + h, 40 + 7 * h % 13, "tall" if (h > 19) != (h in (3, 30)) else "short") for h in range(40)]
     lines = ["height,weight,kind", "150,,short", *(",".join(map(str, row)) for row in rows)]
     (folder / "kinds.csv").write_text("\n".join(lines) + "\n")
-    words = ("kinds.csv", "--target", "kind", "--missing", "drop", "--explain", "--report", "c.html")
-    assert cli("check", *words, monkeypatch=monkeypatch) == 1
+    asked = "check kinds.csv --target kind --missing drop --explain --report c.html"
+    command(*asked.split(), status=1)
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     at = page.rows.index(["row", "label"])
     told = page.rows[at + 1 : at + 3]
@@ -303,13 +291,13 @@ def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path) -> None:
     frame = pd.DataFrame({"geo": [{"at": "x"}] * 6, "a": [0, 1, 2, 7, 8, 9], "y": list("pppqqq")})
     table = folder / f"nested.{suffix}"
     frame.to_json(table, orient="records", lines=True) if suffix == "jsonl" else frame.to_parquet(table)
     asked = (table.name, "--target", "y", "--column", "geo=skip", "--report", "n.html")
-    for command, status in (("fit", 0), ("check", 0)):
-        assert cli(command, *asked, monkeypatch=monkeypatch) == status
+    for name in ("fit", "check"):
+        command(name, *asked)
         page = Reader((folder / "n.html").read_text(encoding="utf-8"))
         assert "geo" not in [cell for row in page.rows for cell in row]
     model = load(folder / "model.linsep")
@@ -326,17 +314,9 @@ def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, m
     ],
 )
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
-def test_a_bad_path_is_refused_before_the_fit(
-    path: str,
-    message: str,
-    stream: list[str],
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    arguments = ("fit", "t.csv", "--target", "sold", "--model", "m.linsep", "--report", path, *stream)
-    assert cli(*arguments, monkeypatch=monkeypatch) == 2
-    assert message in capsys.readouterr().err
+def test_a_bad_path_is_refused_before_the_fit(path: str, message: str, stream: list[str], folder: Path) -> None:
+    asked = ("--target", "sold", "--model", "m.linsep", "--report", path, *stream)
+    assert message in command("fit", "t.csv", *asked, status=2).stderr
     assert sorted(item.name for item in folder.iterdir()) == ["t.csv"]
     assert (folder / "t.csv").read_text() == TABLE
 
