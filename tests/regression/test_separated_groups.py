@@ -132,35 +132,44 @@ def infinite(found: Any) -> list[Any]:
     return [name for name, value in found.coefficients.items() if value not in ("finite", "not identified")]
 
 
-def test_all_children_of_two_classes_survived() -> None:
-    table = titanic()
-    for formula, terms in (
-        ("survived ~ cls*age + sex", ["cls:age"]),
-        ("survived ~ cls*sex*age", ["cls:age", "cls:sex:age"]),
-    ):
-        found = separation(formula, data=table)
-        assert said(found.groups) == ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
-        assert found.advice[0] == (
-            "Every row is separated in cls=2nd, age=Child (24 rows), cls=1st, age=Child (6 rows): merge levels, or "
-            f"leave out {', '.join(terms)}; then no estimate is infinite."
-        )
-        assert infinite(separation(" - ".join([formula, *terms]), data=table)) == []
-        for kept in terms[:-1]:  # no fewer would do
-            assert infinite(separation(" - ".join([formula, *(term for term in terms if term != kept)]), data=table))
-        assert not any("Drop a column" in text or "Merge levels" in text for text in found.advice)
-    assert infinite(separation("survived ~ cls + sex + age", data=table)) == []
-    assert infinite(separation("survived ~ cls*sex + sex*age", data=table)) == []
-
-
-def test_a_cell_of_three_levels_is_named() -> None:
+def without_a_third_class() -> pd.DataFrame:
+    """Children of the first two classes have both outcomes, girls of the third survived."""
     table = titanic()
     table.loc[(table.age == "Child") & (table.cls != "3rd"), "survived"] = np.arange(30) % 2
     table.loc[(table.cls == "3rd") & (table.sex == "Female") & (table.age == "Child"), "survived"] = 1
-    found = separation("survived ~ cls*sex*age", data=table)
-    few = "cls=1st, sex=Female, age=Child (1 row)"  # of one row too
-    assert said(found.groups) == ["cls=3rd, sex=Female, age=Child (31 rows)", few]
-    assert "leave out cls:sex:age; then no estimate is infinite" in found.advice[0]
-    assert infinite(separation("survived ~ (cls + sex + age)**2", data=table)) == []
+    return table
+
+
+CHILDREN = ["cls=2nd, age=Child (24 rows)", "cls=1st, age=Child (6 rows)"]
+OF_PRODUCTS = ["age=Child, cls=2nd (24 rows)", "age=Child, cls=1st (6 rows)"]
+GIRLS = ["cls=3rd, sex=Female, age=Child (31 rows)", "cls=1st, sex=Female, age=Child (1 row)"]  # of one row too
+
+
+@pytest.mark.parametrize(
+    ("table", "formula", "cells", "terms"),
+    [
+        (titanic, "cls*age + sex", CHILDREN, ["cls:age"]),
+        (titanic, "cls*sex*age", CHILDREN, ["cls:age", "cls:sex:age"]),
+        (titanic, "age:cls + sex", OF_PRODUCTS, ["age:cls"]),
+        (titanic, "C(age):C(cls, Treatment('3rd')) + sex", OF_PRODUCTS, ["C(age):C(cls, Treatment('3rd'))"]),
+        (without_a_third_class, "cls*sex*age", GIRLS, ["cls:sex:age"]),
+    ],
+)
+def test_cells_whose_rows_are_all_separated_are_named_with_the_fewest_terms_to_leave_out(
+    table: Any, formula: str, cells: list[str], terms: list[str]
+) -> None:
+    data = table()
+    found = separation(f"survived ~ {formula}", data=data)
+    assert sorted(said(found.groups)) == sorted(cells)
+    assert found.advice[0] == (
+        f"Every row is separated in {', '.join(said(found.groups))}: merge levels, or leave out {', '.join(terms)}; "
+        "then no estimate is infinite."
+    )
+    assert infinite(separation(" - ".join([f"survived ~ {formula}", *terms]), data=data)) == []
+    for kept in terms[:-1]:  # no fewer would do
+        rest = [term for term in terms if term != kept]
+        assert infinite(separation(" - ".join([f"survived ~ {formula}", *rest]), data=data))
+    assert not any("Drop a column" in text or "Merge levels" in text for text in found.advice)
 
 
 def test_what_advice_proposes_was_tried() -> None:
@@ -193,16 +202,6 @@ def test_columns_that_depend_on_others_are_named() -> None:
     assert "as without sex_Male, age_Child: their" in text
     rest = separation(X[["sex_Female", "age_Adult"]], classes, family="multinomial")
     assert "not identified" not in rest.coefficients.values()
-    assert infinite(separation("survived ~ sex", data=titanic())) == []
-
-
-def test_cells_are_named_where_a_factor_stands_in_products_alone() -> None:
-    for term in ("age:cls", "C(age):C(cls, Treatment('3rd'))"):
-        formula = f"survived ~ {term} + sex"
-        found = separation(formula, data=titanic())
-        assert {"age=Child, cls=1st (6 rows)", "age=Child, cls=2nd (24 rows)"} == set(said(found.groups))
-        assert found.advice[0].endswith(f"leave out {term}; then no estimate is infinite.")
-        assert not any("Drop a column" in text for text in found.advice)
     assert infinite(separation("survived ~ sex", data=titanic())) == []
 
 

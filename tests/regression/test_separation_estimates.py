@@ -318,17 +318,8 @@ def test_the_table_stands_beside_what_was_printed_and_says_what_may_be_kept(prin
     fit, _ = printed
     found = separation(fit)
     table, part = found.table(), found.finite_part()
-    assert list(table.columns) == [
-        "printed",
-        "printed_error",
-        "truth",
-        "estimate",
-        "error",
-        "lower",
-        "upper",
-        "p",
-        "rows",
-    ]
+    beside, own = ["printed", "printed_error"], ["truth", "estimate", "error", "lower", "upper", "p", "rows"]
+    assert list(table.columns) == beside + own
     assert table["printed"].to_dict() == fit.params.to_dict()
     assert table["printed_error"].to_dict() == fit.bse.to_dict()
     assert table.loc["C(ward)[T.c]", "truth"] == "+infinity"
