@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from in_process import linsep
-from linsep import DataError, explore
+from linsep import explore
 from linsep.explorer import explore as serving
 from linsep.explorer.explore import page_of
 
@@ -44,15 +44,6 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     assert found._repr_html_().startswith('<iframe title="linsep explorer"')
     assert "&lt;!doctype html&gt;" in found._repr_html_()
     assert repr(found) == "<Exploration of 6 x 2 rows: Perceptron, 2 updates; save(path), serve()>"
-
-
-def test_a_page_replaces_no_table_and_no_folder(tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text("x,y\n1,a\n2,b\n")
-    assert "would be replaced" in linsep("explore", table, "--target", "y", "--save", table, status=2).stderr
-    with pytest.raises(DataError, match="is a folder"):
-        explore(preset="line").save(tmp_path)
-    assert table.read_text() == "x,y\n1,a\n2,b\n"
 
 
 class Page:
@@ -187,7 +178,6 @@ def test_the_command_shows_a_preset_or_says_what_is_wrong(tmp_path: Path) -> Non
     assert "name one of them" in linsep("explore", table, "--target", "y", "--save", out, status=2).stderr
     assert "not both" in linsep("explore", table, "--preset", "line", "--save", out, status=2).stderr
     assert "no preset is called" in linsep("explore", "--preset", "moon", "--save", out, status=2).stderr
-    assert "would be replaced" in linsep("explore", table, "--target", "y", "--save", table, status=2).stderr
 
 
 def test_a_script_cannot_end_its_own_element() -> None:

@@ -272,14 +272,6 @@ def test_a_class_between_two_others_is_no_list_of_wrong_labels(tmp_path: Path) -
     assert "too many (a)" not in done.stdout
 
 
-def test_the_list_replaces_no_table(tmp_path: Path) -> None:
-    path = table(tmp_path)
-    before = path.read_bytes()
-    done = run_linsep(["check", path, "--target", "kind", "--set", f"suspects={path}"], tmp_path)
-    assert done.returncode == 2
-    assert path.read_bytes() == before
-
-
 def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("size,kind\n" + "".join(f"{k},{'ab'[k > 4]}\n" for k in range(10)))
     done = run_linsep(["check", "t.csv", "--target", "kind", "--set", "suspects=s.csv"], tmp_path)
