@@ -254,6 +254,10 @@ def test_without_an_intercept_no_hulls_meet() -> None:
         (lambda run: plots.plot_boundary(separability([[0], [0]], [0, 1]), X5, Y5), "holds no plane"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
+        (lambda run: plots.plot_witness(run, X5, Y5), "a certificate, as separability"),
+        (lambda run: plots.plot_points(np.eye(2), [None, 0]), "Unknown label type: None"),
+        (lambda run: plots.plot_boundary(([1.0, 2.0, 3.0], 0.0), X5, Y5), "X has 5 features and w 3 entries"),
+        (lambda run: plots.plot_boundary(([np.nan] * 5, 0.0), X5, Y5), "holds a value that is not a finite"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(run: Perceptron, draw: Any, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -30,25 +29,6 @@ def _close() -> Any:
     plt.close("all")
 
 
-@pytest.fixture(scope="module")
-def run() -> Perceptron:
-    return Perceptron(trace="updates").fit(ROWS, LABELS)
-
-
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (lambda run, to: plots.plot_points(ROWS, [None, 0, 1, 1]), "Unknown label type: None"),
-        (lambda run, to: plots.plot_boundary(([1.0, 2.0, 3.0], 0.0), ROWS, LABELS), "X has 2 features and w 3 entries"),
-        (lambda run, to: plots.plot_boundary(([1.0, np.nan], 0.0), ROWS, LABELS), "holds a value that is not a finite"),
-        (lambda run, to: plots.plot_witness(run, ROWS, LABELS), "a certificate, as separability"),
-    ],
-)
-def test_it_is_refused_in_words(run: Perceptron, tmp_path: Path, draw: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        draw(run, tmp_path)
-
-
 def test_hulls_that_do_not_meet_are_not_said_to() -> None:
     found = separability(SQUARE, CROSSED)
     for rows, labels in (
@@ -66,8 +46,8 @@ def test_a_zero_vector_is_on_no_side() -> None:
     assert "$z$ is 0 everywhere" in ax.get_xlabel()
 
 
-def test_mistakes_have_room_above_them(run: Perceptron) -> None:
-    ax = plots.plot_trace(run)
+def test_mistakes_have_room_above_them() -> None:
+    ax = plots.plot_trace(Perceptron(trace="updates").fit(ROWS, LABELS))
     assert ax.get_ylim()[1] > max(ax.lines[0].get_ydata())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from decimal import Decimal
 from math import inf
 from typing import Any
 
@@ -90,16 +89,6 @@ def test_without_an_intercept_the_first_text_column_keeps_its_levels() -> None:
     found = separation(frame, SOLD, fit_intercept=False)
     assert list(found.coefficients) == ["city=Bari", "city=Oslo", "city=Rome", "size", "old", "kind=v"]
     assert found.references == {"kind": "u"}
-
-
-def test_decimals_are_exact() -> None:
-    y = [1, 0, 1]
-    text = [["0.1", "0.3"], ["0.2", "0.6"], ["0.3", "0.9"]]
-    exact = pd.DataFrame([[Decimal(v) for v in row] for row in text], columns=["a", "b"])
-    assert separation(exact.astype(float), y).verdict == "complete"
-    found = separation(exact, y)
-    found.verify(exact, y)
-    assert (found.verdict, found.rank) == ("overlap", 2)
 
 
 def test_answers_can_be_sent_to_another_process() -> None:
