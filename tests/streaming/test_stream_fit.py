@@ -255,18 +255,17 @@ def test_checkpoints_may_become_more_frequent_in_the_middle_of_a_run(table: Path
 def test_a_checkpoint_belongs_to_one_run(table: Path) -> None:
     folder = table.parent
     fit(table, folder / "m", checkpoint=folder / "ck")
-    with pytest.raises(DataError, match="belongs to a run with passes = 1, not 2"):
-        fit(table, checkpoint=folder / "ck", passes=2)
-    with pytest.raises(DataError, match=r"learner = 'AveragedPerceptron\(\)', not 'Perceptron\(\)'"):
-        fit(table, checkpoint=folder / "ck", learner=Perceptron())
-    with pytest.raises(DataError, match="a checkpoint needs an ordinary file"):
-        fit(table, checkpoint=Path(os.devnull))
-    with pytest.raises(DataError, match="there is no folder"):
-        fit(table, checkpoint=folder / "none" / "ck")
-    with pytest.raises(DataError, match="would be replaced by the checkpoint"):
-        fit(table, checkpoint=table)
-    with pytest.raises(DataError, match="is a model, but no checkpoint"):
-        fit(table, checkpoint=folder / "m")
+    wrong: list[tuple[Path, dict[str, Any], str]] = [
+        (folder / "ck", {"passes": 2}, "belongs to a run with passes = 1, not 2"),
+        (folder / "ck", {"learner": Perceptron()}, r"learner = 'AveragedPerceptron\(\)', not 'Perceptron\(\)'"),
+        (Path(os.devnull), {}, "a checkpoint needs an ordinary file"),
+        (folder / "none" / "ck", {}, "there is no folder"),
+        (table, {}, "would be replaced by the checkpoint"),
+        (folder / "m", {}, "is a model, but no checkpoint"),
+    ]
+    for checkpoint, options, said in wrong:
+        with pytest.raises(DataError, match=said):
+            fit(table, checkpoint=checkpoint, **options)
     with table.open("a") as file:
         file.write("Rome,1,a house,yes\n")
     with pytest.raises(DataError, match="the files have changed"):

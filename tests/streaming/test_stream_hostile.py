@@ -31,7 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
     monkeypatch.setattr(of_batches, "BATCH_ROWS", 70)
-    monkeypatch.setattr(of_batches, "BATCH_ROWS", 70)
     return tmp_path
 
 

@@ -131,7 +131,8 @@ def test_what_holds_the_numbers_changes_nothing(design: tuple[Array, Array]) -> 
     first = json.loads(separability(X, y).to_json())
     same = ("format", "sha256", "question")
     rows = separability(X, y).separated_rows.tolist()
-    for form in (X.astype(np.float64), X.astype(np.float32), X.astype(object), scipy.sparse.csr_matrix(X)):
+    doubles = X.astype(np.float64)
+    for form in (doubles, X.astype(np.float32), X.astype(object), doubles.astype(object), scipy.sparse.csr_matrix(X)):
         found = separability(form, y)
         other = json.loads(found.to_json())
         assert [other[name] for name in same] == [first[name] for name in same]
