@@ -12,6 +12,7 @@ from test_verify_certificate import plain, verify
 
 from linsep import Separation, separation
 from linsep.theory.cone import faces
+from linsep.theory.cone.near_weights import Near, near_weights
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,18 @@ def test_what_is_proved_is_what_exact_weights_prove(
     assert again.to_dict() == found.to_dict()
     status, said = verify(tmp_path, claim, plain(X, y))
     assert (status, f"\nproved: {found.verdict}, " in said) == (0, True), said
+
+
+def test_a_proof_that_fails_its_check_leaves_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*given: Any) -> Near | None:
+        found = near_weights(*given)
+        return found and found._replace(within=1e-30)
+
+    monkeypatch.setattr(faces, "near_weights", wrong)
+    X, y = designs(0)["all of these"], designs(0)["y"]
+    found = separation(X, y)
+    assert found.proof is not None
+    assert (found.verdict, found.proof.cone.within) == ("quasi-complete", 0.0)
 
 
 def test_equalities_need_exact_weights() -> None:
