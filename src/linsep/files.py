@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import os
 import re
 import secrets
-import socket
 import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,12 +17,9 @@ from linsep.types import DataError
 
 Name = str | os.PathLike[str]
 
-# Written beside the file and renamed over it. The name tells which process on which machine is at work, so that
-# the next one can remove what a killed one has left.
-_TEMP = re.compile(r"\.linsep-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp")
-# A temporary file of another machine, or of another process of the same number, is left alone for a day.
+# Written beside the file and renamed over it. What a killed process has left is removed by a later one after a day.
+_TEMP = re.compile(r"\.linsep-[0-9a-f]{16}\.tmp")
 _STALE_SECONDS = 86_400.0
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ADVICE = "check that the folder exists, is writable and has room"
 
 
@@ -36,6 +30,7 @@ def unreadable(name: str, error: OSError) -> str:
 
     Examples
     --------
+    >>> import errno
     >>> unreadable("m.linsep", FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
     'm.linsep: there is no file of that name'
     """
@@ -57,7 +52,7 @@ def open_output(
     """Open a file to write; it gets its name at the end of the block, and does not appear after an error.
 
     A symbolic link stays a link: the file that it names is replaced. A device or a pipe is written into, since it
-    cannot be replaced. Temporary files that killed processes have left in the folder are removed.
+    cannot be replaced. Temporary files that killed processes have left in the folder are removed after a day.
 
     Parameters
     ----------
@@ -100,21 +95,20 @@ def open_output(
     check_output(path, what, reads=reads)
     mode: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": ""}
     if grows or _is_written_into(path):
-        with _explained(path, what), open(path, **mode) as file:
+        with _explained(Path(path), what, Path(path)), open(path, **mode) as file:
             yield file
         return
     whole = Path(os.path.realpath(path))
     _remove_orphans(whole.parent)
-    temp = whole.with_name(f".linsep-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp")
+    temp = whole.with_name(f".linsep-{secrets.token_hex(8)}.tmp")
     # "x" with the default mode: the permissions are those the umask gives any new file.
     mode["mode"] = mode["mode"].replace("w", "x")
     try:
-        with _opened(temp, mode, whole, what) as file:
-            yield file
-            with _explained(whole, what):
+        with _explained(whole, what, temp):
+            with open(temp, **mode) as file:
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
-        with _explained(whole, what):
             os.replace(temp, whole)
     finally:
         temp.unlink(missing_ok=True)
@@ -207,61 +201,24 @@ def _is_same_file(path: Name, read: Name) -> bool:
 
 
 @contextmanager
-def _explained(path: Name, what: str) -> Iterator[None]:
-    """Say of an `OSError` which file it was and what to do."""
+def _explained(path: Path, what: str, temp: Path) -> Iterator[None]:
+    """Say of an `OSError` which file it was and what to do; one that names another file is of what the block reads."""
     try:
         yield
     except BrokenPipeError:
         raise  # the reader has gone: the caller knows what that means
     except OSError as error:
-        if _ADVICE in str(error.strerror):
-            raise  # explained already, where the whole block is
-        raise OSError(error.errno, f"cannot write {what} ({error.strerror}): {_ADVICE}", str(path)) from error
-
-
-@contextmanager
-def _opened(path: Path, mode: dict[str, Any], whole: Path, what: str) -> Iterator[IO[Any]]:
-    """The file; of what the block raises only a full disk is explained."""
-    with ExitStack() as stack:
-        with _explained(whole, what):
-            file = stack.enter_context(open(path, **mode))
-        try:
-            yield file
-        except OSError as error:
-            with suppress(OSError):  # on a full disk this fails too, and would say less
-                file.close()
-            if error.errno not in _FULL:
-                raise
-            with _explained(whole, what):
-                raise
-        with _explained(whole, what):
-            file.close()
-
-
-def _machine() -> str:
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+        if error.filename not in (None, str(path), str(temp)):
+            raise
+        said = f"cannot write {what} ({error.strerror or error}): {_ADVICE}"
+        raise OSError(error.errno, said, str(path)) from error
 
 
 def _remove_orphans(folder: Path) -> None:
-    """Remove temporary files whose process is gone, and those that nobody has touched for a day."""
+    """Remove temporary files that nobody has touched for a day."""
     with suppress(OSError):  # a folder that may be written but not listed
         for entry in os.scandir(folder):
-            found = _TEMP.fullmatch(entry.name)
-            if found is None:
-                continue
             with suppress(OSError):
-                old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS
-                if old or (found[1] == _machine() and not _is_alive(int(found[2]))):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if _TEMP.fullmatch(entry.name) and age > _STALE_SECONDS:
                     os.unlink(entry.path)
-
-
-def _is_alive(process: int) -> bool:
-    if os.name != "posix":
-        return True  # signal 0 would end the process there; its files go after a day
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
-    return True
