@@ -93,33 +93,19 @@ def _sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
             raise DataError(f"{path}: the query returns no table: it must be a SELECT")
         names = [column[0] for column in cursor.description]
         check_names(names, f"{path}, the query")
-        known: dict[str, set[str]] = {name: set() for name in names}  # what each column has held
-        first = 1
         while rows := cursor.fetchmany(n_rows):
             columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-            yield pa.table({name: _of_one_type(path, name, columns[name], known[name], first) for name in names})
-            first += len(rows)
+            yield pa.table({name: _as_array(path, name, cells) for name, cells in columns.items()})
 
 
-def _of_one_type(path: str, name: str, cells: Sequence[Any], known: set[str], first: int) -> Any:
-    """Cells as an Arrow array; DataError unless they, and the `known` ones before, are all numbers or all text."""
-    column = '"' + name.replace('"', '""') + '"'
-    advice = f"make the column one type in the query, as in CAST({column} AS TEXT) or CAST({column} AS REAL)"
-    for row, cell in enumerate(cells, first):
-        if cell is None:
-            continue
-        at, is_text = f"{path}, row {row} of the query, column {name!r}", isinstance(cell, str)
-        if isinstance(cell, bytes):
-            raise DataError(f"{at}: bytes, which are neither a number nor text: leave the column out")
-        if known and is_text != ("text" in known):
-            found, before = ("text", "numbers") if is_text else ("a number", "text")
-            raise DataError(f"{at}: {cell!r:.80} is {found}, and the rows before hold {before}: {advice}")
-        large = "large" if not is_text and abs(cell) > 2**53 else "whole"
-        known.add("text" if is_text else "float" if isinstance(cell, float) else large)
-    if {"float", "large"} <= known:
-        raise DataError(f"{path}, column {name!r}: fractions, and whole numbers beyond 2**53: {advice}")
-    kind = pa.string() if "text" in known else pa.float64() if "float" in known else pa.int64() if known else pa.null()
-    return pa.array(cells, kind)
+def _as_array(path: str, name: str, cells: Sequence[Any]) -> Any:
+    """Cells as an Arrow array; DataError unless all are whole numbers, or numbers that doubles hold, or text."""
+    try:
+        return pa.array(cells)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        column = '"' + name.replace('"', '""') + '"'
+        advice = f"make the column one type in the query, as in CAST({column} AS TEXT) or CAST({column} AS REAL)"
+        raise DataError(f"{path}, column {name!r} of the query: {in_a_line(error)}; {advice}") from None
 
 
 def _recut(tables: Iterator[Any], n_rows: int) -> Iterator[Any]:

@@ -283,7 +283,7 @@ class QuerySource(BatchSource):
             parts.append(rows)
         if not parts:
             raise NoRowsError(f"{self.name}: the query gives no rows")
-        return pa.concat_tables(parts, promote_options="permissive")
+        return joined(parts, [self.name], [self._where(0, 0)] * len(parts))[0]
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(query_tables(self.name, self._program, self._query, BATCH_ROWS))
