@@ -213,7 +213,7 @@ def test_types_are_decided_over_the_columns_of_all_files(tmp_path: Path) -> None
         ({"1.csv": "a,y\n1,2\n", "2.csv": "b,y\n1,2\n"}, r"1\.csv and .*2\.csv: only one of them has a column 'a'"),
         ({"1.csv": "a,y\n1,2\n", "2.csv": "a,y\n1\n"}, r"2\.csv:2: 1 fields where the header has 2"),
         ({"1.csv": "a,y\n", "2.csv": "a,y\n"}, r"1\.csv: there is a header but no row"),
-        ({"1.jsonl": '{"a": 1, "y": 1}', "2.jsonl": '{"a": "x", "y": 1}'}, r"1\.jsonl and the files after it: columns"),
+        ({"1.jsonl": '{"a": 1, "y": 1}', "2.jsonl": '{"a": "x", "y": 1}'}, r"1\.jsonl, and what follows it: columns"),
         ({"1.jsonl": '{"a": 1, "y": 1}', "2.jsonl": '{"b": 1, "y": 1}'}, r"2\.jsonl:1, column 'a': the value is miss"),
         ({"1.jsonl": "", "2.jsonl": "\n"}, r"1\.jsonl: there are no rows"),
         ({"1.csv": "a,y\n1,2\n", "2.vw": "1 |a b"}, "the names do not tell one format"),

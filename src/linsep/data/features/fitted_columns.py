@@ -142,7 +142,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
             numbers.append(values)
         elif column.raw is not None:
             levels[name] = sorted(distinct(column.raw).texts.to_pylist())
-    mean, scale = _moments_of(numbers, names)
+    mean, scale = moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
     fill = np.zeros(len(names))
     for j, values in there.items():
         if not values.size:  # 0 in every row
@@ -321,22 +321,6 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
     low, high = X.min(axis=0), X.max(axis=0)
     mean, scale = _of_constants(mean, scale, dense(low).ravel(), dense(high).ravel(), names)
     return (mean if not is_sparse(X) else np.zeros(len(scale))), scale
-
-
-def _moments_of(columns: list[Array], names: list[str]) -> tuple[Array, Array]:
-    """What `moments` gives of the columns side by side, to the last bit: NumPy adds up the rows one by one then."""
-    if len(columns) < 2:
-        return moments(np.column_stack(columns) if columns else np.empty((1, 0)), names)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = np.array([_added_up(column) / len(column) for column in columns])
-        squares = [_added_up((column - m) ** 2) / len(column) for column, m in zip(columns, mean, strict=True)]
-    low, high = ([column.min() for column in columns], [column.max() for column in columns])
-    return _of_constants(mean, np.sqrt(squares), np.array(low), np.array(high), names)
-
-
-def _added_up(column: Array) -> Any:
-    """The sum of a column from the first row to the last; `sum` adds up parts."""
-    return np.cumsum(column)[-1]
 
 
 def _of_constants(mean: Array, scale: Array, low: Array, high: Array, names: list[str]) -> tuple[Array, Array]:

@@ -19,10 +19,9 @@ from linsep.data.labels import are_unlabelled, as_labels, labels_in, with_labels
 from linsep.data.readers.lines import Asked, in_a_line
 from linsep.data.readers.written import Written
 from linsep.markup import quote
-from linsep.types import Array, DataError, NoRowsError, row_from_0
+from linsep.types import DataError, NoRowsError, row_from_0
 
 Where = Callable[[int], str]
-_MANY_ROWS = 1 << 17  # of a table that is read whole, for which memory is worth the calls that give it back
 
 
 def row_of(name: str, start: int = 0) -> Where:
@@ -47,7 +46,7 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {in_a_line(error)}") from None
+        raise DataError(f"{names[0]}, and what follows it: columns of other kinds: {in_a_line(error)}") from None
     firsts = np.cumsum([0, *(part.num_rows for part in tables)])
 
     def where(row: int) -> str:
@@ -126,16 +125,7 @@ def from_arrow(
         return _typed(column, values, where, is_text=column in categorical)
 
     def parse(column: str) -> Column:
-        found = typed(column, _values(table, column, where, na, is_clean=column in clean))
-        if table.num_rows > _MANY_ROWS and found.stored is not None and found.raw is None and found.missing is None:
-            keep_numbers(column, found.stored)
-        return found
-
-    def keep_numbers(column: str, values: Array) -> None:
-        """Let numbers stand for the column that they were read from: one copy of them is enough."""
-        nonlocal table
-        table = table.set_column(table.column_names.index(column), column, pa.array(values))
-        pa.default_memory_pool().release_unused()
+        return typed(column, _values(table, column, where, na, is_clean=column in clean))
 
     y = None
     if target is not None:
