@@ -6,7 +6,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,9 @@ from linsep.types import DataError, NoRowsError
 # How deep values may be nested.
 _DEEPEST = 64
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_LONG = re.compile(rb"[0-9]{16}|[eE]|[0-9]\.[0-9]{15}")
-_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?[0-9][-0-9.eE+]*)')  # text, numbers
+_LONG = re.compile(rb"(?<![0-9.])[0-9]{16}")
 _NULL_FIRST = re.compile(rb"\s*null")
-_WHOLE = 2.0**52  # doubles from here on are whole numbers
+_WHOLE = 2.0**53  # from here on doubles leave out whole numbers
 _ROW = re.compile(r" in row ([0-9]+)$")
 
 
@@ -89,29 +87,17 @@ def _table(lines: Lines) -> Any:
 
 
 def _refuse_rounded(lines: Lines, table: Any) -> None:
-    """Raise DataError for a number that became another whole number, in a column of doubles."""
+    """Raise DataError for a column of doubles with numbers beyond 2^53, if the text has 16 digits in a row."""
     if not _LONG.search(lines.content):
         return
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    doubles = [c.to_numpy() for c in table.columns if pa.types.is_floating(c.type)]
-    large = {v for values in doubles for v in values[np.abs(values) >= _WHOLE].tolist()}
-    exact = Counter(v for c in table.columns if pa.types.is_integer(c.type) for v in c.to_pylist()) if large else {}
-    for found in _NUMBER.finditer(lines.content) if large else ():
-        number = found[1] and found[1].decode()
-        if (
-            not number
-            or float(number) not in large
-            or Decimal(number) in (Decimal(v := float(number)), Decimal(repr(v)))
-        ):
-            continue
-        if number.lstrip("-").isdecimal() and len(number) < 21 and exact[int(number)]:
-            exact[int(number)] -= 1  # it stands in a column of integers
-            continue
-        line = lines.first_line + lines.content.count(b"\n", 0, found.start())
-        raise DataError(
-            f"{lines.name}:{line}: doubles round the number {number:.40} to another whole number: write it in quotes"
-        )
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type) and (np.abs(column.to_numpy()) >= _WHOLE).any():
+            raise DataError(
+                f"{lines.name}:{lines.first_line}: column {name!r} holds doubles, which round numbers beyond 2^53 to "
+                "other whole numbers: write them in quotes"
+            )
 
 
 def _with_text(kind: Any) -> Any:

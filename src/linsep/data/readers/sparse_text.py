@@ -59,15 +59,13 @@ class SvmlightReader(TextReader):
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
-        name, exact, n = "", False, 0
+        name, n = "", 0
         parts: list[Scanned] = []
         beyond: dict[int, str] = {}
         for lines in pieces:
             name = name or lines.name
-            found = _scanned(lines, keep_digits=exact)
-            if not exact and not found.whole:  # whole numbers that their doubles hold need no digits beside them
-                exact, found = True, _scanned(lines)
-            over = found.exponent[found.slow] == np.iinfo(np.int32).min if exact else np.empty(0, bool)
+            found = _scanned(lines)
+            over = found.exponent[found.slow] == np.iinfo(np.int32).min
             for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
                 beyond[n + k] = lines.content[a:b].decode()
             n += found.data.size
@@ -85,17 +83,9 @@ class SvmlightReader(TextReader):
         np.cumsum(np.concatenate([np.diff(part.indptr) for part in parts]), out=indptr[1:])
         data = np.concatenate([part.data for part in parts])
         X = scipy.sparse.csr_matrix((data, columns, indptr), shape=(len(y), int(columns.max()) + 1))
-        return Whole(Chunk(X, y, 0), first, _digits(parts, beyond) if exact else None)
-
-
-def _digits(parts: list[Scanned], beyond: dict[int, str]) -> Decimals:
-    """The values as written; of the first parts, whose numbers are whole, no digits were kept."""
-    kept = [part.mantissa.size == part.data.size for part in parts]
-    mantissa = [part.mantissa if found else part.data.astype(np.int64) for part, found in zip(parts, kept, strict=True)]
-    exponent = [
-        part.exponent if found else np.zeros(part.data.size, np.int32) for part, found in zip(parts, kept, strict=True)
-    ]
-    return Decimals(np.concatenate(mantissa), np.concatenate(exponent), beyond)
+        mantissa = np.concatenate([part.mantissa for part in parts])
+        exponent = np.concatenate([part.exponent for part in parts])
+        return Whole(Chunk(X, y, 0), first, Decimals(mantissa, exponent, beyond))
 
 
 class ChunkOfLines(Chunk):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.kernels.compiled import inner, uncounted
-from linsep.kernels.text.numbers import APART, DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
+from linsep.kernels.text.numbers import APART, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
 # What may be wrong: the label, an entry, the order of indices, a value, a query id, the size of an index.
@@ -23,8 +23,7 @@ class Scanned(NamedTuple):
     """Rows as found. `error` is 0, or the kind of the mistake at byte `position`.
 
     The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for labels, those of more than
-    15 digits among them. `whole` says that all values are whole numbers below 2^53, written without a point: their
-    doubles are as good as their digits.
+    15 digits among them.
     """
 
     error: int
@@ -39,7 +38,6 @@ class Scanned(NamedTuple):
     exponent: Array
     slow: Array
     spans: Array
-    whole: bool
 
 
 def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
@@ -60,16 +58,16 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
     slow, spans = np.empty(n_entries, np.int64), np.empty((n_entries, 2), np.int64)
     rows = (labels, label_slow, label_spans, indptr)
     entries = (indices, data, mantissa, exponent, slow, spans)
-    error, position, r, k, n_label_slow, n_slow, whole = _scan(text, rows, entries, keep_digits)
+    error, position, r, k, n_label_slow, n_slow = _scan(text, rows, entries, keep_digits)
     of_labels = (label_slow[:n_label_slow], label_spans[:n_label_slow])
     of_entries = (indices[:k], data[:k], mantissa[:k], exponent[:k])
     unread = (slow[:n_slow], spans[:n_slow])
-    return Scanned(error, position, labels[:r], *of_labels, indptr[: r + 1], *of_entries, *unread, whole)
+    return Scanned(error, position, labels[:r], *of_labels, indptr[: r + 1], *of_entries, *unread)
 
 
 @uncounted(cache=True, nogil=True)
 def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
-    """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values, whole).
+    """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values).
 
     Positions are unsigned: Numba adds code to signed ones, for those below zero, that takes more time than the rest.
     """
@@ -77,7 +75,6 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
     indices, data, mantissa, exponent, slow, spans = entries
     n = np.uint64(text.size)
     i = r = k = n_label_slow = n_slow = np.uint64(0)
-    whole = True
     while i < n:
         i = skip_blanks(text, i)
         if text[i] == _HASH:
@@ -90,7 +87,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         if j == i:
             end, m, e = decimal_at(text, np.int64(i))
             if end < 0:
-                return LABEL, i, r, k, n_label_slow, n_slow, whole
+                return LABEL, i, r, k, n_label_slow, n_slow
             j = np.uint64(end)
             labels[r], ready = as_double(m, e)
             if not ready or not -APART < m < APART:
@@ -104,11 +101,11 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
                 break
             index, start = _index(text, i)
             if start == i:
-                return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow, whole
+                return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow
             if index >= _INDEX_LIMIT:
-                return SIZE, i, r, k, n_label_slow, n_slow, whole
+                return SIZE, i, r, k, n_label_slow, n_slow
             if index <= last:
-                return ORDER, i, r, k, n_label_slow, n_slow, whole
+                return ORDER, i, r, k, n_label_slow, n_slow
             last = index
             indices[k] = index
             number, j = whole_at(text, start)
@@ -117,8 +114,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
             if j == start:
                 end, m, e = decimal_at(text, np.int64(start))
                 if end < 0:
-                    return VALUE, start, r, k, n_label_slow, n_slow, whole
-                whole = whole and e == 0 and -DOUBLE < m < DOUBLE
+                    return VALUE, start, r, k, n_label_slow, n_slow
                 j = np.uint64(end)
                 data[k], ready = as_double(m, e)
                 if not ready:
@@ -131,7 +127,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         r += _ONE
         indptr[r] = k
         i = line_end(text, i)
-    return 0, i, r, k, n_label_slow, n_slow, whole
+    return 0, i, r, k, n_label_slow, n_slow
 
 
 @inner(cache=True, nogil=True)
