@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,6 @@ from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
 _NAMED = 3  # levels that are named
-_ENTRIES = 1 << 16  # at a time
 
 # Levels of each text column, None for numbers, in the order of the columns.
 Levels = dict[str, list[str] | None]
@@ -175,19 +174,17 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
     """
     n, offsets = chunk.n_rows, _offsets(fitted)
     width, n_features = len(offsets) - 1, offsets[-1]
-    parts = list(_parts(chunk, fitted, unknown))
+    parts = _parts(chunk, fitted, unknown)
     if n_features > WIDE * width or fitted.words:
         X = _sparse_rows(parts, offsets, n)
         return X if not fitted.words else scipy.sparse.hstack([X, *_weights(chunk, fitted)], format="csr")
     X = np.zeros((n, n_features))
-    for rows in _blocks(n, n_features):
-        for offset, part in zip(offsets, parts, strict=False):
-            found = part.of(rows)
-            if part.is_number:
-                X[rows, offset] = found
-            else:
-                known = np.flatnonzero(found >= 0)
-                X[rows.start + known, offset + found[known]] = 1
+    for offset, part in zip(offsets, parts, strict=False):
+        if part.is_number:
+            X[:, offset] = part.found
+        else:
+            known = np.flatnonzero(part.found >= 0)
+            X[known, offset + part.found[known]] = 1
     return X
 
 
@@ -200,11 +197,10 @@ def _offsets(fitted: Fitted) -> list[int]:
 
 
 class _Part(NamedTuple):
-    """A group of features: `of(rows)` is a number in each row, or the place of its level in a category, -1 for none."""
+    """A group of features: in each row a number, or the place of its level in a category, -1 for none."""
 
     is_number: bool
-    of: Callable[[slice], Array]
-    may_be_none: bool = False
+    found: Array
 
 
 def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Part]:
@@ -215,77 +211,43 @@ def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Par
         if levels is not None:
             yield _category(chunk, column, levels, unknown)
             continue
-        yield _number(column, *next(moments_of_numbers))
+        yield _Part(True, _number(column, *next(moments_of_numbers)))
         if name in fitted.flagged:
-            yield _flag(column)
+            yield _Part(True, np.zeros(chunk.n_rows) if column.missing is None else column.missing)
 
 
 def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unknown) -> _Part:
     texts, codes = distinct(column.raw)
     place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
     level = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
-    has_unknown = bool((level < 0).any())
-    if has_unknown:
+    if (level < 0).any():
         unknown.note(chunk, column, (level < 0)[codes])
     if column.missing is not None and "" in levels and (word := missing_word(levels)) and word not in texts.to_pylist():
         unknown.missing[column.name] = unknown.missing.get(column.name, 0) + int(column.missing.sum())
-    return _Part(False, lambda rows: level[codes[rows]], has_unknown)
+    return _Part(False, level[codes])
 
 
-def _number(column: Column, mean: float, scale: float, fill: float) -> _Part:
-    numbers, missing = column.stored, column.missing
-
-    def of(rows: slice) -> Array:
-        values: Array = (numbers[rows] - mean) / scale
-        if missing is not None:
-            values[missing[rows]] = fill
-        return values
-
-    return _Part(True, of)
+def _number(column: Column, mean: float, scale: float, fill: float) -> Array:
+    values: Array = (column.stored - mean) / scale
+    if column.missing is not None:
+        values[column.missing] = fill
+    return values
 
 
-def _flag(column: Column) -> _Part:
-    missing = column.missing
-    return _Part(True, lambda rows: np.zeros(1) if missing is None else missing[rows])
-
-
-def _blocks(n: int, width: int) -> Iterator[slice]:
-    """All of n rows, some at a time: what is written of them column by column stays in the cache."""
-    step = max(1, _ENTRIES // max(1, width))
-    return (slice(start, min(n, start + step)) for start in range(0, n, step))
-
-
-def _sparse_rows(parts: list[_Part], offsets: list[int], n: int) -> Any:
+def _sparse_rows(parts: Iterator[_Part], offsets: list[int], n: int) -> Any:
     """The parts as CSR: one entry a row and part, less those that are 0."""
-    width = len(parts)
-    data = np.empty(n * width)
-    indices: Array = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
-    ends: Array = np.zeros(n + 1, np.int32 if n * width < 2**31 else np.int64)
-    first, end = np.array(offsets[:-1], indices.dtype), 0
-    for rows in _blocks(n, width):
-        size = rows.stop - rows.start
-        # Where the rows would stand if none of their entries were 0; those that stay are moved up then.
-        whole = slice(end, end + size * width)
-        table, places = data[whole].reshape(size, width), indices[whole].reshape(size, width)
-        table[:], places[:] = 1.0, first
-        for j, part in enumerate(parts):
-            found = part.of(rows)
-            if part.is_number:
-                table[:, j] = found
-                continue
-            places[:, j] += found
-            if part.may_be_none:
-                table[found < 0, j] = 0.0
-        kept = table != 0
-        sizes = np.full(size, width) if kept.all() else np.count_nonzero(kept, axis=1)
-        total = int(sizes.sum())
-        if total < table.size:
-            data[end : end + total], indices[end : end + total] = table[kept], places[kept]
-        ends[rows.start + 1 : rows.stop + 1] = end + np.cumsum(sizes)
-        end += total
-    data.resize(end, refcheck=False)
-    indices.resize(end, refcheck=False)
-    return scipy.sparse.csr_matrix((data, indices, ends), shape=(n, offsets[-1]))
+    width = len(offsets) - 1
+    data, places = np.ones((n, width)), np.empty((n, width), np.int32 if offsets[-1] < 2**31 else np.int64)
+    for j, part in enumerate(parts):
+        places[:, j] = offsets[j]
+        if part.is_number:
+            data[:, j] = part.found
+        else:
+            places[:, j] += np.maximum(part.found, 0)
+            data[part.found < 0, j] = 0.0
+    X = scipy.sparse.csr_matrix((data.ravel(), places.ravel(), np.arange(n + 1) * width), shape=(n, offsets[-1]))
+    X.eliminate_zeros()
+    return X
 
 
 def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
